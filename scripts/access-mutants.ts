@@ -195,7 +195,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/accounts/sessions.ts',
     rule: 'links end with the session that created them',
-    from: 'await endLinksOfSessions(transaction, ids)',
+    from: 'await revokeMailedLinksOfSessions(transaction, ids)',
     to: '',
     tests: ['journeys/sessions-end'],
   },

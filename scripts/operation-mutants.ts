@@ -269,8 +269,8 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/records/remove.ts',
     rule: 'links are removed with their parent',
-    from: "if (whenRemoved !== 'removeAlong') continue",
-    to: "if (whenRemoved !== '') continue",
+    from: "if (onRemove !== 'cascade') continue",
+    to: "if (onRemove !== '') continue",
     tests: ['rest-restore', 'contract/removal'],
   },
   {

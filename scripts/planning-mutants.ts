@@ -4,6 +4,34 @@ import type { Mutant } from './mutant-table.ts'
 /** The rules of the fields that extensions add to resources of v1. */
 export const planningMutants: readonly Mutant[] = [
   {
+    file: 'src/features/notifications/causes.ts',
+    rule: 'an account is not notified of its own acts',
+    from: 'account !== actorId',
+    to: 'account !== ""',
+    tests: ['journeys/notifications'],
+  },
+  {
+    file: 'src/features/notifications/causes.ts',
+    rule: 'a mention notifies members of the project only',
+    from: "kind !== 'mentioned' || members.has(`${involved.projectId} ${account}`)",
+    to: 'true',
+    tests: ['journeys/notifications'],
+  },
+  {
+    file: 'src/features/notifications/notifications.ts',
+    rule: 'a notification is shown only while its assignment can be seen',
+    from: ' and row.active and ${visibleRows(assignment, caller)}',
+    to: '',
+    tests: ['journeys/notifications'],
+  },
+  {
+    file: 'src/features/notifications/notifications.ts',
+    rule: 'an account marks its own notifications only',
+    from: 'where user_id = ${caller.id} and (read_at',
+    to: 'where (read_at',
+    tests: ['journeys/notifications'],
+  },
+  {
     file: 'src/features/account-settings.ts',
     rule: 'a change of one setting leaves the others as they are',
     from: 'case when ${theme !== undefined}::boolean then excluded.theme else known.theme end',

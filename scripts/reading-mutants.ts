@@ -91,8 +91,8 @@ export const readingMutants: readonly Mutant[] = [
   {
     file: 'src/records/parse-input.ts',
     rule: 'an update with an empty login is rejected',
-    from: 'else if (isBlankButPresent(field, input))',
-    to: 'else if (!isBlankButPresent)',
+    from: 'else if (isForbiddenBlank(field, input))',
+    to: 'else if (!isForbiddenBlank)',
     tests: ['contract/users'],
   },
   {
@@ -140,7 +140,7 @@ export const readingMutants: readonly Mutant[] = [
   {
     file: 'src/records/parse-input.ts',
     rule: 'a comment without a user belongs to the caller',
-    from: 'if (isCallerByDefault) return callerId',
+    from: 'if (isCallerDefault) return callerId',
     to: '',
     tests: ['contract/values'],
   },

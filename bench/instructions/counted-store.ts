@@ -21,6 +21,9 @@ export interface CountedStore {
   stop(): Promise<void>
 }
 
+/** Under valgrind a statement may take seconds, and on a busy machine longer than a deployed host waits. */
+const patienceMilliseconds = 120_000
+
 /**
  * An embedded store that valgrind counts: the same number on a busy machine as on a quiet one. It is furnished at full speed
  * first, then started again with each of its processes counted.
@@ -39,7 +42,11 @@ export async function startCountedStore(seed: (url: string) => Promise<void>): P
     throw new Error(`The counted store ended: ${server.exitDescription()}. Is valgrind installed?`)
   return {
     async count(before, work) {
-      const database = openDatabase({ url, applicationName: 'counted' })
+      const database = openDatabase({
+        url,
+        applicationName: 'counted',
+        answerMilliseconds: patienceMilliseconds,
+      })
       await before(database)
       const sessions = await database.query<{ pid: number }>(
         sql`select pid from pg_stat_activity where application_name = 'counted'`,

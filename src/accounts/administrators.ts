@@ -1,6 +1,6 @@
 import type { Queries } from '../db/database.ts'
 import { raw, type Sql, sql } from '../db/sql.ts'
-import { invalid, missing } from '../model/problem.ts'
+import { invalid, notFound } from '../model/problem.ts'
 import { invalidateAccounts } from './active-sessions.ts'
 import { isAccountDeactivatedSql } from './deactivation.ts'
 import { isSameLogin, normalizeLogin } from './login.ts'
@@ -129,7 +129,7 @@ export async function giveAdministratorRole(
   if (holders.some(({ id }) => id === userId)) return false
   if (holders.length >= administratorsMax)
     throw invalid({ userId: [`There may be at most ${administratorsMax} administrators.`] })
-  if (!account) throw missing('User')
+  if (!account) throw notFound('User')
   await transaction.query(sql`insert into administrators (user_id, given_by) values (${userId}, ${by})`)
   return true
 }
@@ -149,7 +149,7 @@ export async function deactivateAccount(
     sql`select 1 from users where id = ${userId} and active for no key update`,
   )
   await authorize(transaction)
-  if (!account) throw missing('User')
+  if (!account) throw notFound('User')
   await transaction.query(sql`
     insert into deactivated_accounts (user_id, deactivated_by) values (${userId}, ${by}) on conflict do nothing`)
   await invalidateAccounts(transaction, [userId])

@@ -2,14 +2,14 @@ import type { Database } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
-import { invalid, missing } from '../model/problem.ts'
+import { invalid, notFound } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
-import { endLinksOfSessions } from './links.ts'
+import { revokeMailedLinksOfSessions } from './links.ts'
 import { parseFields } from './parse-fields.ts'
-import { requireOwnOrAdministrator } from './sessions.ts'
+import { requireSelfOrAdministrator } from './sessions.ts'
 import { canSignIn, lockFactors, onlyWayToSignIn, type SignInMethods } from './sign-in-methods.ts'
 
-/** A linked external identity, as its user and administrators see it. */
+/** An external identity connected with an account, as its user and administrators see it. */
 export interface ExternalIdentity {
   readonly id: string
   readonly userId: string
@@ -29,7 +29,7 @@ export async function listIdentities(
   caller: Caller,
   userId: string,
 ): Promise<readonly ExternalIdentity[]> {
-  requireOwnOrAdministrator(caller, userId, 'identities')
+  requireSelfOrAdministrator(caller, userId, 'identities')
   return database.query<ExternalIdentity>(sql`
     select id, user_id as "userId", provider, issuer, label, created_at as "createdAt", last_used_at as "lastUsedAt"
     from outside_identities where user_id = ${userId} order by created_at desc, id limit ${identitiesMax}::int`)
@@ -55,10 +55,10 @@ export async function disconnectIdentity(
     const [found] = await transaction.query<{ userId: string; provider: string }>(sql`
       select user_id as "userId", provider from outside_identities
       where id = ${id} and (${caller.isAdministrator} or user_id = ${caller.id})`)
-    if (!found) throw missing('Identity')
+    if (!found) throw notFound('Identity')
     await lockFactors(transaction, found.userId)
     const [ended] = await transaction.query(sql`delete from outside_identities where id = ${id} returning id`)
-    if (!ended) throw missing('Identity')
+    if (!ended) throw notFound('Identity')
     if (found.userId === caller.id && !(await canSignIn(transaction, caller.id, methods)))
       throw invalid({ id: [onlyWayToSignIn] })
     // Links outlive a normal sign-out, so those of sessions that ended before are ended as well.
@@ -69,7 +69,7 @@ export async function disconnectIdentity(
     await transaction.query(
       sql`update signin_sessions set ended_at = now() where ${startedByIdentity} and ended_at is null`,
     )
-    await endLinksOfSessions(
+    await revokeMailedLinksOfSessions(
       transaction,
       sessions.map((signIn) => signIn.id),
     )

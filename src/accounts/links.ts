@@ -76,7 +76,10 @@ export async function createLink(transaction: Queries, options: LinkOptions): Pr
 }
 
 /** Ends the unused links that these sessions created, and the mails with links that they requested. */
-export async function endLinksOfSessions(transaction: Queries, sessionIds: readonly string[]): Promise<void> {
+export async function revokeMailedLinksOfSessions(
+  transaction: Queries,
+  sessionIds: readonly string[],
+): Promise<void> {
   await endLinks(transaction, sql`maker_session_id = any(${sessionIds}::text[])`)
 }
 

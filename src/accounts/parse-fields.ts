@@ -1,5 +1,5 @@
 import { type Kind, labelOf } from '../model/field.ts'
-import { isMissing } from '../model/field-kinds.ts'
+import { isNullOrBlank } from '../model/field-kinds.ts'
 import { collectViolations, type FieldErrors, parseObject } from '../model/problem.ts'
 
 type Kinds = Readonly<Record<string, Kind<string>>>
@@ -19,7 +19,7 @@ export function parseFields<K extends Kinds>(
   const violations = collectViolations()
   for (const [name, kind] of Object.entries(kinds)) {
     const input = Object.hasOwn(given, name) ? given[name] : undefined
-    const reading = isMissing(input)
+    const reading = isNullOrBlank(input)
       ? { problems: [`${labelOf(name)} is required.`] }
       : kind.parse(input, labelOf(name))
     if ('value' in reading) fields[name] = reading.value

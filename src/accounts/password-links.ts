@@ -2,7 +2,7 @@ import type { Database, Queries } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import type { Caller, RequestOrigin } from '../model/caller.ts'
 import { newPassword as newPasswordField, uuid } from '../model/field-kinds.ts'
-import { busy, forbidden, invalid, missing } from '../model/problem.ts'
+import { busy, forbidden, invalid, notFound } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 import { lockActiveSession } from './active-sessions.ts'
 import { type Administrators, administratorColumns, type PossibleAdministrator } from './administrators.ts'
@@ -40,7 +40,7 @@ export async function createPasswordLink(
   const userId = parseUserId(caller, body)
   const created = await database.transaction(async (transaction) => {
     const account = await lockAccount(transaction, userId)
-    if (!account) throw missing('User')
+    if (!account) throw notFound('User')
     await transaction.query(sql`
       update account_links set ended_at = now()
       where user_id = ${userId} and used_at is null and ended_at is null`)
@@ -75,7 +75,7 @@ export async function requestPasswordMail(
   const userId = parseUserId(caller, body)
   await database.transaction(async (transaction) => {
     const account = await lockAccount(transaction, userId)
-    if (!account) throw missing('User')
+    if (!account) throw notFound('User')
     if (!isMailAddress(account.login.trim()))
       throw invalid({ userId: ['The login of this account is not a mail address. Create a link instead.'] })
     const sessionId = caller.origin?.sessionId

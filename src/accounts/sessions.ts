@@ -2,10 +2,10 @@ import type { Database } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
-import { collectViolations, forbidden, missing, parseObject } from '../model/problem.ts'
+import { collectViolations, forbidden, notFound, parseObject } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 import { invalidateAccounts } from './active-sessions.ts'
-import { endLinksOfSessions } from './links.ts'
+import { revokeMailedLinksOfSessions } from './links.ts'
 
 /** An active session, as its user and administrators see it. */
 export interface Session {
@@ -44,7 +44,7 @@ export async function listSessions(
   query: Readonly<Record<string, unknown>>,
 ): Promise<readonly Session[]> {
   const userId = parseUserId(query.userId) ?? caller.id
-  requireOwnOrAdministrator(caller, userId)
+  requireSelfOrAdministrator(caller, userId)
   return database.query<Session>(sql`
     select session.id, user_id as "userId", client_id as "clientId", address, user_agent as "userAgent", provider,
       session.last_used_at as "lastUsedAt", session.created_at as "createdAt", expires_at as "expiresAt",
@@ -77,9 +77,9 @@ export async function endSessions(
       where id = any(${ids}::text[]) and ended_at is null and expires_at > now()
         and (${caller.isAdministrator} or user_id = ${caller.id})
       order by id for no key update`)
-    if (found.length < ids.length) throw missing('Session')
+    if (found.length < ids.length) throw notFound('Session')
     await transaction.query(sql`update signin_sessions set ended_at = now() where id = any(${ids}::text[])`)
-    await endLinksOfSessions(transaction, ids)
+    await revokeMailedLinksOfSessions(transaction, ids)
     // Refresh tokens are not deleted: they end with the session, and this host has no privilege on them.
     return found
   })
@@ -94,18 +94,18 @@ export async function endAllSessions(
   body: unknown,
 ): Promise<void> {
   const userId = parseUserId(parseObject(body).userId) ?? caller.id
-  requireOwnOrAdministrator(caller, userId)
+  requireSelfOrAdministrator(caller, userId)
   await database.transaction(async (transaction) => {
     const [account] = await transaction.query(
       sql`select 1 from users where id = ${userId} and active for no key update`,
     )
-    if (!account) throw missing('User')
+    if (!account) throw notFound('User')
     await invalidateAccounts(transaction, [userId])
   })
   securityLog?.({ ...sessionEndedEvent(caller, 'all of the account'), account: userId, session: undefined })
 }
 
-export function requireOwnOrAdministrator(caller: Caller, userId: string, subject = 'sessions'): void {
+export function requireSelfOrAdministrator(caller: Caller, userId: string, subject = 'sessions'): void {
   if (userId !== caller.id && !caller.isAdministrator)
     throw forbidden(`Only administrators may see and end the ${subject} of others.`)
 }

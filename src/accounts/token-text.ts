@@ -28,10 +28,10 @@ const patterns: Readonly<Record<Prefix, RegExp>> = { svc_: patternOf('svc_'), sv
  * never reach the store.
  */
 export function hashOfToken(text: string, prefix: Prefix): Buffer | undefined {
-  const isWhole =
+  const isWellFormed =
     patterns[prefix].test(text) &&
     checksumOf(text.slice(0, -checksumCharacters)) === text.slice(-checksumCharacters)
-  return isWhole ? hash('sha256', text, 'buffer') : undefined
+  return isWellFormed ? hash('sha256', text, 'buffer') : undefined
 }
 
 function patternOf(prefix: Prefix): RegExp {

@@ -27,7 +27,7 @@ export interface DemoAccount {
 }
 
 /** Creates the first account where the store was not seeded: only an existing account can create others. */
-export const createFirstAccount = 'npm run cli -- account create LOGIN --administrator'
+export const createAccountCommand = 'npm run cli -- account create LOGIN --administrator'
 
 /** Seeds an empty store with the demo account. A store at DATABASE_URL is seeded only if the settings ask for it. */
 export async function seedDemoAccount(context: SharedContext, settings: StoreSettings): Promise<DemoAccount> {
@@ -44,7 +44,7 @@ export async function seedDemoAccount(context: SharedContext, settings: StoreSet
   const isGenerated = demoPassword === undefined && existsSync(file)
   return {
     login: account?.login,
-    hint: isEmpty && !settings.isSeeded ? `none yet: ${createFirstAccount}` : undefined,
+    hint: isEmpty && !settings.isSeeded ? `none yet: ${createAccountCommand}` : undefined,
     generatedPassword: isNew && isGenerated ? (await readFile(file, 'utf8')).trim() : undefined,
     passwordFile: isGenerated ? file : undefined,
   }

@@ -9,7 +9,7 @@ import { repeat } from '../model/repeat.ts'
 import { purgeKeys } from '../records/idempotency.ts'
 import { resources } from '../resources/all.ts'
 
-/** Starts the hourly jobs. Returns functions that stop each of them. */
+/** Starts the hourly jobs. Returns a stop function for each job. */
 export async function startMaintenance(
   database: Database,
   retention: Retention,

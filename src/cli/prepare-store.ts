@@ -7,9 +7,9 @@ import { readStoreSettings } from '../config/store-settings.ts'
 import { readTrackerSettings } from '../config/tracker-settings.ts'
 import { openDatabase } from '../db/database.ts'
 import { migrate, newestMigration } from '../db/migrate.ts'
-import { examineAddress } from '../db/poolers.ts'
+import { detectPoolers } from '../db/poolers.ts'
 import { distribute } from '../db/sharded/distribute.ts'
-import { createFirstAccount, seedDemoAccount } from './demo-account.ts'
+import { createAccountCommand, seedDemoAccount } from './demo-account.ts'
 import { grantRights } from './roles.ts'
 
 /** Migrates the schema and nothing else. */
@@ -20,11 +20,11 @@ export async function runMigrate(): Promise<void> {
 
 /** Does everything that requires the owner of the schema, before hosts start as roles with fewer rights. */
 export async function runPrepare(): Promise<void> {
-  const { url, store, administrators } = readSettings(process.env, (settings) => ({
+  const { url, store, trackerSettings } = readSettings(process.env, (settings) => ({
     ...readPrepareSettings(settings),
-    administrators: readTrackerSettings(settings),
+    trackerSettings: readTrackerSettings(settings),
   }))
-  const address = await examineAddress(url, store)
+  const address = await detectPoolers(url, store)
   await migrateAndReport(url)
   const roles = await grantRights(url, rolePrefixOf(url))
   console.log(`The rights of ${roles.join(', ')} are set.`)
@@ -37,14 +37,14 @@ export async function runPrepare(): Promise<void> {
       console.log(
         `The first account is ${login}, its password ${generatedPassword} (kept in ${passwordFile}).`,
       )
-    const found = await findAdministrators(database, administrators)
-    if (found.length === 0) console.log(`There is no administrator yet: ${createFirstAccount}`)
+    const found = await findAdministrators(database, trackerSettings)
+    if (found.length === 0) console.log(`There is no administrator yet: ${createAccountCommand}`)
   } finally {
     await database.close()
   }
 }
 
-/** The version of this program, the newest migration that it knows, and the Node that runs it. */
+/** Prints the version of this program, the newest migration that it knows, and the Node that runs it. */
 export async function runVersion(): Promise<void> {
   const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
   const { version } = JSON.parse(text) as { version: string }

@@ -12,8 +12,8 @@ import type { Siblings } from '../model/siblings.ts'
 import type { RunningHost } from './hosts.ts'
 import { once as runOnce } from './shared-store.ts'
 
-/** The first message to a process, which starts its hosts with it. */
-export interface WorkerAssignment {
+/** The first message to a worker, with which it starts its hosts. */
+export interface WorkerStartMessage {
   readonly address: StoreAddress
   readonly processes: number
 }
@@ -41,8 +41,8 @@ interface HostProcess {
 }
 
 /**
- * Starts processes that share the ports of the hosts. This process accepts every connection and gives it to the next of
- * them, so that each gets as many; a process that ends is replaced. Rejects if the first start fails.
+ * Starts processes that share the ports of the hosts. This process accepts every connection and hands them out in turn. A process
+ * that exits is replaced. Rejects if the first start fails.
  */
 export async function superviseProcesses(options: ProcessOptions): Promise<readonly RunningHost[]> {
   const { hosts, processes, address, log } = options
@@ -56,22 +56,22 @@ export async function superviseProcesses(options: ProcessOptions): Promise<reado
     Object.entries(options.rateLimits).map(([host, limits]) => [host, createRateLimiter(limits)]),
   )
   const handlers = Object.fromEntries(
-    hosts.map((host) => [metricsRequest(host), () => metricsOf(host, running)]),
+    hosts.map((host) => [metricsRequestName(host), () => metricsOf(host, running)]),
   )
   const start = async () => {
-    const process = forkProcess(handlers, limiters)
-    running.add(process)
-    void process.ended.then(() => running.delete(process))
-    process.hosts = await waitUntilListening(process, { address, processes })
-    return process
+    const worker = forkProcess(handlers, limiters)
+    running.add(worker)
+    void worker.ended.then(() => running.delete(worker))
+    worker.hosts = await waitUntilListening(worker, { address, processes })
+    return worker
   }
   const keepRunning = async (first: HostProcess) => {
-    let process: HostProcess | undefined = first
-    while (process !== undefined) {
-      const ending = await process.ended
+    let worker: HostProcess | undefined = first
+    while (worker !== undefined) {
+      const ending = await worker.ended
       if (stopping.signal.aborted) return
-      log.warn({ ending, pid: process.child.pid }, 'A process of the hosts ended; another one starts.')
-      process = await startWithRetries(start, stopping.signal, log)
+      log.warn({ ending, pid: worker.child.pid }, 'A process of the hosts ended; another one starts.')
+      worker = await startWithRetries(start, stopping.signal, log)
     }
   }
   const stop = runOnce(async () => {
@@ -98,13 +98,13 @@ export async function superviseProcesses(options: ProcessOptions): Promise<reado
   }))
 }
 
-const metricsRequest = (host: string): string => `metrics of ${host}`
+const metricsRequestName = (host: string): string => `metrics of ${host}`
 
 /** Skips processes that do not reply: one that is exiting would be missing from the next scrape anyway. */
 async function metricsOf(host: string, running: ReadonlySet<HostProcess>): Promise<Reply> {
   const listening = [...running].filter(({ hosts }) => hosts.length > 0)
   const replies = await Promise.allSettled(
-    listening.map(({ sendRequest }) => sendRequest(metricsRequest(host))),
+    listening.map(({ sendRequest }) => sendRequest(metricsRequestName(host))),
   )
   return {
     value: replies.flatMap((result) => (result.status === 'fulfilled' ? [result.value.value as object] : [])),
@@ -119,7 +119,7 @@ function forkProcess(
   const ended = once(child, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`))
   // Sending to a process that is exiting emits an error, too; its exit follows.
   child.on('error', () => undefined)
-  grantPermits(child, ended, limiters)
+  serveRateLimits(child, ended, limiters)
   return { child, ended, sendRequest: openProcessRequests(child, handlers), hosts: [] }
 }
 
@@ -132,8 +132,8 @@ interface PermitMessage {
   readonly retryAfterSeconds?: number
 }
 
-/** Counts the requests of a process with those of all others. */
-function grantPermits(
+/** Answers the rate-limit requests of a worker, so that each limit applies to all workers together. */
+function serveRateLimits(
   child: ChildProcess,
   ended: Promise<unknown>,
   limiters: ReadonlyMap<string, RateLimiter>,
@@ -159,13 +159,13 @@ function grantPermits(
   })
 }
 
-/** The end of the channel in a process that shares its ports. */
+/** The worker's end of the channel to the supervisor. */
 export interface SiblingChannel {
   readonly siblings: Siblings
   report(report: Report): void
 }
 
-/** `handlers` are the requests of the supervisor. */
+/** `handlers` answer the requests of the supervisor, by name. */
 export function openSiblings(
   hosts: readonly string[],
   handlers: Readonly<Record<string, () => Reply>>,
@@ -173,7 +173,7 @@ export function openSiblings(
   const ownMetrics = new Map<string, () => Promise<object[]>>()
   const metricsHandlers = Object.fromEntries(
     hosts.map((host) => [
-      metricsRequest(host),
+      metricsRequestName(host),
       async () => ({ value: (await ownMetrics.get(host)?.()) ?? [] }),
     ]),
   )
@@ -203,7 +203,7 @@ export function openSiblings(
       }),
       shareMetrics(host, own) {
         ownMetrics.set(host, own)
-        return async () => (await sendRequest(metricsRequest(host))).value as readonly object[]
+        return async () => (await sendRequest(metricsRequestName(host))).value as readonly object[]
       },
     },
   }
@@ -214,7 +214,7 @@ const startMilliseconds = 60_000
 
 async function waitUntilListening(
   { child, ended }: HostProcess,
-  assignment: WorkerAssignment,
+  assignment: WorkerStartMessage,
 ): Promise<readonly HostDescription[]> {
   const timer = setTimeout(() => child.kill('SIGKILL'), startMilliseconds)
   const reported = new Promise<Report>((resolve) =>

@@ -119,7 +119,7 @@ const instanceRights: readonly Right[] = ['select', 'insert', 'update (clients, 
 const resourceTables = Object.fromEntries(resources.map(({ table }) => [table, readWrite]))
 
 /** The rights that hosts need to serve resources, whose rows are never deleted, only marked. */
-const trackerRights: Rights = {
+const resourceHostRights: Rights = {
   ...resourceTables,
   changes: ['select', 'insert', 'delete'],
   history: ['select', 'insert'],
@@ -152,7 +152,7 @@ const functionsOfHosts: Readonly<Record<string, readonly string[]>> = {
 /** The rights by host. The web host uses no store, so it has no role. */
 export const rightsOfHosts: Readonly<Record<string, Rights>> = {
   rest: {
-    ...trackerRights,
+    ...resourceHostRights,
     idempotency_keys: readWriteDelete,
     api_tokens: ['select', 'insert', 'update (last_used_at, last_used_address, ended_at)', 'delete'],
     administrators: readWriteDelete,
@@ -165,18 +165,20 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     // Tells which accounts can sign in without an external identity.
     passkeys: readOnly,
     registered_clients: readWrite,
-    // Ending a client notifies all hosts.
+    // Ending a client clears `valid_since` here, where all hosts look it up.
     service_clients: readWrite,
     consents: ['select', 'update (scope, withdrawn_at)'],
     attachment_files: readWriteDelete,
     timers: ['select', 'insert', 'delete'],
     account_settings: readWrite,
+    notifications: ['select', 'insert', 'update (read_at)', 'delete'],
+    notification_progress: readWrite,
     webhooks: readWriteDelete,
     webhook_deliveries: readWriteDelete,
     webhook_attempts: ['select', 'insert'],
   },
   commands: {
-    ...trackerRights,
+    ...resourceHostRights,
     // This host purges old keys. PostgreSQL allows row locks only to roles that may update some column.
     idempotency_keys: ['select', 'update (created_at)', 'delete'],
     // Removing an account checks that the caller is still an administrator.

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { endLinksOfSessions } from '../accounts/links.ts'
+import { revokeMailedLinksOfSessions } from '../accounts/links.ts'
 import { readSettings } from '../config/settings.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { raw, sql } from '../db/sql.ts'
 import { type IdentitySettings, readIdentitySettings } from '../hosts/identity/configuration.ts'
 import {
   announceSuccessor,
-  type KeyKind,
+  type KeyType,
+  type KeyTypeWithBox,
   lockRotation,
   replaceKeys,
-  type StoredKind,
 } from '../hosts/identity/keys/key-ring.ts'
 import { readKeySecret } from '../hosts/identity/keys/open-keys.ts'
 import { protectionKeyKind } from '../hosts/identity/keys/seals.ts'
@@ -73,7 +73,7 @@ async function endAllSessions(transaction: Queries): Promise<number> {
   const ended = await transaction.query<{ id: string }>(
     sql`update signin_sessions set ended_at = now() where ended_at is null returning id`,
   )
-  await endLinksOfSessions(
+  await revokeMailedLinksOfSessions(
     transaction,
     ended.map(({ id }) => id),
   )
@@ -220,10 +220,10 @@ async function storedKinds(
   database: Database,
   { pinnedKey }: IdentitySettings,
   secrets: KeySecrets,
-): Promise<readonly StoredKind[]> {
+): Promise<readonly KeyTypeWithBox[]> {
   const used = await database.query<{ purpose: string }>(sql`select distinct purpose from identity_keys`)
   const usesEs256 = used.some(({ purpose }) => purpose === signingKeyKinds.ES256.purpose)
-  const kinds: readonly KeyKind<unknown>[] = [
+  const kinds: readonly KeyType<unknown>[] = [
     ...(pinnedKey ? [] : [signingKeyKinds.RS256]),
     ...(usesEs256 ? [signingKeyKinds.ES256] : []),
     protectionKeyKind,

@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../db/database.ts'
 import { startEmbeddedStore } from '../db/embedded/start-embedded-store.ts'
 import { migrate } from '../db/migrate.ts'
 import { applicationNameOf } from '../db/pooled-connections.ts'
-import { examineAddress, type StoreAddress } from '../db/poolers.ts'
+import { detectPoolers, type StoreAddress } from '../db/poolers.ts'
 import { createLog, type Log } from '../http/log.ts'
 import type { Siblings } from '../model/siblings.ts'
 import { watchSlowStatements } from '../observability/slow-statements.ts'
@@ -137,7 +137,7 @@ async function openStore(
     const log = createStoreLog(settings)
     const onNoNamedStatements = (reason: string) =>
       log.warn({ reason }, 'Statements are sent without names, which costs time.')
-    const address = await examineAddress(databaseUrl, { ...settings, onNoNamedStatements })
+    const address = await detectPoolers(databaseUrl, { ...settings, onNoNamedStatements })
     return openMigratedStore(address, settings, budgets)
   }
   const embedded = await startEmbeddedStore({ dataDirectory, onFault })

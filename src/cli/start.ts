@@ -8,7 +8,7 @@ import { createLog, type Log } from '../http/log.ts'
 import { repeat } from '../model/repeat.ts'
 import type { DemoAccount } from './demo-account.ts'
 import { type RunningHost, selectHosts } from './hosts.ts'
-import type { WorkerAssignment } from './processes.ts'
+import type { WorkerStartMessage } from './processes.ts'
 import { createSharedStore, once, type SharedStore } from './shared-store.ts'
 
 /** Starts the store and the named hosts. They stop in reverse order. */
@@ -83,7 +83,7 @@ export async function runWorker(names: readonly string[]): Promise<void> {
       return {}
     },
   })
-  const [{ address, processes }] = (await nextEvent(process, 'message')) as [WorkerAssignment]
+  const [{ address, processes }] = (await nextEvent(process, 'message')) as [WorkerStartMessage]
   try {
     const store = createSharedStore(
       storeSettings,

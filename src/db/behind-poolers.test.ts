@@ -13,7 +13,7 @@ import { checkStore } from '../cli/doctor/check-store.ts'
 import { openDatabase } from './database.ts'
 import { StatementTooSlowError } from './limited-reads.ts'
 import { migrate } from './migrate.ts'
-import { detectPooler, examineAddress } from './poolers.ts'
+import { detectPooler, detectPoolers } from './poolers.ts'
 import { sql } from './sql.ts'
 import { adviceOn } from './store-advice.ts'
 
@@ -23,7 +23,7 @@ const poolers = [
   { name: 'in transaction mode, with named statements', mode: 'transaction', namedStatements: true },
 ] as const
 
-function isMissing(namedStatements: boolean, mode: string): string | false {
+function isNullOrBlank(namedStatements: boolean, mode: string): string | false {
   if (poolerProgram === undefined) return 'pgbouncer is not installed'
   return namedStatements && mode === 'transaction' && !knowsNamedStatements
     ? 'pgbouncer is older than 1.21; PGBOUNCER names another one'
@@ -31,7 +31,7 @@ function isMissing(namedStatements: boolean, mode: string): string | false {
 }
 
 for (const { name, mode, namedStatements } of poolers) {
-  describe(`Behind a pooler ${name}`, { skip: isMissing(namedStatements, mode) }, () => {
+  describe(`Behind a pooler ${name}`, { skip: isNullOrBlank(namedStatements, mode) }, () => {
     let fresh: FreshDatabase
     let direct: pg.Client
     let pooler: Pooler
@@ -136,7 +136,7 @@ describe('Between hosts and database', {
 
   test('is no pooler on a direct connection', async () => {
     assert.equal(await detectPooler(fresh.url), undefined)
-    assert.deepEqual(await examineAddress(fresh.url, options), {
+    assert.deepEqual(await detectPoolers(fresh.url, options), {
       url: fresh.url,
       pooler: undefined,
       namedStatements: true,
@@ -150,24 +150,24 @@ describe('Between hosts and database', {
       'The database is behind a pooler in transaction mode that does not support named statements.'
     const reasons: string[] = []
     const onNoNamedStatements = (text: string) => void reasons.push(text)
-    const ofStandby = await examineAddress(fresh.url, {
+    const ofStandby = await detectPoolers(fresh.url, {
       ...options,
       readUrls: [pooler.url],
       onNoNamedStatements,
     })
-    const ofPrimary = await examineAddress(pooler.url, { ...options, onNoNamedStatements })
+    const ofPrimary = await detectPoolers(pooler.url, { ...options, onNoNamedStatements })
     assert.deepEqual([ofStandby.namedStatements, ofPrimary.namedStatements], [false, false])
     assert.deepEqual(reasons, [reason, reason])
-    await assert.rejects(examineAddress(pooler.url, { ...options, namedStatements: true }), {
+    await assert.rejects(detectPoolers(pooler.url, { ...options, namedStatements: true }), {
       message: `${reason} Remove DB_NAMED_STATEMENTS=true.`,
     })
-    const asked = await examineAddress(pooler.url, { ...options, namedStatements: false })
+    const asked = await detectPoolers(pooler.url, { ...options, namedStatements: false })
     assert.equal(asked.namedStatements, false)
   })
 
   test('a standby that cannot be reached changes nothing', async () => {
     const readUrls = ['postgresql://nobody@127.0.0.1:1/nowhere']
-    assert.equal((await examineAddress(fresh.url, { ...options, readUrls })).namedStatements, true)
+    assert.equal((await detectPoolers(fresh.url, { ...options, readUrls })).namedStatements, true)
   })
 
   test('a pooler is named by the doctor', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fixture } from '../../test/support/fixture.ts'
 import { freshDatabase } from '../../test/support/fresh-database.ts'
-import { invalid, missing, Problem } from '../model/problem.ts'
+import { invalid, notFound, Problem } from '../model/problem.ts'
 import { type Condition, requireConditions } from './conditional-write.ts'
 import { raw } from './sql.ts'
 
@@ -20,7 +20,7 @@ describe('The conditions of a write', () => {
       reject('true', () => invalid({ name: ['Name is odd.'] })),
       reject('false', () => invalid({ name: ['Name is even.'] })),
       reject('null', () => invalid({ name: ['Name is long.'], text: ['Text is long.'] })),
-      reject('true', () => missing('Project')),
+      reject('true', () => notFound('Project')),
     ])
     assert.ok(error instanceof Problem)
     assert.deepEqual(error.errors, { name: ['Name is odd.', 'Name is long.'], text: ['Text is long.'] })
@@ -29,7 +29,7 @@ describe('The conditions of a write', () => {
   it('are distinguished up to the number that fits into one value, and rejected beyond', async () => {
     const numbered = (count: number, rejecting: number) =>
       Array.from({ length: count }, (_, index) =>
-        reject(String(index === rejecting), () => missing(`Number ${index}`)),
+        reject(String(index === rejecting), () => notFound(`Number ${index}`)),
       )
     for (const rejecting of [0, 29, 30]) {
       const error = await ends(numbered(31, rejecting))

@@ -26,7 +26,7 @@ interface PoolerOptions {
 }
 
 /** Finds out how the store and its standbys are reached, and rejects what cannot work. */
-export async function examineAddress(
+export async function detectPoolers(
   url: string,
   { namedStatements, readUrls, onNoNamedStatements }: PoolerOptions,
 ): Promise<StoreAddress> {

@@ -12,7 +12,7 @@ import { sql } from '../db/sql.ts'
 import type { Schema } from '../http/operation.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
-import { forbidden, invalid, missing } from '../model/problem.ts'
+import { forbidden, invalid, notFound } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 import type { Route } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
@@ -61,7 +61,7 @@ async function revokeRole(context: RoleContext, caller: Caller, body: unknown): 
     const [revoked] = await transaction.query(
       sql`delete from administrators where user_id = ${userId} returning true`,
     )
-    if (!revoked) throw missing('Administrator')
+    if (!revoked) throw notFound('Administrator')
     await endLinksOfAccount(transaction, userId)
   })
   recordRoleChange(context, caller, userId, 'taken')

@@ -1,11 +1,11 @@
 import { parseFields } from '../accounts/parse-fields.ts'
-import { parseUserId, requireOwnOrAdministrator } from '../accounts/sessions.ts'
+import { parseUserId, requireSelfOrAdministrator } from '../accounts/sessions.ts'
 import type { Database } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import type { Schema } from '../http/operation.ts'
 import type { Caller } from '../model/caller.ts'
 import { text, uuid } from '../model/field-kinds.ts'
-import { missing } from '../model/problem.ts'
+import { notFound } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 import type { Route } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
@@ -24,7 +24,7 @@ const consentsListedMax = 100
 const clientIdCharactersMax = 200
 
 async function listConsents(database: Database, caller: Caller, userId: string): Promise<readonly Consent[]> {
-  requireOwnOrAdministrator(caller, userId, 'consents')
+  requireSelfOrAdministrator(caller, userId, 'consents')
   return database.query<Consent>(sql`
     select consent.client_id as "clientId", coalesce(made.name, client.name, consent.client_id) as name,
       string_to_array(consent.scope, ' ') as scopes, consent.granted_at as "grantedAt"
@@ -49,7 +49,7 @@ async function withdrawConsent(
   const [withdrawn] = await database.singleWrites.query(sql`
     update consents set scope = '', withdrawn_at = now()
     where user_id = ${caller.id} and client_id = ${clientId} and scope <> '' returning true`)
-  if (!withdrawn) throw missing('Consent')
+  if (!withdrawn) throw notFound('Consent')
   securityLog?.({ event: 'consent', outcome: 'withdrawn', ...callerDetails(caller), client: clientId })
 }
 

@@ -11,7 +11,7 @@ import { sql } from '../db/sql.ts'
 import type { Schema } from '../http/operation.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
-import { forbidden, invalid, missing } from '../model/problem.ts'
+import { forbidden, invalid, notFound } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 import { collectUuids } from '../records/list-query.ts'
 import type { Route } from '../routes/route.ts'
@@ -59,7 +59,7 @@ async function reactivate(context: DeactivationContext, caller: Caller, body: un
   const userId = parseUserId(caller, body)
   await context.database.transaction(async (transaction) => {
     if (!(await reactivateAccount(transaction, userId, requireAdministrator(context, caller))))
-      throw missing('Deactivation')
+      throw notFound('Deactivation')
   })
   context.securityLog?.(changeEvent(caller, userId, 'reactivate'))
 }

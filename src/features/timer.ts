@@ -4,7 +4,7 @@ import { sql } from '../db/sql.ts'
 import type { Schema } from '../http/operation.ts'
 import type { Caller } from '../model/caller.ts'
 import { nearestHours, uuid } from '../model/field-kinds.ts'
-import { duplicate, invalid, missing, parseObject } from '../model/problem.ts'
+import { duplicate, invalid, notFound, parseObject } from '../model/problem.ts'
 import type { Context } from '../records/context.ts'
 import { create } from '../records/create.ts'
 import { requireRole } from '../records/rights.ts'
@@ -64,7 +64,7 @@ function stopTimer(context: Context, caller: Caller, body: unknown) {
       delete from timers where user_id = ${caller.id}
       returning assignment_id as "assignmentId", started_at as "startedAt",
         (extract(epoch from now() - started_at) / 3600)::float8 as hours`)
-    if (!timer) throw missing('Timer')
+    if (!timer) throw notFound('Timer')
     const { assignmentId, startedAt, hours } = timer
     if (amountHours === undefined && hours > forgottenHours)
       throw invalid({
@@ -85,7 +85,7 @@ async function discardTimer({ database }: Context, caller: Caller): Promise<void
   const [discarded] = await database.singleWrites.query(
     sql`delete from timers where user_id = ${caller.id} returning user_id`,
   )
-  if (!discarded) throw missing('Timer')
+  if (!discarded) throw notFound('Timer')
 }
 
 const { amountHours, keepDate, description } = appointment.fields

@@ -1,6 +1,6 @@
 import { deepStrictEqual, doesNotMatch, equal, match } from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { busy, duplicate, invalid, locked, missing, Problem, unauthenticated } from '../model/problem.ts'
+import { busy, duplicate, invalid, locked, notFound, Problem, unauthenticated } from '../model/problem.ts'
 import { createLog } from './log.ts'
 import { sampleHost } from './testing/sample-host.ts'
 
@@ -30,14 +30,14 @@ describe('an error', () => {
       '{"statusCode":400,"message":"One or more validation errors occurred.","errors":{"name":["Name is required."]}}',
     )
     equal((await thrown(t, duplicate('id', 'Id is taken.'))).statusCode, 409)
-    deepStrictEqual((await thrown(t, missing('Project'))).json(), {
+    deepStrictEqual((await thrown(t, notFound('Project'))).json(), {
       statusCode: 404,
       message: 'Project was not found.',
     })
   })
 
   it('keeps the security headers and drops what described the success', async (t) => {
-    const { headers } = await thrown(t, missing('Project'))
+    const { headers } = await thrown(t, notFound('Project'))
     equal(headers['x-content-type-options'], 'nosniff')
     equal(headers['cache-control'], 'no-store')
     equal(headers.etag, undefined)

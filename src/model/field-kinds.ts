@@ -151,7 +151,7 @@ export const newPassword: Kind<string, 'text'> = {
 }
 
 /** Whether a body or a query left the value out: blank text counts as missing. */
-export const isMissing = (input: unknown): boolean =>
+export const isNullOrBlank = (input: unknown): boolean =>
   input === undefined || input === null || (typeof input === 'string' && input.trim() === '')
 
 /** PostgreSQL stores neither NUL nor half of a surrogate pair. */

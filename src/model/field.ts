@@ -12,7 +12,7 @@ export interface ParseOptions {
 export type HoursStep = 0.01 | 0.25 | 1
 
 /**
- * Defines the values of a column: how they are parsed, serialized and described. It is the one extension point of the resources.
+ * Defines the values of a column: how they are parsed, serialized and described. New kinds of values are added here and nowhere else.
  */
 export interface Kind<Value, Wire extends WireKind = WireKind> {
   /** The OpenAPI schema. */
@@ -32,7 +32,7 @@ export type Presence =
   | 'optional'
   /** Required on create; absent or null on update means unchanged. */
   | 'requiredOnCreate'
-  /** Read on update only, never stored; absent or null means that it was not requested. */
+  /** Used by updates only and never stored, such as `expectedVersion`. */
   | 'updateOnly'
   /** Set by the server when it creates the row, and in no body. */
   | 'byServer'
@@ -43,15 +43,15 @@ export type BodyPurpose = 'create' | 'update'
 /** The effect on a row when the row it refers to is removed. */
 export type WhenRemoved =
   /** The removal is rejected while this row is active. */
-  | 'blockRemoval'
+  | 'restrict'
   /** This row is removed with it, and restored with it. */
-  | 'removeAlong'
+  | 'cascade'
   /** This row stays, and keeps its reference to the removed one. */
-  | 'stay'
+  | 'keep'
 
 export interface Reference<Target extends string = string> {
   readonly resource: Target
-  readonly whenRemoved: WhenRemoved
+  readonly onRemove: WhenRemoved
 }
 
 export interface Field<
@@ -61,13 +61,13 @@ export interface Field<
   N extends number = number,
 > extends Kind<Value, Wire> {
   readonly presence: Required
-  /** The permanent number in the messages of this resource: a new field takes a number that was never used. */
+  /** The protobuf field number. It is permanent, and a new field takes one that was never used. */
   readonly number: N
   /** Stored in another form, never serialized and never a column to sort by. */
   readonly isSecret?: true
   readonly references?: Reference
   /** If a create leaves the field out, it refers to the caller's account. */
-  readonly isCallerByDefault?: true
+  readonly isCallerDefault?: true
   /** The value that a create stores if its body leaves the field out. */
   readonly defaultValue?: unknown
   /** Only extensions show and accept the field of a v1 resource. */
@@ -147,11 +147,11 @@ export const references = <const Target extends string, const N extends number>(
   number: OwnNumber<N>,
   kind: Kind<string, 'uuid'>,
   resource: Target,
-  whenRemoved: WhenRemoved,
+  onRemove: WhenRemoved,
   docs: FieldDocs = {},
 ): ReferenceField<Target, N> => ({
   ...required(number, kind, docs),
-  references: { resource, whenRemoved },
+  references: { resource, onRemove },
 })
 
 /** A reference that no body names. */
@@ -162,9 +162,9 @@ export const referenceByServer = <const Target extends string, const N extends n
   presence: 'byServer',
 })
 
-export const callerByDefault = <F extends Field>(field: F): F & { readonly isCallerByDefault: true } => ({
+export const defaultsToCaller = <F extends Field>(field: F): F & { readonly isCallerDefault: true } => ({
   ...field,
-  isCallerByDefault: true,
+  isCallerDefault: true,
 })
 
 /** Adds a field to a v1 resource without changing v1: `/ext/` and the extension commands show and accept it. */
@@ -174,7 +174,7 @@ export const extension = <F extends Field>(field: F): F & { readonly isExtension
 })
 
 /** A create may leave the field out, and so may an update, which then leaves it unchanged. It is never null. */
-export const byDefault = <Value, Wire extends WireKind, N extends number>(
+export const withDefault = <Value, Wire extends WireKind, N extends number>(
   field: Field<Value, 'requiredOnCreate', Wire, N>,
   defaultValue: NoInfer<Value>,
 ): Field<Value, 'requiredOnCreate', Wire, N> & { readonly defaultValue: Value } => ({
@@ -189,15 +189,11 @@ export const isInBody = ({ presence }: Pick<Field, 'presence'>, purpose: BodyPur
 
 /** Whether a body without the field is rejected. */
 export const isRequired = (
-  {
-    presence,
-    isCallerByDefault,
-    defaultValue,
-  }: Pick<Field, 'presence' | 'isCallerByDefault' | 'defaultValue'>,
+  { presence, isCallerDefault, defaultValue }: Pick<Field, 'presence' | 'isCallerDefault' | 'defaultValue'>,
   purpose: BodyPurpose,
 ): boolean =>
   purpose === 'create'
-    ? presence.startsWith('required') && !isCallerByDefault && defaultValue === undefined
+    ? presence.startsWith('required') && !isCallerDefault && defaultValue === undefined
     : presence === 'required'
 
 export const parseFailure = (...problems: readonly string[]): { readonly problems: readonly string[] } => ({

@@ -54,7 +54,7 @@ export const unauthenticated = () => new Problem('unauthenticated', 'A valid acc
 
 export const forbidden = (message = 'You are not allowed to do this.') => new Problem('forbidden', message)
 
-export const missing = (what: string) => new Problem('missing', `${what} was not found.`)
+export const notFound = (what: string) => new Problem('missing', `${what} was not found.`)
 
 /** It existed once; another request will not bring it back. */
 export const gone = (message: string) => new Problem('gone', message)

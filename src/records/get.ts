@@ -5,7 +5,7 @@ import { sql } from '../db/sql.ts'
 import { rowWithLastChange } from '../db/stepwise-statements.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
-import { collectViolations, missing, type Violations } from '../model/problem.ts'
+import { collectViolations, notFound, type Violations } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import type { Context } from './context.ts'
 import { requireRole } from './rights.ts'
@@ -44,7 +44,7 @@ export async function get(
     at === undefined
       ? await database.query<FoundRow>(statement)
       : await explainTimeout(timeoutAdvice, () => database.listReads.query<FoundRow>(statement, caller.id))
-  if (!found) throw missing(resource.title)
+  if (!found) throw notFound(resource.title)
   const { lastChangeSecond, ...row } = found
   return { row: row as Row, lastChangeSecond }
 }

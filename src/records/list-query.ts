@@ -1,5 +1,5 @@
 import { labelOf } from '../model/field.ts'
-import { isLongerThan, isMissing, isStorable, timestamp, uuid } from '../model/field-kinds.ts'
+import { isLongerThan, isNullOrBlank, isStorable, timestamp, uuid } from '../model/field-kinds.ts'
 import { collectViolations, parseObject, type Violations } from '../model/problem.ts'
 import { isEarlier } from '../model/timestamp.ts'
 import type { ListedResource } from '../resources/define-resource.ts'
@@ -16,7 +16,7 @@ export interface ListQuery {
   readonly sortOrder: 'asc' | 'desc'
   readonly search: string | undefined
   readonly ids: readonly string[] | undefined
-  /** Maps each filtered column to the id that it must have. */
+  /** Maps each filtered reference to the id that it must have. */
   readonly relations: Readonly<Record<string, string>>
   readonly dateFrom: string | undefined
   readonly dateTo: string | undefined
@@ -34,8 +34,8 @@ export function parseListQuery(
   const violations = collectViolations()
   rejectRepeatedKeys(query, violations)
   // Blank text counts as missing.
-  const valueOrDefault = (key: string): unknown =>
-    isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
+  const valueUnlessBlank = (key: string): unknown =>
+    isNullOrBlank(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
   // An empty filter is rejected rather than ignored: a client whose variable was empty would get every row.
   const filterValue = (key: string): unknown =>
     query[key] === null || Array.isArray(query[key]) ? undefined : query[key]
@@ -43,18 +43,18 @@ export function parseListQuery(
   if (dateFrom && dateTo && isEarlier(dateTo, dateFrom)) {
     violations.add('dateTo', 'DateTo must be on or after DateFrom.')
   }
-  const wantedColumn = valueOrDefault('sortColumn')
+  const wantedColumn = valueUnlessBlank('sortColumn')
   if (wantedColumn !== undefined && typeof wantedColumn !== 'string') {
     violations.add('sortColumn', 'SortColumn must be text.')
   }
   const sortColumn = parseSortColumn(listed, wantedColumn, state)
   const parsed: ListQuery = {
     state,
-    pageNumber: parseNumber('pageNumber', valueOrDefault('pageNumber'), 1, pageNumberMax, violations),
-    pageSize: parseNumber('pageSize', valueOrDefault('pageSize'), pageSizeDefault, pageSizeMax, violations),
+    pageNumber: parseNumber('pageNumber', valueUnlessBlank('pageNumber'), 1, pageNumberMax, violations),
+    pageSize: parseNumber('pageSize', valueUnlessBlank('pageSize'), pageSizeDefault, pageSizeMax, violations),
     sortColumn,
-    sortOrder: parseSortOrder(valueOrDefault('sortOrder'), defaultOrder(state, sortColumn), violations),
-    search: parseSearch(valueOrDefault('search'), violations),
+    sortOrder: parseSortOrder(valueUnlessBlank('sortOrder'), defaultOrder(state, sortColumn), violations),
+    search: parseSearch(valueUnlessBlank('search'), violations),
     ids: parseIdsFilter(filterValue('ids'), violations),
     relations: parseRelations(listed, filterValue, violations),
     dateFrom,
@@ -92,8 +92,12 @@ function parseNumber(
 const notUuids = 'Ids must be UUIDs separated by commas.'
 
 /** Accepts any serialized column, ignoring case. An unknown one falls back to the id. */
-function parseSortColumn({ columns, sortedBy }: ListedResource, input: unknown, state: RowState): string {
-  if (sortedBy) return sortedBy
+function parseSortColumn(
+  { columns, fixedSortColumn }: ListedResource,
+  input: unknown,
+  state: RowState,
+): string {
+  if (fixedSortColumn) return fixedSortColumn
   if (input === undefined && state === 'removed') return 'deletedAt'
   const requested = typeof input === 'string' ? input.trim().toLowerCase() : ''
   return columns.find((name) => name.toLowerCase() === requested) ?? 'id'
@@ -184,7 +188,7 @@ export function parseIds(body: unknown, duplicates: 'ignored' | 'rejected'): rea
   const violations = collectViolations()
   const items: readonly unknown[] = Array.isArray(ids) ? ids : []
   const { distinct, areAllUuids } = collectUuids(items)
-  if (isMissing(ids)) violations.add('ids', 'Ids is required.')
+  if (isNullOrBlank(ids)) violations.add('ids', 'Ids is required.')
   else if (!Array.isArray(ids)) violations.add('ids', 'Ids must be an array of UUIDs.')
   else if (!areAllUuids) violations.add('ids', 'Ids must contain UUIDs only.')
   else if (distinct.length < 1 || distinct.length > idsMax)

@@ -7,7 +7,7 @@ import {
   labelOf,
   type ParseOptions,
 } from '../model/field.ts'
-import { isMissing, uuid, zeroUuid } from '../model/field-kinds.ts'
+import { isNullOrBlank, uuid, zeroUuid } from '../model/field-kinds.ts'
 import { collectViolations, parseObject, type Violations } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 
@@ -41,7 +41,7 @@ export function parseInput(
   return { id, values }
 }
 
-/** A create without an id generates one. There, the zero id is absent too; on update it is an ordinary id, which no row has. */
+/** A create without an id, or with the zero id, gets a generated one. In an update, the zero id is not special. */
 export const isIdAbsent = (input: unknown, purpose: BodyPurpose): boolean =>
   input === undefined || input === null || (input === zeroUuid && purpose === 'create')
 
@@ -83,7 +83,7 @@ function parseField(
   if (!isInBody(field, purpose)) return undefined
   if (isAbsent(field, input)) {
     if (isRequired(field, purpose)) violations.add(name, `${label} is required.`)
-    else if (isBlankButPresent(field, input)) violations.add(name, `${label} must not be empty.`)
+    else if (isForbiddenBlank(field, input)) violations.add(name, `${label} must not be empty.`)
     return purpose === 'create' ? defaultValueOf(field, callerId) : undefined
   }
   const parsed = field.parse(input, label, options)
@@ -93,20 +93,20 @@ function parseField(
 }
 
 /** Returns the value of a new row if the body does not contain the field. */
-function defaultValueOf({ presence, isCallerByDefault, defaultValue }: Field, callerId: string | undefined) {
-  if (isCallerByDefault) return callerId
+function defaultValueOf({ presence, isCallerDefault, defaultValue }: Field, callerId: string | undefined) {
+  if (isCallerDefault) return callerId
   return presence === 'optional' ? null : defaultValue
 }
 
 /** Optional fields parse null and blank text, which clear them. */
 function isAbsent({ presence, references }: Field, input: unknown): boolean {
   if (presence === 'optional') return input === undefined
-  return isMissing(input) || (references !== undefined && input === zeroUuid)
+  return isNullOrBlank(input) || (references !== undefined && input === zeroUuid)
 }
 
 /**
  * Blank text in a field that may be absent is an error: a blank `expectedVersion` would silently drop the check
  * that it requests. A blank secret leaves the stored one unchanged, because forms never show it.
  */
-const isBlankButPresent = ({ presence, isSecret }: Field, input: unknown): boolean =>
-  presence !== 'required' && !isSecret && typeof input === 'string' && isMissing(input)
+const isForbiddenBlank = ({ presence, isSecret }: Field, input: unknown): boolean =>
+  presence !== 'required' && !isSecret && typeof input === 'string' && isNullOrBlank(input)

@@ -40,8 +40,8 @@ export async function removeWithin(
   requireOwner(resource, caller, rows)
   requireVersions(resource, rows, versions)
   await requireNoDependents(transaction, resource, ids)
-  for (const { child, column: parentId, whenRemoved } of referencesTo(resource)) {
-    if (whenRemoved !== 'removeAlong') continue
+  for (const { child, column: parentId, onRemove } of referencesTo(resource)) {
+    if (onRemove !== 'cascade') continue
     const links = sql`${column(parentId)} = any(${ids}::uuid[]) and active`
     await removeRows(transaction, child, caller, links, column(parentId))
   }
@@ -50,7 +50,7 @@ export async function removeWithin(
 }
 
 async function requireNoDependents(transaction: Queries, resource: Resource, ids: readonly string[]) {
-  const blocking = referencesTo(resource).filter(({ whenRemoved }) => whenRemoved === 'blockRemoval')
+  const blocking = referencesTo(resource).filter(({ onRemove }) => onRemove === 'restrict')
   if (blocking.length === 0) return
   const found = blocking.map(
     ({ child, column: parentId }) => sql`exists (

@@ -55,8 +55,8 @@ export async function restoreWithin(
     isRemovedWithParent(resource),
   )
   await requireProjectRules(transaction, resource, ids)
-  for (const { child, column: parentId, whenRemoved } of referencesTo(resource)) {
-    if (whenRemoved === 'removeAlong') await restoreAlong(transaction, child, parentId, caller, ids)
+  for (const { child, column: parentId, onRemove } of referencesTo(resource)) {
+    if (onRemove === 'cascade') await restoreAlong(transaction, child, parentId, caller, ids)
   }
 }
 
@@ -64,7 +64,7 @@ export async function restoreWithin(
 const withoutStayingReferences =
   (resource: Resource) =>
   (row: Row): Values => {
-    const staying = referencesFrom(resource).filter(({ whenRemoved }) => whenRemoved === 'stay')
+    const staying = referencesFrom(resource).filter(({ onRemove }) => onRemove === 'keep')
     return Object.fromEntries(
       Object.entries(row).filter(([name]) => !staying.some(({ column: one }) => one === name)),
     )
@@ -84,7 +84,7 @@ async function restoreAlong(
   // A row may refer to two parents of one table, and was removed with one of them.
   const removedAlong = sql`removed_with = any(${ids}::uuid[]) and removed_with = ${column(parentId)} and not active`
   const other = referencesFrom(child).find(
-    (reference) => reference.column !== parentId && reference.whenRemoved === 'removeAlong',
+    (reference) => reference.column !== parentId && reference.onRemove === 'cascade',
   )
   const restoreRemoved = () =>
     other

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts'
 import { StatementTooSlowError } from '../db/limited-reads.ts'
 import { sql } from '../db/sql.ts'
 import { labelOf } from '../model/field.ts'
-import { isMissing, timestamp } from '../model/field-kinds.ts'
+import { isNullOrBlank, timestamp } from '../model/field-kinds.ts'
 import { gone, invalid, overloaded, type Violations } from '../model/problem.ts'
 
 /** Older timestamps have settled, because transactions are shorter than this. */
@@ -37,7 +37,7 @@ export async function requireSettled(database: Database, at: string, key = 'at')
 export function parseAt(input: unknown, violations: Violations): string | undefined {
   if (input === undefined) return undefined
   if (Array.isArray(input)) violations.add('at', 'At must be given once.')
-  else if (isMissing(input)) violations.add('at', 'At must not be empty.')
+  else if (isNullOrBlank(input)) violations.add('at', 'At must not be empty.')
   else {
     const parsed = timestamp.parse(String(input).trim(), 'At')
     if ('value' in parsed) return parsed.value

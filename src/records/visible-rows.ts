@@ -72,9 +72,7 @@ export function resourcesAffecting(
 }
 
 const parentsOfRemoved = (listed: ListedResource): string[] =>
-  referencesFrom(listed).flatMap(({ parent, whenRemoved }) =>
-    whenRemoved === 'removeAlong' ? [parent.name] : [],
-  )
+  referencesFrom(listed).flatMap(({ parent, onRemove }) => (onRemove === 'cascade' ? [parent.name] : []))
 
 /** Returns the condition under which a row of `user_projects` makes its user a member. */
 const isMembership = (memberships: Memberships): Sql =>

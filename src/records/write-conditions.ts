@@ -6,7 +6,7 @@ import { join, raw, type Sql, sql } from '../db/sql.ts'
 import type { ProjectMembers } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import { labelOf } from '../model/field.ts'
-import { changed, forbidden, invalid, missing } from '../model/problem.ts'
+import { changed, forbidden, invalid, notFound } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { referencesFrom } from '../resources/derived.ts'
 import { stayConditions } from './project-rules.ts'
@@ -47,7 +47,7 @@ export function updateConditions(
     {
       locks: { name: storedRowsCte, rows: visibleForLock(resource, caller, ids, updateLock) },
       rejectIf: sql`before.id is null`,
-      problem: () => missing(resource.title),
+      problem: () => notFound(resource.title),
     },
     ...references,
     ...ownerConditions(resource, caller, values, stored),
@@ -86,8 +86,8 @@ export function referenceConditions(
     const where = before
       ? sql`row.id = ${id} and (select ${column(name)} <> ${id} from ${raw(before)})`
       : sql`row.id = ${id}`
-    const isMissing = sql`not exists (select 1 from ${raw(`"${name}"`)})`
-    conditions.push(referenceCondition(resource, { name, parent, value: id, where, isMissing }, options))
+    const isNullOrBlank = sql`not exists (select 1 from ${raw(`"${name}"`)})`
+    conditions.push(referenceCondition(resource, { name, parent, value: id, where, isNullOrBlank }, options))
   }
   return conditions
 }
@@ -102,8 +102,10 @@ export function referenceConditionsOfAll(resource: Resource, rows: readonly Valu
     const ids = distinctIds(rows, name)
     if (ids.length === 0) continue
     const where = sql`row.id = any(${ids}::uuid[])`
-    const isMissing = sql`(select count(*) from ${raw(`"${name}"`)}) <> ${ids.length}::int`
-    conditions.push(referenceCondition(resource, { name, parent, value: raw('null'), where, isMissing }, {}))
+    const isNullOrBlank = sql`(select count(*) from ${raw(`"${name}"`)}) <> ${ids.length}::int`
+    conditions.push(
+      referenceCondition(resource, { name, parent, value: raw('null'), where, isNullOrBlank }, {}),
+    )
   }
   return conditions
 }
@@ -125,8 +127,8 @@ export function referenceConditionsPerInputRow(
       ? sql`${parents} and row.id in (select ${value} from input join ${raw(before)} as stored on stored.id = input.id
           where stored.${column(name)} <> ${value})`
       : parents
-    const isMissing = sql`${value} not in (select id from ${raw(`"${name}"`)})`
-    conditions.push(referenceCondition(resource, { name, parent, value, where, isMissing }, options))
+    const isNullOrBlank = sql`${value} not in (select id from ${raw(`"${name}"`)})`
+    conditions.push(referenceCondition(resource, { name, parent, value, where, isNullOrBlank }, options))
   }
   return conditions
 }
@@ -139,16 +141,16 @@ interface ReferenceCheck {
   /** The condition that finds the parents to lock. */
   readonly where: Sql
   /** Whether the locked parents are too few. */
-  readonly isMissing: Sql
+  readonly isNullOrBlank: Sql
 }
 
 function referenceCondition(
   resource: Resource,
-  { name, parent, value, where, isMissing }: ReferenceCheck,
+  { name, parent, value, where, isNullOrBlank }: ReferenceCheck,
   { before, caller }: ReferenceOptions,
 ): Condition {
   const unseen = caller && unseenReference(resource, caller, { name, parent, value })
-  const isRejected = unseen ? sql`(${isMissing} or ${unseen})` : isMissing
+  const isRejected = unseen ? sql`(${isNullOrBlank} or ${unseen})` : isNullOrBlank
   const rows = selectForLock({
     table: parent.table,
     columns: raw('row.id'),
@@ -211,7 +213,7 @@ export async function lockVisible(
   const rows = await transaction.query<Row>(
     visibleForLock(resource, caller, ids, lock, selectColumns(resource)),
   )
-  if (rows.length < ids.length) throw missing(resource.title)
+  if (rows.length < ids.length) throw notFound(resource.title)
   return rows
 }
 

@@ -21,8 +21,8 @@ export const assignmentDependency = defineResource({
   about:
     'An assignment that waits for another one of its project. No assignment waits for itself, directly or through others.',
   fields: {
-    assignmentId: references(2, uuid, 'assignment', 'removeAlong', { about: 'The assignment that waits.' }),
-    blockedById: references(3, uuid, 'assignment', 'removeAlong', {
+    assignmentId: references(2, uuid, 'assignment', 'cascade', { about: 'The assignment that waits.' }),
+    blockedById: references(3, uuid, 'assignment', 'cascade', {
       about: 'The assignment that it waits for.',
       example: '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b59',
     }),

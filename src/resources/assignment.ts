@@ -32,10 +32,10 @@ export const assignment = defineResource({
       about: 'The estimate; 0 means that there is none yet.',
       example: 12,
     }),
-    projectId: references(7, uuid, 'project', 'blockRemoval'),
-    workflowId: references(8, uuid, 'workflow', 'blockRemoval', { about: 'The stage that it is in.' }),
-    userId: references(9, uuid, 'user', 'blockRemoval', { about: 'The responsible account.' }),
-    assignmentTypeId: references(10, uuid, 'assignmentType', 'blockRemoval'),
+    projectId: references(7, uuid, 'project', 'restrict'),
+    workflowId: references(8, uuid, 'workflow', 'restrict', { about: 'The stage that it is in.' }),
+    userId: references(9, uuid, 'user', 'restrict', { about: 'The responsible account.' }),
+    assignmentTypeId: references(10, uuid, 'assignmentType', 'restrict'),
     priority: extension(
       optional(16, wholeNumber({ min: 1, max: 4 }), {
         about: '1 is low, 2 medium, 3 high and 4 urgent; null means no priority.',

@@ -26,9 +26,9 @@ export const attachment = defineResource({
       about: 'The SHA-256 of the file, in hexadecimal.',
       example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     }),
-    assignmentId: referenceByServer(references(6, uuid, 'assignment', 'removeAlong')),
+    assignmentId: referenceByServer(references(6, uuid, 'assignment', 'cascade')),
     userId: referenceByServer(
-      references(7, uuid, 'user', 'stay', { about: 'The account that uploaded it.' }),
+      references(7, uuid, 'user', 'keep', { about: 'The account that uploaded it.' }),
     ),
   },
   access: membersOfAssignment,

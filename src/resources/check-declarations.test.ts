@@ -15,7 +15,7 @@ const widget = (mistake: object = {}): Resource => ({
     table: 'widgets',
     fields: {
       name: required(2, text({ max: 200 })),
-      projectId: references(3, uuid, 'project', 'removeAlong'),
+      projectId: references(3, uuid, 'project', 'cascade'),
       dueDate: required(4, timestamp),
     },
     access: membersOfProject,
@@ -27,11 +27,11 @@ const widget = (mistake: object = {}): Resource => ({
 const withField = (name: string, field: object): Resource =>
   widget({ fields: { ...widget().fields, [name]: { ...required(5, text({ max: 9 })), ...field } as Field } })
 
-const withReference = (resource: string, whenRemoved: string): Resource =>
-  withField('otherId', { wire: 'uuid', references: { resource, whenRemoved } })
+const withReference = (resource: string, onRemove: string): Resource =>
+  withField('otherId', { wire: 'uuid', references: { resource, onRemove } })
 
 const rowsMax = { per: 'projectId', max: 5, message: 'A project may have at most 5 widgets.' }
-const assignmentId = references(2, uuid, 'assignment', 'removeAlong')
+const assignmentId = references(2, uuid, 'assignment', 'cascade')
 const ofAssignment = { kind: 'projectMembers', projectPath: ['assignmentId', 'projectId'] }
 
 const mistakes: readonly (readonly [Resource, string])[] = [
@@ -80,32 +80,32 @@ const mistakes: readonly (readonly [Resource, string])[] = [
     widget({ retired: { 9: 'dueDate' } }),
     'widget.dueDate: a retired field had this name with another number. Use a new name.',
   ],
-  [withReference('gadget', 'stay'), 'widget.otherId refers to gadget, but no resource has that name.'],
+  [withReference('gadget', 'keep'), 'widget.otherId refers to gadget, but no resource has that name.'],
   [
-    withReference('widget', 'stay'),
+    withReference('widget', 'keep'),
     'widget.otherId refers to widget, which must come before widget in the list of all.',
   ],
   [
-    withReference('user', 'blockRemoval'),
-    'widget.otherId would block v1 from removing users: use removeAlong or stay.',
+    withReference('user', 'restrict'),
+    'widget.otherId would block v1 from removing users: use cascade or stay.',
   ],
   [
     widget({
       fields: {
-        projectId: references(2, uuid, 'project', 'removeAlong'),
-        userId: references(3, uuid, 'user', 'removeAlong'),
-        workflowId: references(4, uuid, 'workflow', 'removeAlong'),
+        projectId: references(2, uuid, 'project', 'cascade'),
+        userId: references(3, uuid, 'user', 'cascade'),
+        workflowId: references(4, uuid, 'workflow', 'cascade'),
       },
       filters: [],
     }),
-    'widget: at most two removeAlong references, not projectId, userId, workflowId.',
+    'widget: at most two cascade references, not projectId, userId, workflowId.',
   ],
   [
     withField('password', secret(required(5, text({ max: 9 })))),
     'widget.password is secret, but no hook "prepare" converts it for storage.',
   ],
   [
-    withField('ownerId', { wire: 'uuid', isCallerByDefault: true }),
+    withField('ownerId', { wire: 'uuid', isCallerDefault: true }),
     'widget.ownerId is the caller by default, which only an ext reference to a user can be.',
   ],
   [
@@ -120,7 +120,7 @@ const mistakes: readonly (readonly [Resource, string])[] = [
   [widget({ filters: ['name'] }), 'widget: the filter name is not a reference.'],
   [widget({ filters: ['projectId', 'projectId'] }), 'widget: the filter projectId is declared twice.'],
   [
-    { ...withReference('impediment', 'stay'), filters: ['otherId'] },
+    { ...withReference('impediment', 'keep'), filters: ['otherId'] },
     'widget: the filter otherId has no number in src/resources/list-keys.ts; give it the next.',
   ],
   [
@@ -181,7 +181,7 @@ describe('A declaration that cannot work', () => {
       name: 'gadget',
       edition: 'v1',
       table: 'gadgets',
-      fields: { widgetId: references(2, uuid, 'widget', 'stay') },
+      fields: { widgetId: references(2, uuid, 'widget', 'keep') },
       access: catalog,
     })
     assert.deepEqual(declarationProblems([...resources, widget(), gadget]), [

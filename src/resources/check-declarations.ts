@@ -105,8 +105,8 @@ function referenceProblems(
     ...(resource.edition === 'v1' && parent.edition === 'ext'
       ? [`${where} refers to ${parent.name}: v1 cannot depend on a resource that EXTENSIONS=off disables.`]
       : []),
-    ...(resource.edition === 'ext' && parent.edition === 'v1' && references.whenRemoved === 'blockRemoval'
-      ? [`${where} would block v1 from removing ${parent.pluralNoun}: use removeAlong or stay.`]
+    ...(resource.edition === 'ext' && parent.edition === 'v1' && references.onRemove === 'restrict'
+      ? [`${where} would block v1 from removing ${parent.pluralNoun}: use cascade or stay.`]
       : []),
   ]
 }
@@ -117,9 +117,9 @@ function hookProblems(
   field: string,
   declared: Field,
 ): string[] {
-  const { isSecret, presence, isCallerByDefault, references } = declared
+  const { isSecret, presence, isCallerDefault, references } = declared
   return [
-    ...(isCallerByDefault && (references?.resource !== 'user' || edition === 'v1')
+    ...(isCallerDefault && (references?.resource !== 'user' || edition === 'v1')
       ? [`${name}.${field} is the caller by default, which only an ext reference to a user can be.`]
       : []),
     ...(isSecret && !hooks.prepare
@@ -136,8 +136,8 @@ function hookProblems(
 
 /** A row records one parent whose removal removed it, and can wait for one other. */
 function removeAlongProblems({ name, fields }: Resource): string[] {
-  const along = Object.keys(fields).filter((one) => fields[one]?.references?.whenRemoved === 'removeAlong')
-  return along.length <= 2 ? [] : [`${name}: at most two removeAlong references, not ${along.join(', ')}.`]
+  const along = Object.keys(fields).filter((one) => fields[one]?.references?.onRemove === 'cascade')
+  return along.length <= 2 ? [] : [`${name}: at most two cascade references, not ${along.join(', ')}.`]
 }
 
 function filterProblems(resource: Resource, filter: Filter, index: number): string[] {

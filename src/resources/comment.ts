@@ -1,4 +1,4 @@
-import { callerByDefault, references, required } from '../model/field.ts'
+import { defaultsToCaller, references, required } from '../model/field.ts'
 import { text, uuid } from '../model/field-kinds.ts'
 import { commentCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
@@ -15,8 +15,8 @@ export const comment = defineResource({
       about: 'The text, in Markdown.',
       example: 'Looks **good** to me.',
     }),
-    assignmentId: references(3, uuid, 'assignment', 'removeAlong'),
-    userId: callerByDefault(references(4, uuid, 'user', 'stay', { about: 'The author.' })),
+    assignmentId: references(3, uuid, 'assignment', 'cascade'),
+    userId: defaultsToCaller(references(4, uuid, 'user', 'keep', { about: 'The author.' })),
   },
   access: { kind: 'projectMembers', projectPath: ['assignmentId', 'projectId'], ownerColumn: 'userId' },
   filters: ['assignmentId', 'userId'],

@@ -8,7 +8,7 @@ import { defineResource } from './define-resource.ts'
 import { organization } from './organization.ts'
 
 const name = required(2, text({ max: 200 }))
-const projectId = references(3, uuid, 'project', 'stay')
+const projectId = references(3, uuid, 'project', 'keep')
 const base = { name: 'widget', edition: 'ext', table: 'widgets' } as const
 
 /** The compiler rejects each line below an `@ts-expect-error`; `npm run check` fails for one that it accepts. */
@@ -21,7 +21,7 @@ test('The compiler rejects invalid declarations', () => {
     defineResource({
       ...base,
       // @ts-expect-error: 14 is the number of active
-      fields: { projectId: references(14, uuid, 'project', 'stay') },
+      fields: { projectId: references(14, uuid, 'project', 'keep') },
       access: catalog,
     }),
     // @ts-expect-error: two fields have the number 2
@@ -33,7 +33,7 @@ test('The compiler rejects invalid declarations', () => {
     // @ts-expect-error: a name is not a timestamp
     defineResource({ ...base, fields: { name }, access: catalog, filters: [{ instant: 'name' }] }),
     // @ts-expect-error: a reference is a UUID
-    defineResource({ ...base, fields: { a: references(2, timestamp, 'project', 'stay') }, access: catalog }),
+    defineResource({ ...base, fields: { a: references(2, timestamp, 'project', 'keep') }, access: catalog }),
     // @ts-expect-error: rows without a project have no members of one
     defineResource({ ...base, fields: { name }, access: membersOfProject }),
     // @ts-expect-error: rows without an assignment do not reach its project

@@ -69,7 +69,7 @@ export interface ListedResource {
   readonly access: AccessRule
   readonly filters: readonly Filter[]
   /** The only column that a list is sorted by. If it is not set, the request chooses the column. */
-  readonly sortedBy?: string
+  readonly fixedSortColumn?: string
 }
 
 /**

@@ -10,7 +10,7 @@ import { dateKeys, pagingNumbers, relationKeysOf } from './list-keys.ts'
 export interface ReferenceColumn {
   readonly column: string
   readonly parent: Resource
-  readonly whenRemoved: Reference['whenRemoved']
+  readonly onRemove: Reference['onRemove']
 }
 
 const references = new WeakMap<ListedResource, readonly ReferenceColumn[]>()
@@ -22,7 +22,7 @@ export function referencesFrom(child: ListedResource): readonly ReferenceColumn[
   const found = Object.entries(child.fields)
     .flatMap(([column, { references }]) =>
       references
-        ? [{ column, parent: resourceNamed(references.resource), whenRemoved: references.whenRemoved }]
+        ? [{ column, parent: resourceNamed(references.resource), onRemove: references.onRemove }]
         : [],
     )
     .sort((first, second) => resources.indexOf(first.parent) - resources.indexOf(second.parent))
@@ -40,7 +40,7 @@ export const referencesTo = (parent: Resource) =>
 
 /** Rows that are removed with a parent remember that parent, and are restored with it. */
 export const isRemovedWithParent = (resource: ListedResource): boolean =>
-  referencesFrom(resource).some(({ whenRemoved }) => whenRemoved === 'removeAlong')
+  referencesFrom(resource).some(({ onRemove }) => onRemove === 'cascade')
 
 interface LinkColumn {
   readonly link: Resource

@@ -25,5 +25,5 @@ export const person: ListedResource = {
   columns: ['id', 'name'],
   access: colleagues,
   filters: [],
-  sortedBy: 'name',
+  fixedSortColumn: 'name',
 }

@@ -2,13 +2,13 @@ import type { Condition } from '../db/conditional-write.ts'
 import { isOtherVersion, newId, type RelatedRow, type Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
 import {
-  byDefault,
   extension,
   optional,
   references,
   required,
   requiredOnCreate,
   updateOnly,
+  withDefault,
 } from '../model/field.ts'
 import { flag, text, timestamp, uuid } from '../model/field-kinds.ts'
 import { stale } from '../model/problem.ts'
@@ -42,14 +42,14 @@ export const project = defineResource({
       about: 'The name.',
       example: 'Moon landing',
     }),
-    organizationId: references(3, uuid, 'organization', 'blockRemoval', {
+    organizationId: references(3, uuid, 'organization', 'restrict', {
       about: 'The organization that the project is for.',
     }),
     description: extension(
       optional(16, text({ max: descriptionCharactersMax }), { about: 'The description, in Markdown.' }),
     ),
     isArchived: extension(
-      byDefault(
+      withDefault(
         requiredOnCreate(17, flag, { about: 'Whether clients hide it where work is planned.' }),
         false,
       ),

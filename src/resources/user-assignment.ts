@@ -9,8 +9,8 @@ export const userAssignment = defineResource({
   table: 'user_assignments',
   about: 'An account that works on an assignment in addition to the responsible one.',
   fields: {
-    userId: references(2, uuid, 'user', 'removeAlong'),
-    assignmentId: references(3, uuid, 'assignment', 'removeAlong'),
+    userId: references(2, uuid, 'user', 'cascade'),
+    assignmentId: references(3, uuid, 'assignment', 'cascade'),
   },
   access: membersOfAssignment,
   filters: ['assignmentId', 'userId'],

@@ -9,8 +9,8 @@ export const userProject = defineResource({
   table: 'user_projects',
   about: 'A membership: the account sees the project and works in it.',
   fields: {
-    userId: references(2, uuid, 'user', 'removeAlong'),
-    projectId: references(3, uuid, 'project', 'removeAlong'),
+    userId: references(2, uuid, 'user', 'cascade'),
+    projectId: references(3, uuid, 'project', 'cascade'),
   },
   access: membersOfProject,
   filters: ['projectId', 'userId'],

@@ -1,5 +1,5 @@
 import { ownerOnly } from '../model/access-rule.ts'
-import { callerByDefault, optional, references, required } from '../model/field.ts'
+import { defaultsToCaller, optional, references, required } from '../model/field.ts'
 import { text, uuid } from '../model/field-kinds.ts'
 import { listNameCharactersMax, nameCharactersMax, viewTextCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
@@ -36,7 +36,7 @@ export const savedView = defineResource({
   about: 'A named query that its owner keeps.',
   fields: {
     ...viewFields,
-    userId: callerByDefault(references(8, uuid, 'user', 'removeAlong', { about: 'The owner.' })),
+    userId: defaultsToCaller(references(8, uuid, 'user', 'cascade', { about: 'The owner.' })),
   },
   access: ownerOnly,
   filters: ['userId'],
@@ -50,9 +50,9 @@ export const projectView = defineResource({
   about: 'A named query that is shared with the members of a project. It remains when its owner is removed.',
   fields: {
     ...viewFields,
-    projectId: references(8, uuid, 'project', 'removeAlong'),
-    userId: callerByDefault(
-      references(9, uuid, 'user', 'stay', {
+    projectId: references(8, uuid, 'project', 'cascade'),
+    userId: defaultsToCaller(
+      references(9, uuid, 'user', 'keep', {
         about: 'The account that shares it. Only this account may change it.',
       }),
     ),

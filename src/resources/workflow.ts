@@ -1,5 +1,5 @@
 import { catalog } from '../model/access-rule.ts'
-import { byDefault, extension, required, requiredOnCreate } from '../model/field.ts'
+import { extension, required, requiredOnCreate, withDefault } from '../model/field.ts'
 import { flag, text, wholeNumber } from '../model/field-kinds.ts'
 import { nameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
@@ -19,7 +19,10 @@ export const workflow = defineResource({
       example: 2,
     }),
     isDone: extension(
-      byDefault(requiredOnCreate(16, flag, { about: 'Whether assignments in this stage are done.' }), false),
+      withDefault(
+        requiredOnCreate(16, flag, { about: 'Whether assignments in this stage are done.' }),
+        false,
+      ),
     ),
   },
   access: catalog,

@@ -110,14 +110,14 @@ const describeFields = (
 }
 
 function describeBlockingChildren(resource: Resource): string {
-  const children = referencesTo(resource).filter(({ whenRemoved }) => whenRemoved === 'blockRemoval')
+  const children = referencesTo(resource).filter(({ onRemove }) => onRemove === 'restrict')
   if (children.length === 0) return ''
   const names = [...new Set(children.map(({ child }) => child.pluralNoun))]
   return `Rejected while a record has active ${listOf(names, 'or')}.`
 }
 
 function describeRemovedAlong(resource: Resource, sentence: (names: string) => string): string {
-  const children = referencesTo(resource).filter(({ whenRemoved }) => whenRemoved === 'removeAlong')
+  const children = referencesTo(resource).filter(({ onRemove }) => onRemove === 'cascade')
   const names = [...new Set(children.map(({ child }) => child.pluralNoun))]
   return names.length === 0 ? '' : sentence(listOf(names, 'and'))
 }

@@ -4,7 +4,7 @@ import type { Row } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
 import { entityTag, matchesStrongly } from '../http/conditional.ts'
 import type { Caller } from '../model/caller.ts'
-import { isMissing, uuid } from '../model/field-kinds.ts'
+import { isNullOrBlank, uuid } from '../model/field-kinds.ts'
 import { changed } from '../model/problem.ts'
 import type { Context } from '../records/context.ts'
 import { idsMax } from '../records/list-query.ts'
@@ -72,7 +72,7 @@ export async function parseNamedVersions(
 
 /** Rejects `If-Match` for a create, because no row exists yet that a tag could name. */
 export function rejectIfMatch({ title }: Resource, request: FastifyRequest): void {
-  if (!isMissing(request.headers['if-match'])) throw changed(title)
+  if (!isNullOrBlank(request.headers['if-match'])) throw changed(title)
 }
 
 /** The same tag that a read of this row by its id returns. */

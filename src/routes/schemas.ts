@@ -89,7 +89,7 @@ function bodySchema({ fields }: Resource, purpose: BodyPurpose): Schema {
 }
 
 const inputSchema = (field: Field, purpose: 'create' | 'update'): Schema =>
-  purpose === 'create' && field.isCallerByDefault
+  purpose === 'create' && field.isCallerDefault
     ? {
         ...nullable(fieldSchema(field)),
         description: `${describeField(field)} Left out or null, the account that calls.`,
@@ -211,7 +211,7 @@ export function listKeys(listed: ListedResource, state: RowState = 'active'): Pa
   ]
 }
 
-const pagingKeys: readonly Parameter[] = [
+export const pagingKeys: readonly Parameter[] = [
   {
     name: 'pageNumber',
     description: 'The page, counted from 1.',
@@ -224,8 +224,8 @@ const pagingKeys: readonly Parameter[] = [
   },
 ]
 
-const orderKeys = ({ columns, sortedBy }: ListedResource, state: RowState): Parameter[] => [
-  ...(sortedBy
+const orderKeys = ({ columns, fixedSortColumn }: ListedResource, state: RowState): Parameter[] => [
+  ...(fixedSortColumn
     ? []
     : [
         {

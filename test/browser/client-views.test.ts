@@ -330,6 +330,7 @@ const sentencesForPrograms: ReadonlySet<string> = new Set([
   'Resource is required, or a ProjectId.',
   'Id is required, or a ProjectId.',
   'Id, ProjectId and AssignmentId exclude each other.',
+  'Kind must be an array of {}.',
   'The file has {} bytes, and the range has none of them.',
   'Resource must be one of {}.',
   '{} must be given once.',

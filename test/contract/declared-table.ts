@@ -45,9 +45,9 @@ function lineOf(resource: Declared): Resource {
     own: own.map(([name]) => name),
     required: required.map(([name]) => name),
     references: Object.fromEntries(references.map(({ column, parent }) => [column, parent.name as Entity])),
-    staying: references.filter(({ whenRemoved }) => whenRemoved === 'stay').map(({ column }) => column),
+    staying: references.filter(({ onRemove }) => onRemove === 'keep').map(({ column }) => column),
     byServer: Object.keys(fields).filter((name) => fields[name]?.presence === 'byServer'),
-    byCaller: Object.keys(fields).filter((name) => fields[name]?.isCallerByDefault),
+    byCaller: Object.keys(fields).filter((name) => fields[name]?.isCallerDefault),
     searched: searchColumns(resource),
     filters: [...relationsOf(resource), ...(supportsDates(resource) ? dateKeys : [])],
     lengths: Object.fromEntries(

@@ -32,7 +32,7 @@ interface Along {
 const declaredAlong: readonly (Along & { readonly others: readonly string[] })[] = declared
   .filter(({ edition }) => edition === 'ext')
   .flatMap((child) => {
-    const along = referencesFrom(child).filter(({ whenRemoved }) => whenRemoved === 'removeAlong')
+    const along = referencesFrom(child).filter(({ onRemove }) => onRemove === 'cascade')
     return along.map(({ column, parent }) => ({
       parent: parent.name as Entity,
       link: child.name as Entity,

@@ -64,6 +64,7 @@ const otherPaths = [
   '/ext/history',
   '/ext/changes',
   '/ext/project/difference',
+  '/ext/notifications',
   '/ext/webhooks',
   '/ext/webhook',
   ...['rotate', 'test', 'deliveries', 'replay'].map((name) => `/ext/webhook/${name}`),

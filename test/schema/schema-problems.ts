@@ -139,7 +139,7 @@ function wantedIndexes(resource: Resource): WantedIndex[] {
         ],
   )
   const parents = referencesFrom(resource)
-    .filter(({ whenRemoved }) => whenRemoved !== 'stay')
+    .filter(({ onRemove }) => onRemove !== 'keep')
     .map(({ column }) => ({ column, purpose: 'for the removal of its parent' }))
   const searched = searchColumns(resource).map((column) => ({
     column,

@@ -31,8 +31,8 @@ describe('A declaration that the store does not follow is reported', () => {
     fields: {
       name: required(2, text({ max: 200 })),
       description: optional(3, text({ max: 2000 })),
-      projectId: references(4, uuid, 'project', 'removeAlong'),
-      userId: references(5, uuid, 'user', 'stay'),
+      projectId: references(4, uuid, 'project', 'cascade'),
+      userId: references(5, uuid, 'user', 'keep'),
       dueDate: required(6, timestamp),
       amountHours: required(7, hours({ zeroAllowed: true })),
       size: required(8, choice(['small', 'large'])),

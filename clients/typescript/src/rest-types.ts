@@ -1405,6 +1405,40 @@ export interface ChangePage {
   }
 }
 
+export interface Notification {
+  readonly id: string
+  readonly kind: 'assigned' | 'mentioned' | 'commented' | 'blocked' | 'unblocked' | 'dependencyDone' | 'dueTomorrow' | 'overdue'
+  readonly assignmentId: string
+  readonly assignmentName: string
+  readonly projectId: string
+  readonly commentId: string | null
+  readonly actorId: string | null
+  readonly at: string
+  readonly readAt: string | null
+}
+
+export interface NotificationPage {
+  readonly result: {
+    readonly data: readonly Notification[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+    readonly unreadCount: number
+  }
+}
+
+export interface NotificationMarking {
+  readonly isRead: boolean
+  readonly ids?: readonly string[]
+  readonly all?: boolean
+  readonly kind?: readonly ('assigned' | 'mentioned' | 'commented' | 'blocked' | 'unblocked' | 'dependencyDone' | 'dueTomorrow' | 'overdue')[]
+}
+
+export interface NotificationsMarked {
+  readonly count: number
+}
+
 export interface Webhook {
   readonly id: string
   readonly userId: string
@@ -4825,6 +4859,25 @@ export interface Operations {
   'PATCH /ext/settings': {
     readonly body: AccountSettingsUpdate
     readonly answer: AccountSettingsAnswer
+  }
+  /** Lists the caller’s own notifications, newest first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/notifications': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** Lists only unread ones. */
+      readonly unread?: 'true' | 'false'
+      /** Only these kinds, separated by commas: assigned, mentioned, commented, blocked, unblocked, dependencyDone, dueTomorrow, overdue. */
+      readonly kind?: string
+    }
+    readonly answer: NotificationPage
+  }
+  /** Marks notifications of the caller as read or unread: these, or all of them. */
+  'PATCH /ext/notifications': {
+    readonly body: NotificationMarking
+    readonly answer: NotificationsMarked
   }
   /** Lists the caller’s own webhooks; all of them for administrators. */
   'GET /ext/webhooks': {

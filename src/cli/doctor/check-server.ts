@@ -3,7 +3,7 @@ import { pendingAfter, readApplied } from '../../db/migrate.ts'
 import { applicationNamePattern } from '../../db/pooled-connections.ts'
 import { explainUnsuitable, readServerFacts } from '../../db/server-requirements.ts'
 import type { IdentitySettings } from '../../hosts/identity/configuration.ts'
-import { gradeDisk, readFreeBytes } from './check-host.ts'
+import { gradeDisk, readFreeBytes } from './check-machine.ts'
 import { queryRow } from './check-records.ts'
 import { error, type Finding, ok, warning } from './finding.ts'
 

@@ -7,7 +7,7 @@ import { newId, type Row } from '../../db/rows.ts'
 import { sql } from '../../db/sql.ts'
 import { limitBodyItself } from '../../http/broken-requests.ts'
 import { releaseAll, takeAll } from '../../model/budget.ts'
-import { fileName, isMissing } from '../../model/field-kinds.ts'
+import { fileName, isNullOrBlank } from '../../model/field-kinds.ts'
 import { sanitizeFileName, shortenFileName } from '../../model/files.ts'
 import { busy, collectViolations, Problem, unauthenticated, type Violations } from '../../model/problem.ts'
 import { nameCharactersMax } from '../../model/text.ts'
@@ -101,7 +101,7 @@ const nameKind = fileName({ max: nameCharactersMax })
 
 function parseName(input: unknown, violations: Violations): string | undefined {
   const name = typeof input === 'string' ? shortenFileName(sanitizeFileName(input), nameCharactersMax) : input
-  const parsed = isMissing(input) ? { problems: ['Name is required.'] } : nameKind.parse(name, 'Name')
+  const parsed = isNullOrBlank(input) ? { problems: ['Name is required.'] } : nameKind.parse(name, 'Name')
   if ('value' in parsed) return parsed.value
   violations.add('name', ...parsed.problems)
   return undefined

@@ -13,14 +13,14 @@ export interface SweepOptions {
   readonly onFailure: (error: unknown) => void
 }
 
-/** Deletes what crashes and purges leave behind, at the start and every hour. Instances may do so at the same time. */
+/** Deletes what crashes and purges leave behind, at the start and every hour. Several instances may sweep at the same time. */
 export function startSweep({ database, files, onFailure }: SweepOptions): RepeatedWork {
   const sweep = async () => {
     await sweepUploads(files.uploadFolder)
     await sweepFiles(database, files.store)
   }
   const first = sweep().catch(onFailure)
-  const repeated = repeat({ everyMilliseconds: sweepMilliseconds, onFailure }, sweep)
+  const repeated = repeat({ everyMilliseconds: sweepIntervalMilliseconds, onFailure }, sweep)
   return {
     async stop() {
       await Promise.all([first, repeated.stop()])
@@ -28,10 +28,10 @@ export function startSweep({ database, files, onFailure }: SweepOptions): Repeat
   }
 }
 
-const sweepMilliseconds = 60 * 60_000
+const sweepIntervalMilliseconds = 60 * 60_000
 
-/** Far longer than the time between two pieces of an upload in progress, perhaps that of another instance. */
-const abandonedMilliseconds = 60 * 60_000
+/** Far longer than any pause between two chunks of an upload in progress, even one of another instance. */
+const abandonedAfterMilliseconds = 60 * 60_000
 
 /** Deletes uploads that were interrupted by a crash. */
 export async function sweepUploads(folder: string, now = Date.now()): Promise<void> {
@@ -39,27 +39,27 @@ export async function sweepUploads(folder: string, now = Date.now()): Promise<vo
     const path = join(folder, name)
     // Another instance may have deleted or moved it.
     const found = await stat(path).catch(() => undefined)
-    if (found && now - found.mtimeMs > abandonedMilliseconds) await rm(path, { force: true })
+    if (found && now - found.mtimeMs > abandonedAfterMilliseconds) await rm(path, { force: true })
   }
 }
 
-/** Longer than any request, so that the file of an upload in progress is not looked at. */
+/** Longer than any request, so that the file of an upload in progress is left alone. */
 const graceHours = 24
 const batchSize = 1000
 
 /**
- * Deletes files without a row: those of purged rows, and those that a crash or a lost commit has left behind. Only files with a line
- * are deleted, so a file that belongs to another database, such as one restored by mistake, is never touched.
+ * Deletes files that no attachment refers to: those of purged attachments, and those left by a crash or a failed commit. Only files
+ * recorded in `attachment_files` are deleted, so files of another database, such as one restored by mistake, are never touched.
  */
 export async function sweepFiles(database: Database, store: FileStore): Promise<void> {
   for (let found = batchSize; found === batchSize; ) {
-    const ids = await markFiles(database)
+    const ids = await markOrphanedFiles(database)
     for (const id of ids) await deleteFile(database, store, id)
     found = ids.length
   }
 }
 
-/** Deletes the file before its line, so that a failure in between is repeated by the next sweep. */
+/** Deletes the file before its record, so that the next sweep retries after a failure. */
 export async function deleteFile(
   database: Pick<Database, 'singleWrites'>,
   store: FileStore,
@@ -70,26 +70,26 @@ export async function deleteFile(
 }
 
 /**
- * Marks files for deletion and returns their ids. `createAttachment` locks a line before it adds a row, and adds none to a marked
- * line. So a locked line is skipped, and whether a line has a row is read again by a statement after the lock.
+ * Marks files for deletion and returns their ids. `createAttachment` locks the record of a file before it adds the attachment, and
+ * adds none to a marked record. So locked records are skipped, and attachments are read again after the lock.
  */
-function markFiles(database: Database): Promise<string[]> {
+function markOrphanedFiles(database: Database): Promise<string[]> {
   return database.transaction(async (transaction) => {
     const candidates = await transaction.query<{ id: string }>(sql`
       select id from (
         select id from attachment_files where begun_at < now() - make_interval(hours => ${graceHours}::int)
         except select id from attachments
-      ) as rowless limit ${batchSize}::int`)
+      ) as orphaned limit ${batchSize}::int`)
     const locked = await transaction.query<{ id: string }>(sql`
       select id from attachment_files where id = any(${idsOf(candidates)}::uuid[]) order by id for update skip locked`)
     const withRow = await transaction.query<{ id: string }>(
       sql`select id from attachments where id = any(${idsOf(locked)}::uuid[])`,
     )
-    const rowless = idsOf(locked).filter((id) => !idsOf(withRow).includes(id))
+    const orphaned = idsOf(locked).filter((id) => !idsOf(withRow).includes(id))
     await transaction.query(
-      sql`update attachment_files set is_deleting = true where id = any(${rowless}::uuid[]) returning 1`,
+      sql`update attachment_files set is_deleting = true where id = any(${orphaned}::uuid[]) returning 1`,
     )
-    return rowless
+    return orphaned
   }, maintenanceLimits)
 }
 

@@ -3,7 +3,7 @@ import { sql } from '../../db/sql.ts'
 import { entityTag, matchesTag } from '../../http/conditional.ts'
 import type { Caller } from '../../model/caller.ts'
 import { uuid } from '../../model/field-kinds.ts'
-import { forbidden, invalid, missing } from '../../model/problem.ts'
+import { forbidden, invalid, notFound } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
 import { calendarScope } from '../../records/rights.ts'
 import { visibleRows } from '../../records/visible-rows.ts'
@@ -69,7 +69,7 @@ function parseProjectId(request: FastifyRequest): string | undefined {
 async function requireProject({ database }: Context, reader: Caller, id: string): Promise<string> {
   const [row] = await database.query<{ name: string }>(sql`
     select row.name from projects as row where row.id = ${id} and row.active and ${visibleRows(project, reader)}`)
-  if (!row) throw missing('Project')
+  if (!row) throw notFound('Project')
   return row.name
 }
 

@@ -62,11 +62,10 @@ export async function changedRowsSince(
 function changesStatement(since: Snapshot, names: readonly string[]): Sql {
   // Joins only the requested tables: another one may be locked for long.
   const known = resources.filter(({ name }) => names.includes(name))
-  const now = raw(
-    `case logged.resource ${known
-      .map((one) => `when '${one.name}' then (${currentRowsSql(one)} where row.id = logged.row_id)`)
-      .join(' ')} end`,
+  const whens = known.map(
+    (one) => `when '${one.name}' then (${currentRowsSql(one)} where row.id = logged.row_id)`,
   )
+  const now = raw(known.length > 0 ? `case logged.resource ${whens.join(' ')} end` : 'null::jsonb')
   const changes = changesSql(since, names)
   const statement = changedRows.attach(
     {
@@ -128,8 +127,21 @@ function groupByResource(found: readonly FoundChange[]): Map<string, readonly Ch
     )
     known.set(resource.name, isKnown ? rows : undefined)
   }
+  for (const { resource, id } of found)
+    if (!isDeclared(resource)) known.set(resource, [...(known.get(resource) ?? []), rowWithId(id)])
   return known
 }
+
+const declaredNames: ReadonlySet<string> = new Set(resources.map(({ name }) => name))
+const isDeclared = (name: string): boolean => declaredNames.has(name)
+
+/** Lines about no declared resource, such as those of notifications, are known by their row only. */
+const rowWithId = (id: string): ChangedRow => ({
+  id,
+  valuesOf: (column) => (column === 'id' ? new Set([id]) : undefined),
+  hasMoved: () => false,
+  projects: undefined,
+})
 
 function changedRow(resource: Resource, changes: readonly FoundChange[]): ChangedRow {
   const id = changes[0]?.id ?? ''

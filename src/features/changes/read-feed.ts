@@ -4,7 +4,7 @@ import { allOf, raw, type Sql, sql } from '../../db/sql.ts'
 import { pageOfFeed } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
-import { isMissing } from '../../model/field-kinds.ts'
+import { isNullOrBlank } from '../../model/field-kinds.ts'
 import { collectViolations, gone, type Violations } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
 import { pageSizeMax, rejectUnsupportedFilters } from '../../records/list-query.ts'
@@ -203,7 +203,8 @@ export function parseFeedQuery(query: Readonly<Record<string, unknown>>, lastEve
   const violations = collectViolations()
   for (const [key, value] of Object.entries(query))
     if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
-  const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
+  const given = (key: string) =>
+    isNullOrBlank(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
   // An empty filter is rejected as in every list: the client would receive the changes of everything.
   const filterIn = (key: string) => (Array.isArray(query[key]) ? undefined : (query[key] ?? undefined))
   rejectUnsupportedFilters({ pluralTitle: 'Changes', shownBy: 'ext' }, ['projectId'], filterIn, violations)
@@ -213,7 +214,7 @@ export function parseFeedQuery(query: Readonly<Record<string, unknown>>, lastEve
       actions: parseNames('action', filterIn('action'), feedActions, violations),
       projectId: parseUuid('projectId', filterIn('projectId'), violations),
     },
-    after: parseAfter(isMissing(lastEventId) ? given('after') : lastEventId, violations),
+    after: parseAfter(isNullOrBlank(lastEventId) ? given('after') : lastEventId, violations),
     pageSize: parseNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeMax,
   }
   violations.throwIfAny()

@@ -10,7 +10,7 @@ import {
   isValidRedirectUri,
 } from '../../model/client.ts'
 import { text } from '../../model/field-kinds.ts'
-import { collectViolations, forbidden, invalid, missing, parseObject } from '../../model/problem.ts'
+import { collectViolations, forbidden, invalid, notFound, parseObject } from '../../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../../observability/security-log.ts'
 
 /** A client that signs people in, created by an administrator. Identity hosts learn of it within seconds. */
@@ -153,7 +153,7 @@ async function lockClient(transaction: Queries, id: string): Promise<{ readonly 
   const [client] = await transaction.query<{ hasSecret: boolean }>(sql`
     select secret_hash is not null as "hasSecret" from registered_clients
     where id = ${id} and ended_at is null for update`)
-  if (!client) throw missing('Client')
+  if (!client) throw notFound('Client')
   return client
 }
 

@@ -3,8 +3,8 @@ import { allOf, join, type Sql, sql } from '../../db/sql.ts'
 import { newestEntries, readableAmong } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
-import { isMissing, timestamp } from '../../model/field-kinds.ts'
-import { collectViolations, invalid, missing, type Violations } from '../../model/problem.ts'
+import { isNullOrBlank, timestamp } from '../../model/field-kinds.ts'
+import { collectViolations, invalid, notFound, type Violations } from '../../model/problem.ts'
 import { isEarlier } from '../../model/timestamp.ts'
 import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax, rejectUnsupportedFilters } from '../../records/list-query.ts'
@@ -47,7 +47,7 @@ export async function listHistory(
   if (scope !== 'project') requireRole(seen, caller, 'read')
   const [row] = await database.query(sql`
     select 1 from ${tableOf(seen)} as row where id = ${seenId} and ${historyVisibleRow(seen, caller)}`)
-  if (!row) throw missing(seen.title)
+  if (!row) throw notFound(seen.title)
   const selected = {
     row: () => sql`entry.row_id = ${seenId}`,
     project: () => sql`entry.project_id = ${seenId}`,
@@ -126,7 +126,8 @@ function parseHistoryQuery(query: Readonly<Record<string, unknown>>) {
   const violations = collectViolations()
   for (const [key, value] of Object.entries(query))
     if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
-  const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
+  const given = (key: string) =>
+    isNullOrBlank(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
   rejectUnsupportedFilters({ pluralTitle: 'Changes', shownBy: 'ext' }, scopeKeys, given, violations)
   const resource = parseResource(given('resource'), violations)
   const read = {
@@ -180,7 +181,7 @@ export async function listDifferences(
   const [seen] = await database.query(
     sql`select 1 from projects as row where id = ${id} and ${historyVisibleRow(project, caller)}`,
   )
-  if (!seen) throw missing(project.title)
+  if (!seen) throw notFound(project.title)
   await requireSettled(database, from, 'from')
   await requireSettled(database, to, 'to')
   const entries = sql`
@@ -240,7 +241,8 @@ function combineChanges(changes: readonly SerializedChange[]) {
 
 function parseDifferenceQuery(query: Readonly<Record<string, unknown>>) {
   const violations = collectViolations()
-  const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
+  const given = (key: string) =>
+    isNullOrBlank(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
   for (const key of ['id', 'from', 'to'])
     if (given(key) === undefined) violations.add(key, `${labelOf(key)} is required, once.`)
   const read = {

@@ -27,7 +27,7 @@ import { insertRow, newId } from '../../db/rows.ts'
 import { type Sql, sql } from '../../db/sql.ts'
 import type { Caller, RequestOrigin } from '../../model/caller.ts'
 import { uuid } from '../../model/field-kinds.ts'
-import { busy, duplicate, invalid, missing, parseObject, unauthenticated } from '../../model/problem.ts'
+import { busy, duplicate, invalid, notFound, parseObject, unauthenticated } from '../../model/problem.ts'
 import { callerDetails } from '../../observability/security-log.ts'
 import type { Context } from '../../records/context.ts'
 import { parseInput } from '../../records/parse-input.ts'
@@ -63,7 +63,7 @@ export async function invite(
       const [seen] = await transaction.query(
         sql`select 1 from projects as row where row.id = ${projectId} and row.active and ${visibleRows(project, caller)}`,
       )
-      if (!seen) throw missing(project.title)
+      if (!seen) throw notFound(project.title)
     }
     await requireFewerInvitations(transaction, caller.id)
     const requested = { purpose: 'invitation', madeBy: caller.id } as const
@@ -129,7 +129,7 @@ export async function endInvitation({ database }: Context, caller: Caller, body:
     where link.id = ${id} and link.purpose = 'invitation' and ${isOpenLink}
       and (${caller.isAdministrator} or link.made_by = ${caller.id} or ${isIntoVisibleProject(caller)})
     returning true`)
-  if (!ended) throw missing('Invitation')
+  if (!ended) throw notFound('Invitation')
 }
 
 export interface SerializedInvitation {

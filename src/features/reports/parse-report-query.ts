@@ -1,5 +1,5 @@
 import { labelOf } from '../../model/field.ts'
-import { isMissing, uuid } from '../../model/field-kinds.ts'
+import { isNullOrBlank, uuid } from '../../model/field-kinds.ts'
 import { collectViolations, type Violations } from '../../model/problem.ts'
 import { appointment } from '../../resources/appointment.ts'
 import { assignment } from '../../resources/assignment.ts'
@@ -132,7 +132,7 @@ function parseKeys(given: Readonly<Record<string, unknown>>, violations: Violati
     if (!reportKeys.includes(key))
       violations.add(key, `Unknown report key ${key}. Valid keys: ${reportKeys.join(', ')}.`)
     else if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
-    else if (isMissing(value)) violations.add(key, `${labelOf(key)} must not be empty.`)
+    else if (isNullOrBlank(value)) violations.add(key, `${labelOf(key)} must not be empty.`)
     else keys[key] = String(value).trim()
   }
   return keys

@@ -1,4 +1,4 @@
-import { requireOwnOrAdministrator } from '../../accounts/sessions.ts'
+import { requireSelfOrAdministrator } from '../../accounts/sessions.ts'
 import { createTokenText, hashOfToken, tokenPrefix } from '../../accounts/token-text.ts'
 import type { Queries } from '../../db/database.ts'
 import { newId } from '../../db/rows.ts'
@@ -8,7 +8,7 @@ import { text, timestamp, uuid } from '../../model/field-kinds.ts'
 import {
   collectViolations,
   invalid,
-  missing,
+  notFound,
   parseObject,
   unauthenticated,
   type Violations,
@@ -49,7 +49,7 @@ const isActiveToken = raw(`token.ended_at is null and token.expires_at > now() a
 
 /** The tokens of the caller's account, or of any account for administrators, newest first. */
 export function listTokens({ database }: Context, caller: Caller, userId: string): Promise<ApiToken[]> {
-  requireOwnOrAdministrator(caller, userId, 'tokens')
+  requireSelfOrAdministrator(caller, userId, 'tokens')
   return database.query<ApiToken>(sql`
     select ${columns} from api_tokens as token where token.user_id = ${userId} and ${isActiveToken}
     order by token.created_at desc, token.id limit ${tokensMax}::int`)
@@ -137,7 +137,7 @@ export async function endTokens(
       select token.id, token.user_id as "userId" from api_tokens as token
       where token.id = any(${ids}::uuid[]) and ${isActiveToken} and (${caller.isAdministrator} or token.user_id = ${caller.id})
       order by token.id for no key update`)
-    if (found.length < ids.length) throw missing('Token')
+    if (found.length < ids.length) throw notFound('Token')
     await transaction.query(sql`update api_tokens set ended_at = now() where id = any(${ids}::uuid[])`)
     return found
   })

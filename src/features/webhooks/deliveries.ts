@@ -2,8 +2,8 @@ import { raw, type Sql, sql } from '../../db/sql.ts'
 import { changeMessages, messagesAbout } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
-import { isMissing, timestamp } from '../../model/field-kinds.ts'
-import { collectViolations, missing, parseObject, type Violations } from '../../model/problem.ts'
+import { isNullOrBlank, timestamp } from '../../model/field-kinds.ts'
+import { collectViolations, notFound, parseObject, type Violations } from '../../model/problem.ts'
 import { isEarlier } from '../../model/timestamp.ts'
 import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
@@ -46,7 +46,8 @@ export async function listDeliveries(
   query: Readonly<Record<string, unknown>>,
 ): Promise<DeliveryPage> {
   const violations = collectViolations()
-  const given = (key: string) => (isMissing(query[key]) || Array.isArray(query[key]) ? undefined : query[key])
+  const given = (key: string) =>
+    isNullOrBlank(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
   const id = parseWebhookId(given('id'), violations) ?? ''
   const before = parseNumber('before', given('before'), Number.MAX_SAFE_INTEGER, violations)
   const pageSize = parseNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeDefault
@@ -118,7 +119,7 @@ export async function replayDeliveries(
       resend(isReadable(caller)),
     ),
   )
-  if (resent.length === 0 && deliveryId !== undefined) throw missing('Delivery')
+  if (resent.length === 0 && deliveryId !== undefined) throw notFound('Delivery')
   if (resent.length > 0)
     await database.singleWrites.query(sql`
       update webhooks set active = true, paused_at = null, paused_because = null where id = ${id} and not active returning true`)
@@ -126,7 +127,7 @@ export async function replayDeliveries(
 }
 
 function parseOptionalTimestamp(key: string, input: unknown, violations: Violations): string | undefined {
-  if (isMissing(input)) return undefined
+  if (isNullOrBlank(input)) return undefined
   const reading = timestamp.parse(input, labelOf(key))
   if ('value' in reading) return reading.value
   violations.add(key, ...reading.problems)

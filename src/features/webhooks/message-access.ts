@@ -1,7 +1,7 @@
 import type { Queries } from '../../db/database.ts'
 import { raw, type Sql, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
-import { forbidden, missing } from '../../model/problem.ts'
+import { forbidden, notFound } from '../../model/problem.ts'
 import { historyVisibleRow, readableEntries } from '../../records/visible-rows.ts'
 import { project } from '../../resources/project.ts'
 
@@ -43,7 +43,7 @@ export async function requireOwnWebhook(queries: Queries, caller: Caller, id: st
   const [found] = await queries.query(
     sql`select 1 from webhooks as hook where hook.id = ${id} and ${ownedByCaller(caller)}`,
   )
-  if (!found) throw missing('Webhook')
+  if (!found) throw notFound('Webhook')
 }
 
 /**
@@ -56,7 +56,7 @@ export async function requireReadableProject(queries: Queries, caller: Caller, i
         select 1 from projects as row where row.id = hook.project_id and ${historyVisibleRow(project, caller)}
       ) as "isReadable"
     from webhooks as hook where hook.id = ${id} and ${ownedByCaller(caller)}`)
-  if (!found) throw missing('Webhook')
+  if (!found) throw notFound('Webhook')
   if (!found.isReadable)
     throw forbidden('You can no longer read the project of this webhook. It can only be removed.')
 }

@@ -3,12 +3,12 @@ import { firstSnapshot } from '../../db/change-log.ts'
 import { newId } from '../../db/rows.ts'
 import { allOf, join, raw, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
-import { isLongerThan, isMissing, isStorable } from '../../model/field-kinds.ts'
+import { isLongerThan, isNullOrBlank, isStorable } from '../../model/field-kinds.ts'
 import {
   collectViolations,
   forbidden,
   invalid,
-  missing,
+  notFound,
   parseObject,
   type Violations,
 } from '../../model/problem.ts'
@@ -142,7 +142,7 @@ export async function updateWebhook(
         where webhook_id = ${found[0]?.id ?? null}::uuid and next_at is not null`)
     return found
   })
-  if (!changed) throw missing('Webhook')
+  if (!changed) throw notFound('Webhook')
   return changed
 }
 
@@ -150,7 +150,7 @@ export async function removeWebhook({ database }: Context, caller: Caller, id: s
   const removed = await database.singleWrites.query(
     sql`delete from webhooks as hook where hook.id = ${id} and ${ownedByCaller(caller)} returning true`,
   )
-  if (removed.length === 0) throw missing('Webhook')
+  if (removed.length === 0) throw notFound('Webhook')
 }
 
 export async function rotateSecret({ database }: Context, caller: Caller, id: string): Promise<string> {
@@ -160,7 +160,7 @@ export async function rotateSecret({ database }: Context, caller: Caller, id: st
     update webhooks as hook set previous_secret = secret, secret = ${secret},
       previous_until = now() + make_interval(hours => ${previousSecretHours}::int), claim = null, claimed_until = null
     where hook.id = ${id} and ${ownedByCaller(caller)} returning true`)
-  if (changed.length === 0) throw missing('Webhook')
+  if (changed.length === 0) throw notFound('Webhook')
   return secret
 }
 
@@ -207,7 +207,7 @@ function parseWebhook(body: unknown, purpose: 'create' | 'update', problemOf: Ad
     ),
     actions: parseList('actions', given.actions, feedActions, violations),
     projectId:
-      purpose === 'create' && !isMissing(given.projectId)
+      purpose === 'create' && !isNullOrBlank(given.projectId)
         ? parseUuid('projectId', given.projectId, violations)
         : undefined,
     active: parseActive(given.active, violations),
@@ -217,8 +217,8 @@ function parseWebhook(body: unknown, purpose: 'create' | 'update', problemOf: Ad
 }
 
 export function parseWebhookId(input: unknown, violations: Violations): string | undefined {
-  if (isMissing(input)) violations.add('id', 'Id is required.')
-  return isMissing(input) ? undefined : parseUuid('id', input, violations)
+  if (isNullOrBlank(input)) violations.add('id', 'Id is required.')
+  return isNullOrBlank(input) ? undefined : parseUuid('id', input, violations)
 }
 
 function parseUrl(
@@ -227,7 +227,7 @@ function parseUrl(
   problemOf: AddressProblem,
   violations: Violations,
 ) {
-  if (isMissing(input)) {
+  if (isNullOrBlank(input)) {
     if (purpose === 'create') violations.add('url', 'Url is required.')
     return undefined
   }

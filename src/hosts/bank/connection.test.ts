@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { type FreshDatabase, freshDatabase } from '../../../test/support/fresh-database.ts'
 import { poolerProgram, startPooler } from '../../../test/support/pgbouncer.ts'
 import type { Database } from '../../db/database.ts'
-import { examineAddress, type StoreAddress } from '../../db/poolers.ts'
+import { detectPoolers, type StoreAddress } from '../../db/poolers.ts'
 import { raw, sql } from '../../db/sql.ts'
 import { NothingAppliedError, openConnection } from './connection.ts'
 import { startBank } from './main.ts'
@@ -96,7 +96,7 @@ describe('the settings of a connection', () => {
     await makeAsynchronous(database)
     const { url: pooled, stop } = await startPooler(url, 'session')
     t.after(stop)
-    assert.deepEqual(await open(t, await examineAddress(pooled, own)).query(show), ['on', '2s'])
+    assert.deepEqual(await open(t, await detectPoolers(pooled, own)).query(show), ['on', '2s'])
   })
 
   test(
@@ -108,7 +108,7 @@ describe('the settings of a connection', () => {
       await makeAsynchronous(database)
       const pooler = await startPooler(url, 'transaction')
       t.after(pooler.stop)
-      const address = await examineAddress(pooler.url, own)
+      const address = await detectPoolers(pooler.url, own)
       await assert.rejects(startBank(address, testSettings, pino({ level: 'silent' })), {
         message: new RegExp(
           '^An instance of the bank could not be started: The database is behind a pooler in transaction mode, so .* As the superuser: ' +

@@ -18,6 +18,7 @@ import { linkRoutes } from '../../features/invitations/routes.ts'
 import { linkSchemas } from '../../features/invitations/schemas.ts'
 import { mcpRoutes, mcpSchemas } from '../../features/mcp/routes.ts'
 import { toolsOf } from '../../features/mcp/tools.ts'
+import { notificationRoutes, notificationSchemas } from '../../features/notifications/routes.ts'
 import { peopleRoute, removedRoute } from '../../features/people.ts'
 import { queryPageSchema, queryRoute, queryRowSchema } from '../../features/queries.ts'
 import { reportRoutes, reportSchemas } from '../../features/reports/routes.ts'
@@ -90,6 +91,7 @@ const featureRoutes = (
   calendarRoute(webOrigin),
   ...timerRoutes,
   ...accountSettingsRoutes,
+  ...notificationRoutes(context, live),
   ...webhookRoutes(receivers),
 ]
 
@@ -115,6 +117,7 @@ export const aboutExtensions: HostDocumentParts = {
     Calendar: 'Assignments in other calendars.',
     Settings: 'Choices of the caller for every device.',
     Timer: 'The time that the caller is measuring.',
+    Notifications: 'What an account is notified of.',
     Webhooks: 'Changes sent to a URL.',
     Models: 'The Model Context Protocol, for programs around language models.',
   },
@@ -144,6 +147,7 @@ export const aboutExtensions: HostDocumentParts = {
     ...historySchemas,
     ...batchSchemas,
     ...feedSchemas,
+    ...notificationSchemas,
     ...webhookSchemas,
     ...timerSchemas,
     ...accountSettingsSchemas,

@@ -10,6 +10,7 @@ import { startSweep } from '../../features/attachments/sweep.ts'
 import { createFeedStreams } from '../../features/changes/feed-streams.ts'
 import { createLiveListings } from '../../features/changes/live-listings.ts'
 import { createStreamLimits } from '../../features/changes/stream-limits.ts'
+import { startNotifications } from '../../features/notifications/follow.ts'
 import { startWebhooks } from '../../features/webhooks/worker.ts'
 import { type AllowedReceivers, allowedReceivers } from '../../http/addresses.ts'
 import { compressAnswers } from '../../http/compress.ts'
@@ -140,6 +141,11 @@ async function startWorkers(
     const { startMailWorker } = await import('../../features/mail/worker.ts')
     return securityLog ? [startMailWorker({ database, settings, log, securityLog })] : []
   }
+  const notifications = () =>
+    startNotifications({
+      database,
+      onFailure: (error) => log.warn({ err: error }, 'Notifications wait for the store.'),
+    })
   const sweep = (swept: Files) =>
     startSweep({
       ...{ database, files: swept },
@@ -148,6 +154,7 @@ async function startWorkers(
   return [
     ...(extensions && webhooks ? [webhookWorker()] : []),
     ...(files ? [sweep(files)] : []),
+    ...(extensions ? [notifications()] : []),
     ...(mail ? await mailWorker(mail) : []),
   ]
 }

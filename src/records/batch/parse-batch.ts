@@ -1,7 +1,7 @@
 import type { Action, Values } from '../../db/rows.ts'
 import { newId } from '../../db/rows.ts'
 import { labelOf } from '../../model/field.ts'
-import { isMissing, uuid } from '../../model/field-kinds.ts'
+import { isNullOrBlank, uuid } from '../../model/field-kinds.ts'
 import { collectViolations, Problem, parseObject, type Violations } from '../../model/problem.ts'
 import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
@@ -132,7 +132,7 @@ function limitRowsAndPasswords(items: readonly BatchItem[], violations: Violatio
   if (named.length > batchItemsMax)
     violations.add('items', `Items must remove and restore at most ${batchItemsMax} rows in total.`)
   const withPassword = items.filter(({ resource, body }) =>
-    Object.entries(resource.fields).some(([name, { isSecret }]) => isSecret && !isMissing(body[name])),
+    Object.entries(resource.fields).some(([name, { isSecret }]) => isSecret && !isNullOrBlank(body[name])),
   )
   if (withPassword.length > passwordsMax)
     violations.add('items', `Items must not contain more than ${passwordsMax} passwords.`)

@@ -2,7 +2,7 @@ import { tableOf } from '../../db/columns.ts'
 import { join, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { labelOf } from '../../model/field.ts'
-import { isMissing, uuid } from '../../model/field-kinds.ts'
+import { isNullOrBlank, uuid } from '../../model/field-kinds.ts'
 import { collectViolations, invalid, type Violations } from '../../model/problem.ts'
 import type { ListedResource } from '../../resources/define-resource.ts'
 import { type QueryColumn, queryColumns } from '../../resources/query-columns.ts'
@@ -95,7 +95,7 @@ function parseKeys(input: Readonly<Record<string, unknown>>, violations: Violati
     if (!(queryKeys as readonly string[]).includes(key))
       violations.add(key, `Unknown query key ${key}. Valid keys: ${queryKeys.join(', ')}.`)
     else if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
-    else if (isMissing(value)) violations.add(key, `${labelOf(key)} must not be empty.`)
+    else if (isNullOrBlank(value)) violations.add(key, `${labelOf(key)} must not be empty.`)
     else keys[key] = String(value)
   }
   return keys

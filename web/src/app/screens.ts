@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact'
 import { matchPath, type PathParameters, type ScreenProps } from '../router/router.ts'
-import type { Text } from '../texts/text.ts'
+import type { MessageKey } from '../texts/text.ts'
 import type { IconName } from '../ui/icon.tsx'
 
 export interface Screen {
@@ -8,7 +8,7 @@ export interface Screen {
   /** Its place in the navigation; undefined for screens that are reached from others. */
   readonly link?: {
     readonly href: string
-    readonly label: Text
+    readonly label: MessageKey
     readonly icon: IconName
     /** Phones show it in the account menu, because their bar has room for four links. */
     readonly isMinor?: boolean

@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Router } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
-import type { Text } from '../texts/text.ts'
+import type { MessageKey } from '../texts/text.ts'
 
 export interface Shortcut {
   readonly keys: readonly string[]
-  readonly description: Text
+  readonly description: MessageKey
 }
 
 /** The time for the second key after G. */
 const secondKeyMilliseconds = 1500
 
 /** The address that each letter leads to after G. */
-const destinations: Readonly<Record<string, { readonly href: string; readonly description: Text }>> = {
+const destinations: Readonly<Record<string, { readonly href: string; readonly description: MessageKey }>> = {
   m: { href: '/my-work', description: 'Go to my work' },
   p: { href: '/projects', description: 'Go to the projects' },
   w: { href: '/week', description: 'Go to my week' },

@@ -5,7 +5,7 @@ import { sentenceOf, withFieldLabel } from '../api/problems.ts'
 import { type Neighbour, noDependencies, startsTooEarly } from '../data/use-project-dependencies.ts'
 import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
-import { inOneLine, type Text, t } from '../texts/text.ts'
+import { inOneLine, type MessageKey, t } from '../texts/text.ts'
 import { formatDay } from '../time/days.ts'
 import { Combobox } from '../ui/combobox.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -38,10 +38,10 @@ export function DependenciesSection({ assignment, stages, dependencies }: Depend
 }
 
 interface Direction {
-  readonly title: Text
-  readonly add: Text
-  readonly placeholder: Text
-  readonly warning: Text
+  readonly title: MessageKey
+  readonly add: MessageKey
+  readonly placeholder: MessageKey
+  readonly warning: MessageKey
   /** Returns which of two assignments waits, and which it waits for. */
   order<One>(self: One, other: One): { readonly waiting: One; readonly blocker: One }
 }

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import type { Label } from '../data/use-project-labels.ts'
-import type { Text } from '../texts/text.ts'
+import type { MessageKey } from '../texts/text.ts'
 
 export type LabelColor = Label['color']
 
 /** The colors in the order in which new labels get them. Each is a token in `tokens.css`. */
-export const labelColors: Readonly<Record<LabelColor, Text>> = {
+export const labelColors: Readonly<Record<LabelColor, MessageKey>> = {
   blue: 'Blue',
   green: 'Green',
   amber: 'Amber',

@@ -1,5 +1,5 @@
 import type { RecordOf } from '../api/api.ts'
 
-/** Returns the time of the last change. Text would compare wrongly, because timestamps have no trailing zeros. */
+/** Returns the time of the last change in epoch milliseconds: the texts do not sort by time, because their trailing zeros are cut off. */
 export const changedAt = ({ createdAt, updatedAt }: RecordOf<'assignment'>): number =>
   Date.parse(updatedAt ?? createdAt)

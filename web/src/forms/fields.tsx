@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import { withFieldLabel } from '../api/problems.ts'
-import { type Text, t } from '../texts/text.ts'
+import { type MessageKey, t } from '../texts/text.ts'
 import { type FormState, type FormValues, reject } from './use-form.ts'
 
 export interface FieldProps<Values extends FormValues> {
@@ -98,7 +98,9 @@ export function SelectField<Values extends FormValues>(
 
 /** A choice between texts that are translated. */
 export const ChoiceField = <Values extends FormValues>(
-  props: FieldProps<Values> & { readonly choices: readonly { readonly id: string; readonly name: Text }[] },
+  props: FieldProps<Values> & {
+    readonly choices: readonly { readonly id: string; readonly name: MessageKey }[]
+  },
 ) => <SelectField {...props} choices={props.choices.map(({ id, name }) => ({ id, name: t(name) }))} />
 
 /** The name of a record, which is the first field of its dialog. */

@@ -1,4 +1,4 @@
-import { type Text, t } from './text.ts'
+import { type MessageKey, t } from './text.ts'
 
 /** The label of a declared resource or property, specific to this resource where necessary. */
 export function nounOf(name: string, resource = ''): string {
@@ -11,7 +11,7 @@ export const capitalize = (text: string): string => text.charAt(0).toUpperCase()
 const splitWords = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 /** A name without an entry is shown as declared. */
-const nouns: Readonly<Record<string, Text>> = {
+const nouns: Readonly<Record<string, MessageKey>> = {
   organization: 'organization',
   workflow: 'stage',
   assignmentType: 'type',

@@ -4,9 +4,9 @@ import type { ptBr } from './pt-br.ts'
 /** The values for the placeholders of a text, such as `{name}`. Numbers are formatted in the language. */
 export type Values = Readonly<Record<string, string | number>>
 
-/** A text in English, as the sources have it, which is its own key. A text without a translation does not compile. */
-export type Text = keyof typeof ptBr
-type Translations = Readonly<Record<Text, string>>
+/** The English text, which is also its key. A text without a translation does not compile. */
+export type MessageKey = keyof typeof ptBr
+type Translations = Readonly<Record<MessageKey, string>>
 
 /** The translations of another language. */
 export interface Catalogue {
@@ -19,7 +19,7 @@ export interface Catalogue {
 
 type Words = Readonly<Record<string, string>>
 
-/** Set once, before the first render: another choice of language reloads the page. */
+/** Set once, before the first render: changing the language reloads the page. */
 const current: { locale: string; texts: Words; errors: Words; nouns: Words } = {
   locale: 'en-GB',
   texts: {},
@@ -34,7 +34,7 @@ export function setLanguage(locale: string, catalogue: Catalogue): void {
 /** The locale of dates and numbers. */
 export const locale = (): string => current.locale
 
-const translate = (text: Text): string => current.texts[text] ?? text
+const translate = (text: MessageKey): string => current.texts[text] ?? text
 
 const formatValue = (value: string | number): string =>
   typeof value === 'number' ? new Intl.NumberFormat(current.locale).format(value) : value
@@ -60,7 +60,8 @@ export function shorten(text: string, charactersMax: number): string {
 /** A value at the end, such as the month `jan.`, would cause two full stops. */
 const collapseFinalDots = (sentence: string): string => sentence.replace(/([^.])\.\.$/, '$1.')
 
-export function t(text: Text, values: Values = {}): string {
+/** Translates a text and fills in its placeholders. */
+export function t(text: MessageKey, values: Values = {}): string {
   const sentence = translate(text)
   return collapseFinalDots(
     sentence.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) =>
@@ -70,11 +71,14 @@ export function t(text: Text, values: Values = {}): string {
 }
 
 /** Chooses the singular or plural text; `{count}` is the number. Only for languages with one plural form. */
-export const tn = (count: number, one: Text, several: Text, values: Values = {}): string =>
+export const tn = (count: number, one: MessageKey, several: MessageKey, values: Values = {}): string =>
   t(new Intl.PluralRules(current.locale).select(count) === 'one' ? one : several, { count, ...values })
 
 /** A text with elements for its placeholders. */
-export const tx = (text: Text, parts: Readonly<Record<string, ComponentChildren>>): ComponentChildren[] =>
+export const tx = (
+  text: MessageKey,
+  parts: Readonly<Record<string, ComponentChildren>>,
+): ComponentChildren[] =>
   translate(text)
     .split(/(\{\w+\})/)
     .map((piece) => (piece.startsWith('{') ? parts[piece.slice(1, -1)] : piece))

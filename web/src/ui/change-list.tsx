@@ -6,7 +6,7 @@ import { useLoaded } from '../data/use-loaded.ts'
 import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { capitalize, nounOf } from '../texts/declared-names.ts'
-import { shorten, type Text, t, tx } from '../texts/text.ts'
+import { type MessageKey, shorten, t, tx } from '../texts/text.ts'
 import { dayOf, formatDay } from '../time/days.ts'
 import { formatTimestamp } from '../time/format-timestamp.ts'
 import { PersonAvatar } from './avatar.tsx'
@@ -132,7 +132,7 @@ function Subject({ change, text, assignmentId }: SubjectProps) {
   )
 }
 
-const actionTexts: Readonly<Record<Change['action'], Text>> = {
+const actionTexts: Readonly<Record<Change['action'], MessageKey>> = {
   create: 'added {what}',
   update: 'changed {what}',
   remove: 'removed {what}',

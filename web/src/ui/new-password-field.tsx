@@ -1,11 +1,11 @@
 import { limits } from '#tracker-client'
 import { TextField, type TextFieldProps } from '../forms/fields.tsx'
 import type { FormValues } from '../forms/use-form.ts'
-import { type Text, t } from '../texts/text.ts'
+import { type MessageKey, t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 
 /** Mirrors the password policy in src/model/password-policy.ts, which the server enforces. */
-const passwordRules: readonly (readonly [isMet: (password: string) => boolean, text: Text])[] = [
+const passwordRules: readonly (readonly [isMet: (password: string) => boolean, text: MessageKey])[] = [
   [hasLength, '{least} to {most} characters'],
   [(password) => /\p{Ll}/u.test(password), 'a lower-case letter'],
   [(password) => /\p{Lu}/u.test(password), 'an upper-case letter'],

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Connection } from '../api/live.ts'
 import { sentenceOf } from '../api/problems.ts'
-import { type Text, t } from '../texts/text.ts'
+import { type MessageKey, t } from '../texts/text.ts'
 
 /** Shown instead of an empty list, with a hint what to do. */
 export const EmptyState = ({
@@ -27,7 +27,7 @@ export const LoadProblem = ({ problem, onRetry }: { readonly problem: Error; onR
   </div>
 )
 
-const connectionTexts: Readonly<Record<Connection, Text>> = {
+const connectionTexts: Readonly<Record<Connection, MessageKey>> = {
   connecting: 'Connecting…',
   live: 'Live',
   reconnecting: 'Reconnecting…',

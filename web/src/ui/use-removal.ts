@@ -2,7 +2,7 @@ import type { ResourceName } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { useServices } from '../services/services.ts'
 import { undoLabel } from '../services/toasts.ts'
-import { type Text, t } from '../texts/text.ts'
+import { type MessageKey, t } from '../texts/text.ts'
 
 /**
  * Removes records and shows a message that offers to restore all of them; an error is shown, too. `message` replaces the default
@@ -15,7 +15,7 @@ export function useRemoval() {
     resource: ResourceName,
     ids: string | readonly string[],
     name: string,
-    message: Text = '{name} was removed.',
+    message: MessageKey = '{name} was removed.',
   ): Promise<boolean> => {
     const removed = [ids].flat()
     try {

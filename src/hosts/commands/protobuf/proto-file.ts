@@ -187,8 +187,8 @@ function presenceOf(field: Field, kind: Kind): string {
   return kind === 'create' ? absenceInCreate(field) : absenceInUpdate(field)
 }
 
-function absenceInCreate({ isCallerByDefault, defaultValue }: Field): string {
-  if (isCallerByDefault) return 'Defaults to the caller.'
+function absenceInCreate({ isCallerDefault, defaultValue }: Field): string {
+  if (isCallerDefault) return 'Defaults to the caller.'
   return defaultValue === undefined ? 'Optional.' : `Defaults to ${defaultValue}.`
 }
 

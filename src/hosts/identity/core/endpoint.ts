@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Operation as HttpOperation, Schema } from '../../../http/operation.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import type { Language } from '../../../model/language.ts'
-import type { Page } from '../pages/page.ts'
+import type { PageTemplate } from '../pages/page.ts'
 import { invalidRequest } from '../values/oauth-error.ts'
 import type { Identity } from './identity.ts'
 import type { ExternalProvider } from './providers.ts'
@@ -47,7 +47,7 @@ export type HandlerResult =
   | { readonly body: unknown; readonly maxAgeSeconds?: number; readonly status?: number }
   | { readonly redirectTo: string; readonly cookie?: string | undefined }
   | {
-      readonly page: Page
+      readonly page: PageTemplate
       /** The language that the client requested; if absent, the browser's is used. */
       readonly language?: Language | undefined
       readonly cookie?: string | undefined

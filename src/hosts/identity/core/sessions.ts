@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { storeLanguage } from '../../../accounts/language.ts'
-import { endLinksOfAccount, endLinksOfSessions } from '../../../accounts/links.ts'
+import { endLinksOfAccount, revokeMailedLinksOfSessions } from '../../../accounts/links.ts'
 import { lockFactors } from '../../../accounts/sign-in-methods.ts'
 import type { Queries } from '../../../db/database.ts'
 import { raw, type Sql, sql } from '../../../db/sql.ts'
@@ -177,6 +177,6 @@ export const endStolenSession = (
 ): Promise<boolean> =>
   database.transaction(async (transaction) => {
     const ended = await endSessions(transaction, sql`id = ${sessionId}`, now())
-    await endLinksOfSessions(transaction, [sessionId])
+    await revokeMailedLinksOfSessions(transaction, [sessionId])
     return ended.length > 0
   })

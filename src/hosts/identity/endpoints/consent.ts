@@ -17,7 +17,7 @@ import { authRequestParameter, formOperation, pageOperation, required } from '..
 import type { LiveSession } from '../core/sessions.ts'
 import { consentPath, hostOrigin, hostPath, hostPathWithQuery } from '../core/urls.ts'
 import { html } from '../pages/html.ts'
-import type { Page } from '../pages/page.ts'
+import type { PageTemplate } from '../pages/page.ts'
 import { outdatedPage } from '../pages/sign-in.ts'
 import type { PlainText } from '../pages/texts.ts'
 import { findBrowserSession } from '../sign-in/identity-cookie.ts'
@@ -118,7 +118,7 @@ export interface ConsentPageOptions {
 }
 
 const consentPage =
-  ({ client, scopes, user, redirectUri, isAskedEachTime, ...form }: ConsentPageOptions): Page =>
+  ({ client, scopes, user, redirectUri, isAskedEachTime, ...form }: ConsentPageOptions): PageTemplate =>
   (t) => {
     const clientName = client.registration?.name ?? client.id
     return {

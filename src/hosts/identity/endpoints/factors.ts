@@ -2,7 +2,7 @@ import { parseFields } from '../../../accounts/parse-fields.ts'
 import { sql } from '../../../db/sql.ts'
 import type { Schema } from '../../../http/operation.ts'
 import { uuid } from '../../../model/field-kinds.ts'
-import { forbidden, invalid, missing } from '../../../model/problem.ts'
+import { forbidden, invalid, notFound } from '../../../model/problem.ts'
 import { type Endpoint, singleParameters } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import {
@@ -166,7 +166,7 @@ export const removeAuthenticatorApp: Endpoint = {
       const [removed] = await transaction.query(
         sql`delete from authenticator_apps where user_id = ${accountId} returning true`,
       )
-      if (!removed) throw missing('App')
+      if (!removed) throw notFound('App')
       return { success: true }
     }),
 }

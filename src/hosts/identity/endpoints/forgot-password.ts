@@ -11,7 +11,7 @@ import {
   hostPathWithQuery,
 } from '../core/urls.ts'
 import { html } from '../pages/html.ts'
-import type { Page } from '../pages/page.ts'
+import type { PageTemplate } from '../pages/page.ts'
 import { outdatedPage } from '../pages/sign-in.ts'
 import { requireAllowedOrigin } from '../sign-in/sign-in-origin.ts'
 
@@ -83,7 +83,7 @@ export interface ForgotPasswordPageOptions {
 }
 
 const forgotPasswordPage =
-  ({ authRequest, action, back }: ForgotPasswordPageOptions): Page =>
+  ({ authRequest, action, back }: ForgotPasswordPageOptions): PageTemplate =>
   (t) => ({
     title: t('Forgot your password?'),
     content: html`<p>${t('If your login is an email address, we will send you a link for choosing a new password.')}</p>
@@ -98,7 +98,7 @@ const forgotPasswordPage =
 
 /** The page does not reveal whether an account exists. */
 const mailedPage =
-  (back: string): Page =>
+  (back: string): PageTemplate =>
   (t) => ({
     title: t('Check your email'),
     content: html`<p>${t('If there is an account with this login, and the login is an email address, we have sent you a link. It is valid for one hour. If nothing arrives, check your spam folder or ask an administrator.')}</p>

@@ -12,7 +12,7 @@ import { hostOrigin, hostPath, hostPathWithQuery, passkeyPath } from '../core/ur
 import { createAuthenticationDialog } from '../factors/passkey-challenge.ts'
 import { findPasskey } from '../factors/passkeys.ts'
 import { type Html, html } from '../pages/html.ts'
-import type { Page } from '../pages/page.ts'
+import type { PageTemplate } from '../pages/page.ts'
 import { type PasskeyFormOptions, passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
 import { lockedText, outdatedPage } from '../pages/sign-in.ts'
 import type { Translate } from '../pages/texts.ts'
@@ -93,7 +93,7 @@ export interface PasskeyPageOptions extends Pick<PasskeyFormOptions, 'dialog' | 
 
 /** Asks for a passkey as the only sign-in step. */
 const passkeyPage =
-  ({ client, authRequest, dialog, error, retryAfter, action, back }: PasskeyPageOptions): Page =>
+  ({ client, authRequest, dialog, error, retryAfter, action, back }: PasskeyPageOptions): PageTemplate =>
   (t) => ({
     title: t('Sign in with a passkey'),
     formRedirects: redirectUrlsOf(client),

@@ -3,7 +3,7 @@ import { canSignIn, onlyWayToSignIn } from '../../../accounts/sign-in-methods.ts
 import type { PasskeySettings } from '../../../config/host-settings.ts'
 import { sql } from '../../../db/sql.ts'
 import { text, uuid } from '../../../model/field-kinds.ts'
-import { invalid, missing } from '../../../model/problem.ts'
+import { invalid, notFound } from '../../../model/problem.ts'
 import type { Endpoint } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import {
@@ -104,7 +104,7 @@ export const renamePasskey: Endpoint = {
         const [renamed] = await transaction.query(
           sql`update passkeys set name = ${name} where id = ${id} and user_id = ${accountId} returning true`,
         )
-        if (!renamed) throw missing('Passkey')
+        if (!renamed) throw notFound('Passkey')
         return { success: true }
       },
       'only a name',
@@ -127,7 +127,7 @@ export const removePasskey: Endpoint = {
       const [removed] = await transaction.query(
         sql`delete from passkeys where id = ${id} and user_id = ${accountId} returning true`,
       )
-      if (!removed) throw missing('Passkey')
+      if (!removed) throw notFound('Passkey')
       if (!(await canSignIn(transaction, accountId, identity.settings)))
         throw invalid({ generalErrors: [onlyWayToSignIn] })
       return { success: true }

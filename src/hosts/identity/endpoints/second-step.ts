@@ -17,7 +17,7 @@ import { createAuthenticationDialog, type PasskeyDialog } from '../factors/passk
 import { findPasskey, type PasskeyResponse } from '../factors/passkeys.ts'
 import { useRecoveryCode } from '../factors/recovery-codes.ts'
 import { type Html, html } from '../pages/html.ts'
-import type { Page } from '../pages/page.ts'
+import type { PageTemplate } from '../pages/page.ts'
 import { passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
 import { lockedText } from '../pages/sign-in.ts'
 import type { Translate } from '../pages/texts.ts'
@@ -158,7 +158,16 @@ export interface SecondStepPageOptions {
 }
 
 const secondStepPage =
-  ({ client, authRequest, step, error, retryAfter, action, hasApp, dialog }: SecondStepPageOptions): Page =>
+  ({
+    client,
+    authRequest,
+    step,
+    error,
+    retryAfter,
+    action,
+    hasApp,
+    dialog,
+  }: SecondStepPageOptions): PageTemplate =>
   (t) => {
     const problem = error === undefined ? undefined : problemOf(t, error, retryAfter)
     const inputAttributes = problem === undefined ? '' : html` aria-describedby="problem" aria-invalid="true"`

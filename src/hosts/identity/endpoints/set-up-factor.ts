@@ -17,7 +17,7 @@ import { createRegistrationDialog, type PasskeyDialog } from '../factors/passkey
 import { registerPasskey } from '../factors/passkeys.ts'
 import { createRecoveryCodes } from '../factors/recovery-codes.ts'
 import { html } from '../pages/html.ts'
-import type { Page } from '../pages/page.ts'
+import type { PageTemplate } from '../pages/page.ts'
 import { passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
 import type { PlainText } from '../pages/texts.ts'
 import { startSession } from '../sign-in/browser-session.ts'
@@ -140,7 +140,7 @@ export interface SetUpPageOptions {
 }
 
 const setUpPage =
-  ({ client, authRequest, step, offer, problem, action, dialog }: SetUpPageOptions): Page =>
+  ({ client, authRequest, step, offer, problem, action, dialog }: SetUpPageOptions): PageTemplate =>
   (t) => {
     const { side, path } = offer.picture
     const inputAttributes = problem === undefined ? '' : html` aria-describedby="problem" aria-invalid="true"`
@@ -165,7 +165,7 @@ ${dialog === undefined ? '' : passkeyForm(t, { dialog, method: 'create', action,
   }
 
 const recoveryCodesPage =
-  (codes: readonly string[], continueUrl: string): Page =>
+  (codes: readonly string[], continueUrl: string): PageTemplate =>
   (t) => ({
     title: t('Save your recovery codes'),
     content: html`<p>${t('Each code lets you sign in once if you lose your app. The codes are shown only once: print them, or store them with your passwords.')}</p>

@@ -3,7 +3,7 @@ import { lockFactors } from '../../../accounts/sign-in-methods.ts'
 import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
 import { webClientId } from '../../../model/client.ts'
-import { invalid, missing } from '../../../model/problem.ts'
+import { invalid, notFound } from '../../../model/problem.ts'
 import { type Call, type Handler, singleParameters } from '../core/endpoint.ts'
 import type { Identity } from '../core/identity.ts'
 import { endOtherSessions, findLiveSession, type LiveSession } from '../core/sessions.ts'
@@ -67,7 +67,7 @@ export async function takeFactorsAway(
 ): Promise<void> {
   await lockFactors(transaction, accountId)
   await authorize()
-  if (!hasFactor(await findFactors(transaction, accountId))) throw missing('Second factor')
+  if (!hasFactor(await findFactors(transaction, accountId))) throw notFound('Second factor')
   await removeAllFactors(transaction, accountId)
   await completeFactorChange(context, transaction, accountId, keptSessionId)
 }

@@ -1,7 +1,7 @@
 import type { Identity } from '../core/identity.ts'
 import { hostPathWithQuery } from '../core/urls.ts'
 import { type Html, html } from '../pages/html.ts'
-import type { Page } from '../pages/page.ts'
+import type { PageTemplate } from '../pages/page.ts'
 import type { Translate } from '../pages/texts.ts'
 import type { ProviderSettings } from '../values/settings.ts'
 import type { FailureKind } from './failures.ts'
@@ -56,7 +56,7 @@ export const failurePage = (
   kind: FailureKind,
   back: ReturnTarget,
   retryAfterSeconds?: number,
-): Page => {
+): PageTemplate => {
   const url =
     'returnTo' in back
       ? back.returnTo
@@ -71,7 +71,7 @@ export const failurePage = (
 }
 
 export const signInAgainPage =
-  ({ name }: Pick<ProviderSettings, 'name'>, returnTo: string): Page =>
+  ({ name }: Pick<ProviderSettings, 'name'>, returnTo: string): PageTemplate =>
   (t) => ({
     title: t('Sign in again'),
     status: 403,
@@ -91,7 +91,7 @@ export const connectPage =
   (
     { name }: Pick<ProviderSettings, 'name'>,
     { label, user, returnTo, proof, action }: ConnectPageOptions,
-  ): Page =>
+  ): PageTemplate =>
   (t) => ({
     title: t('Connect {provider}?', { provider: name }),
     formRedirects: [returnTo],
@@ -112,7 +112,7 @@ export const connectPage =
 
 /** The page continues automatically to the sign-out at the provider. */
 export const providerSignOutPage =
-  ({ name }: Pick<ProviderSettings, 'name'>, url: string): Page =>
+  ({ name }: Pick<ProviderSettings, 'name'>, url: string): PageTemplate =>
   (t) => ({
     title: t('You are signed out here'),
     refreshesTo: url,

@@ -60,6 +60,7 @@ export async function redirectToProvider(
     requireWebUrl(client.buildAuthorizationUrl(await provider.loadConfiguration(), parameters)),
   )
   const since = requestedMaxAge === undefined ? undefined : identity.now() - requestedMaxAge * 1000
+  // For `prompt=login` alone, a provider that omits auth_time is accepted.
   const needsTime = maxAge !== undefined
   const attempt = { providerId: provider.id, browser: browserId, nonce, verifier, since, needsTime, purpose }
   await storeAttempt(identity, state, attempt, { address })
@@ -69,14 +70,14 @@ export async function redirectToProvider(
   }
 }
 
-/** Checks a URL to which browsers are redirected. */
+/** Returns the URL to which browsers are redirected, or throws if it is not http or https. */
 export function requireWebUrl(url: URL): URL {
   if (!/^https?:$/.test(url.protocol))
     throw new Error('An endpoint of the provider is not an http or https URL.')
   return url
 }
 
-/** Returns the id of the browser that started an attempt. */
+/** Returns the id in the cookie of this browser, if it is well formed. */
 export function browserIdOf(identity: Identity, headers: IncomingHttpHeaders): string | undefined {
   const value = findCookie(identity, browserCookie, headers)
   return value !== undefined && /^[\w-]{22}$/.test(value) ? value : undefined

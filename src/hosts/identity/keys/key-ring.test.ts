@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { type FreshDatabase, freshDatabase } from '../../../../test/support/fresh-database.ts'
 import { sql } from '../../../db/sql.ts'
-import { type KeyKind, type KeyRing, openKeyRing, WrongKeySecretError } from './key-ring.ts'
+import { type KeyRing, type KeyType, openKeyRing, WrongKeySecretError } from './key-ring.ts'
 import { protectionKeyKind } from './seals.ts'
 import { createKeyBox } from './secret-box.ts'
 import { type SigningKey, signingKeyKinds, signToken } from './signing-keys.ts'
@@ -24,7 +24,7 @@ describe('the key ring', () => {
     await fresh.database.transaction((transaction) => transaction.query(sql`delete from identity_keys`))
   })
 
-  const openOf = <Key>(kind: KeyKind<Key>, secret = 'the secret') =>
+  const openOf = <Key>(kind: KeyType<Key>, secret = 'the secret') =>
     openKeyRing(kind, { database: fresh.database, box: createKeyBox(secret, kind.purpose), now })
   // Random bytes follow the same calendar and are cheap to generate.
   const open = (secret?: string) => openOf(protectionKeyKind, secret)

@@ -5,7 +5,7 @@ import { millisecondsOf, timestamp } from '../../../db/timestamps.ts'
 import type { SecretBox } from './secret-box.ts'
 
 /** How keys of one purpose are generated and loaded. */
-export interface KeyKind<Key> {
+export interface KeyType<Key> {
   readonly purpose: 'signing' | 'signing-es256' | 'protection'
   generate(): Promise<Buffer>
   load(id: string, secret: Buffer): Key
@@ -32,7 +32,7 @@ export interface KeyRingOptions {
 const recheckMilliseconds = 5000
 
 export async function openKeyRing<Key>(
-  kind: KeyKind<Key>,
+  kind: KeyType<Key>,
   { database, box, now }: KeyRingOptions,
 ): Promise<KeyRing<Key>> {
   let keys: readonly LoadedKey<Key>[] = []
@@ -65,24 +65,24 @@ export async function openKeyRing<Key>(
   }
 }
 
-/** A kind of keys, with the box that encrypts them, for the command line. */
-export interface StoredKind {
-  readonly kind: KeyKind<unknown>
+/** A key type and the box that encrypts its stored keys, for the command line. */
+export interface KeyTypeWithBox {
+  readonly kind: KeyType<unknown>
   readonly box: SecretBox
 }
 
 /**
- * Announces a successor ahead of the schedule, a day before it is used, so that no client meets a key that it does not know.
+ * Announces a successor ahead of the schedule, a day before it is used, so that clients have fetched it before the first token that it signs.
  * Returns the time from which it is used; a successor that was announced before is kept.
  */
 export async function announceSuccessor(
   transaction: Queries,
-  { kind, box }: StoredKind,
+  { kind, box }: KeyTypeWithBox,
   now: number,
 ): Promise<number> {
   await lockRotation(transaction)
   const stored = await findKeys(transaction, kind)
-  // A wrong secret fails here, before another instance meets a key that it cannot open.
+  // A wrong secret fails here, before a key is stored that other instances cannot decrypt.
   for (const row of stored) unseal(kind, box, row)
   const announced = stored.find(({ startsAt }) => startsAt > now)
   if (announced) return announced.startsAt
@@ -98,7 +98,7 @@ export async function announceSuccessor(
 /** Deletes every key of the kind, and adds one that is used at once. What the deleted keys signed or sealed is rejected. */
 export async function replaceKeys(
   transaction: Queries,
-  { kind, box }: StoredKind,
+  { kind, box }: KeyTypeWithBox,
   now: number,
 ): Promise<void> {
   await lockRotation(transaction)
@@ -123,10 +123,13 @@ export async function lockRotation(transaction: Queries): Promise<void> {
   await transaction.query(sql`select from pg_advisory_xact_lock(${rotationLock}::bigint)`)
 }
 
-/** One instance at a time holds the lock, so that only the first of them adds a key. */
+/**
+ * Purges expired keys, adds the next one if it is due, and returns all stored keys. The lock lets one instance at a time do so, so that
+ * only the first of them adds a key.
+ */
 async function rotate(
   transaction: Queries,
-  kind: KeyKind<unknown>,
+  kind: KeyType<unknown>,
   box: SecretBox,
   now: number,
 ): Promise<readonly StoredKey[]> {
@@ -140,7 +143,7 @@ async function rotate(
 
 async function addKey(
   transaction: Queries,
-  { purpose, generate }: KeyKind<unknown>,
+  { purpose, generate }: KeyType<unknown>,
   box: SecretBox,
   { startsAt, endsAt }: KeyTimes,
 ): Promise<void> {
@@ -151,7 +154,7 @@ async function addKey(
     values (${id}, ${purpose}, ${sealed}, ${timestamp(startsAt)}, ${timestamp(endsAt)})`)
 }
 
-async function findKeys(queries: Queries, { purpose }: KeyKind<unknown>): Promise<readonly StoredKey[]> {
+async function findKeys(queries: Queries, { purpose }: KeyType<unknown>): Promise<readonly StoredKey[]> {
   return queries.query<StoredKey>(sql`
     select id, sealed,
       ${millisecondsOf(raw('starts_at'))} as "startsAt", ${millisecondsOf(raw('ends_at'))} as "endsAt"
@@ -159,7 +162,7 @@ async function findKeys(queries: Queries, { purpose }: KeyKind<unknown>): Promis
 }
 
 function unseal<Key>(
-  kind: KeyKind<Key>,
+  kind: KeyType<Key>,
   box: SecretBox,
   { id, sealed, ...times }: StoredKey,
 ): LoadedKey<Key> {
@@ -184,7 +187,7 @@ interface KeyTimes {
 }
 
 const dayMilliseconds = 24 * 60 * 60_000
-/** The contract's 90 days; protection keys follow the same calendar. */
+/** The contract's 90 days; encryption keys follow the same schedule. */
 const useMilliseconds = 90 * dayMilliseconds
 /** Keys are published this long before their use, so that clients may cache them for a day. */
 const announceMilliseconds = dayMilliseconds
@@ -193,9 +196,10 @@ const retainMilliseconds = 7 * dayMilliseconds
 
 /** Returns the times of a key that must be added now: the first one, or a successor that must be announced. */
 function dueKeyTimes(keys: readonly KeyTimes[], now: number): KeyTimes | undefined {
+  // -Infinity without keys, so that the first one starts at once.
   const latestEnd = Math.max(...keys.map(({ endsAt }) => endsAt))
   if (now < latestEnd - announceMilliseconds) return undefined
-  // After a pause of months the successor starts at once: no existing key can be used.
+  // After a downtime of months the successor starts at once: no existing key can be used.
   const startsAt = Math.max(latestEnd, now)
   return { startsAt, endsAt: startsAt + useMilliseconds }
 }

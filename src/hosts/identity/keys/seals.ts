@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { KeyKind, KeyRing } from './key-ring.ts'
+import type { KeyRing, KeyType } from './key-ring.ts'
 import { createSecretBox, type SecretBox } from './secret-box.ts'
 
 /**
@@ -34,7 +34,7 @@ interface ProtectionKey {
   readonly boxes: Readonly<Record<SealPurpose, SecretBox>>
 }
 
-export const protectionKeyKind: KeyKind<ProtectionKey> = {
+export const protectionKeyKind: KeyType<ProtectionKey> = {
   purpose: 'protection',
   generate: async () => randomBytes(32),
   load: (id, secret) => ({

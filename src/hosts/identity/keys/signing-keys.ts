@@ -10,7 +10,7 @@ import {
 import { promisify } from 'node:util'
 import type { JWK } from 'jose'
 import type { SigningAlgorithm } from '../../../auth/access-token.ts'
-import type { KeyKind, KeyRing } from './key-ring.ts'
+import type { KeyRing, KeyType } from './key-ring.ts'
 
 export interface SigningKey {
   readonly id: string
@@ -31,15 +31,15 @@ const modulusBits = 2048
 
 const generatePair = promisify(generateKeyPair)
 
-export const signingKeyKinds: Readonly<Record<SigningAlgorithm, KeyKind<SigningKey>>> = {
+export const signingKeyKinds: Readonly<Record<SigningAlgorithm, KeyType<SigningKey>>> = {
   RS256: createKeyKind('signing', () => generatePair('rsa', { modulusLength: modulusBits })),
   ES256: createKeyKind('signing-es256', () => generatePair('ec', { namedCurve: 'P-256' })),
 }
 
 function createKeyKind(
-  purpose: KeyKind<SigningKey>['purpose'],
+  purpose: KeyType<SigningKey>['purpose'],
   generate: () => Promise<{ readonly privateKey: KeyObject }>,
-): KeyKind<SigningKey> {
+): KeyType<SigningKey> {
   return {
     purpose,
     generate: async () => (await generate()).privateKey.export({ type: 'pkcs8', format: 'der' }),

@@ -3,11 +3,11 @@ import type { Language } from '../../../model/language.ts'
 import { type Html, html } from './html.ts'
 import type { Translate } from './texts.ts'
 
-/** A page of this host, which is created in the requested language. */
-export type Page = (t: Translate) => TranslatedPage
+/** Creates a page in the language of the request. */
+export type PageTemplate = (t: Translate) => Page
 
-/** The parts of a page. Its style is inline, so that a page without a script needs only one request. */
-export interface TranslatedPage {
+/** The parts of a page. */
+export interface Page {
   readonly title: Html
   readonly content: Html
   /**
@@ -24,10 +24,8 @@ export interface TranslatedPage {
   readonly retryAfterSeconds?: number
 }
 
-export const renderPage = (
-  { title, content, script, refreshesTo }: TranslatedPage,
-  language: Language,
-): string =>
+/** The style is inline and not escaped: it is a constant, and a page without a script needs only one request. */
+export const renderPage = ({ title, content, script, refreshesTo }: Page, language: Language): string =>
   html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -56,7 +54,7 @@ export const pageHeaders = ({
   formRedirects = [],
   script,
   retryAfterSeconds,
-}: TranslatedPage): Readonly<Record<string, string>> => ({
+}: Page): Readonly<Record<string, string>> => ({
   ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
   'content-security-policy': [
     "default-src 'none'",

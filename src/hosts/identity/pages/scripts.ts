@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type Html, html } from './html.ts'
-import type { Page } from './page.ts'
+import type { PageTemplate } from './page.ts'
 import type { PlainText, Translate } from './texts.ts'
 
 const formPostScriptPath = '/ext/form-post.js'
@@ -29,7 +29,11 @@ function addFormPostScript(app: FastifyInstance): void {
 
 /** A page that posts a response to the client, so that it is in no URL (OAuth 2.0 Form Post Response Mode, 2). */
 export const formPostPage =
-  (action: string, fields: Readonly<Record<string, string>>, formRedirects: readonly string[]): Page =>
+  (
+    action: string,
+    fields: Readonly<Record<string, string>>,
+    formRedirects: readonly string[],
+  ): PageTemplate =>
   (t) => ({
     title: t('Back to the app'),
     formRedirects,

@@ -1,6 +1,6 @@
 import { type Client, redirectUrlsOf } from '../values/clients.ts'
 import { type Html, html } from './html.ts'
-import type { Page } from './page.ts'
+import type { PageTemplate } from './page.ts'
 import type { Translate } from './texts.ts'
 
 export interface SignInPageOptions {
@@ -29,7 +29,7 @@ export interface ProviderLink {
 }
 
 export const signInPage =
-  (options: SignInPageOptions): Page =>
+  (options: SignInPageOptions): PageTemplate =>
   (t) => {
     const { client, providers, passwords, passkeyUrl, forgotPasswordUrl } = options
     return {
@@ -73,14 +73,14 @@ export function lockedText(t: Translate, retryAfter = ''): Html {
 }
 
 /** Shown for a request that has expired, or that this host did not create. */
-export const outdatedPage: Page = (t) => ({
+export const outdatedPage: PageTemplate = (t) => ({
   title: t('This page has expired'),
   status: 400,
   content: html`<p>${t('Go back to the app you came from and start again there.')}</p>`,
 })
 
 export const signOutPage =
-  (client: Client | undefined, logoutId: string, action: string): Page =>
+  (client: Client | undefined, logoutId: string, action: string): PageTemplate =>
   (t) => ({
     title: t('Sign out?'),
     ...(client && { formRedirects: redirectUrlsOf(client) }),
@@ -92,7 +92,7 @@ export const signOutPage =
   })
 
 export const signedOutPage =
-  ({ isAddressUnknown = false } = {}): Page =>
+  ({ isAddressUnknown = false } = {}): PageTemplate =>
   (t) => ({
     title: t('You are signed out'),
     content: html`${isAddressUnknown ? html`<p>${t(unregisteredAddressText)}</p>` : ''}

@@ -1,16 +1,16 @@
-import type { Text } from '../../texts/text.ts'
+import type { MessageKey } from '../../texts/text.ts'
 
 /** Lists that administrators maintain for all users; each entry is a name and a few more fields. */
 export interface Catalog {
   readonly resource: 'user' | 'organization' | 'workflow' | 'assignmentType' | 'impediment'
   /** Path segment: `/administration/{path}`. */
   readonly path: string
-  readonly label: Text
-  readonly searchLabel: Text
-  readonly newLabel: Text
-  readonly emptyText: Text
-  readonly noMatchText: Text
-  readonly about: Text
+  readonly label: MessageKey
+  readonly searchLabel: MessageKey
+  readonly newLabel: MessageKey
+  readonly emptyText: MessageKey
+  readonly noMatchText: MessageKey
+  readonly about: MessageKey
   readonly sortColumn: 'name' | 'order'
   /** Its rows are ordered, and arrows move them. */
   readonly isOrdered?: true
@@ -19,8 +19,8 @@ export interface Catalog {
 
 export interface CatalogField {
   readonly name: 'login' | 'password' | 'description'
-  readonly label: Text
-  readonly hint?: Text
+  readonly label: MessageKey
+  readonly hint?: MessageKey
   readonly required: boolean
 }
 

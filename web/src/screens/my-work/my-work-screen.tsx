@@ -9,7 +9,7 @@ import { parseHours } from '../../forms/fields.tsx'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { undoLabel } from '../../services/toasts.ts'
-import { type Text, t } from '../../texts/text.ts'
+import { type MessageKey, t } from '../../texts/text.ts'
 import { addDays, dayOf, daysInWeek, formatAge, formatDay, mondayOf, today } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -17,7 +17,7 @@ import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
-const titles: Readonly<Record<Group, Text>> = {
+const titles: Readonly<Record<Group, MessageKey>> = {
   blocked: 'Blocked',
   overdue: 'Overdue',
   today: 'Due today',

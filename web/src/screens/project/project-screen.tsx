@@ -8,7 +8,7 @@ import { useListing } from '../../data/use-listing.ts'
 import { useProjectChanges } from '../../data/use-project-changes.ts'
 import { projectPath, type ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
-import { type Text, t } from '../../texts/text.ts'
+import { type MessageKey, t } from '../../texts/text.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { MembersDialog } from '../../ui/members-dialog.tsx'
 import { ConnectionStatus, EmptyState, LoadProblem } from '../../ui/notes.tsx'
@@ -237,7 +237,7 @@ function hrefOf({ name }: ProjectView, { pathname, searchParams }: URL): string 
 
 export interface ProjectView {
   readonly name: ViewName
-  readonly label: Text
+  readonly label: MessageKey
   readonly icon: IconName
   /** Missing for the board, whose script is always loaded. */
   readonly load?: () => Promise<ComponentType<ProjectViewProps>>

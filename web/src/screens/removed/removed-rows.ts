@@ -1,6 +1,6 @@
 import { type Api, pluralOf, type ResourceName } from '../../api/api.ts'
 import { type ById, loadByIds, rowsMax } from '../../api/load-all.ts'
-import { inOneLine, type Text, t } from '../../texts/text.ts'
+import { inOneLine, type MessageKey, t } from '../../texts/text.ts'
 import { formatDay } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
 
@@ -108,7 +108,7 @@ const nameIn = (
 
 export interface RemovedKind {
   readonly resource: ResourceName
-  readonly label: Text
+  readonly label: MessageKey
   /** Only administrators may restore it. */
   readonly administratorsOnly?: boolean
 }

@@ -1,4 +1,4 @@
-import type { Text } from '../../texts/text.ts'
+import type { MessageKey } from '../../texts/text.ts'
 import { addDays, addMonths, daysInWeek, isDay, mondayOf, today } from '../../time/days.ts'
 
 /** Both days are included. */
@@ -9,7 +9,7 @@ export interface Period {
 
 export interface Preset {
   readonly name: string
-  readonly label: Text
+  readonly label: MessageKey
   period(today: string): Period
 }
 

@@ -1,6 +1,6 @@
 import type { AssignmentsReport, HoursReport } from '#tracker-client'
 import { withoutBlanks } from '../../api/api.ts'
-import type { Text } from '../../texts/text.ts'
+import type { MessageKey } from '../../texts/text.ts'
 import { addDays, dateFormat, dateOf, formatWeek } from '../../time/days.ts'
 import type { Period } from './periods.ts'
 
@@ -9,7 +9,7 @@ export type Grouping = Entity | 'week' | 'month'
 
 export const groupings: readonly {
   readonly name: Grouping
-  readonly label: Text
+  readonly label: MessageKey
   readonly isTime?: boolean
 }[] = [
   { name: 'project', label: 'Project' },

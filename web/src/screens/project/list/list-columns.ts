@@ -1,7 +1,7 @@
 import type { RecordOf } from '../../../api/api.ts'
 import { priorityName } from '../../../assignment/priority.ts'
 import { changedAt } from '../../../data/changed-at.ts'
-import { locale, type Text, t } from '../../../texts/text.ts'
+import { locale, type MessageKey, t } from '../../../texts/text.ts'
 import { dayOf, formatDay, formatWeek, mondayOf } from '../../../time/days.ts'
 import { formatHours } from '../../../time/hours.ts'
 import type { NameLookup } from '../view-props.ts'
@@ -14,7 +14,7 @@ type ColumnName =
 
 export interface Column {
   readonly name: ColumnName
-  readonly label: Text
+  readonly label: MessageKey
   readonly isNumber?: boolean
   readonly isHiddenByDefault?: boolean
   /** Empty without the extensions. */
@@ -146,7 +146,7 @@ export function sortRows(
 
 export interface Grouping {
   readonly name: 'stage' | 'person' | 'type' | 'week'
-  readonly label: Text
+  readonly label: MessageKey
   keyOf(row: Assignment): string
   title(key: string, names: NameLookup): string
 }

@@ -153,7 +153,7 @@ export function checkProcesses({ dataDirectory, databaseUrl }: StoreSettings): r
   if (process.platform !== 'linux') return []
   const all = readdirSync('/proc').map(Number).filter(Number.isInteger).flatMap(readProcess)
   const orphans = [
-    ...findOrphanedInstances(all),
+    ...findOrphanedBankInstances(all),
     ...(databaseUrl === undefined ? findOrphanedServer(all, dataDirectory) : []),
   ]
   if (orphans.length === 0) return [ok('processes', 'no process is orphaned')]
@@ -162,12 +162,12 @@ export function checkProcesses({ dataDirectory, databaseUrl }: StoreSettings): r
   )
 }
 
-const instanceProgram = join(import.meta.dirname, '..', '..', 'hosts', 'bank', 'instance.ts')
+const bankInstanceProgram = join(import.meta.dirname, '..', '..', 'hosts', 'bank', 'instance.ts')
 
 /** A process whose parent has ended gets process 1 as its parent, or one that adopts such processes. */
-function findOrphanedInstances(all: readonly ProcessInfo[]): readonly ProcessInfo[] {
+function findOrphanedBankInstances(all: readonly ProcessInfo[]): readonly ProcessInfo[] {
   const starters = new Set(all.filter(({ command }) => / \S*cli\.ts\b/.test(command)).map(({ pid }) => pid))
-  return all.filter(({ command, parent }) => command.includes(instanceProgram) && !starters.has(parent))
+  return all.filter(({ command, parent }) => command.includes(bankInstanceProgram) && !starters.has(parent))
 }
 
 function findOrphanedServer(all: readonly ProcessInfo[], dataDirectory: string): readonly ProcessInfo[] {

@@ -1,0 +1,191 @@
+import { column } from '../../db/columns.ts'
+import type { Queries } from '../../db/database.ts'
+import { raw, sql } from '../../db/sql.ts'
+import type { StoredChange } from '../../records/serialize-record.ts'
+import type { NewNotification, NotificationKind } from './notifications.ts'
+
+/** The resources whose changes notify. */
+export const notifyingResources = ['assignment', 'userAssignment', 'comment', 'assignmentImpediment'] as const
+
+/** An occasion to notify: the named accounts, or else everyone who is involved in the assignment. */
+interface Occasion {
+  readonly kind: NotificationKind
+  readonly assignmentId: string
+  readonly change: StoredChange
+  readonly accounts?: readonly string[]
+}
+
+/** Derives the notifications of changes from these and from the rows as they are now. */
+export async function notificationsOf(
+  queries: Queries,
+  changes: readonly StoredChange[],
+): Promise<readonly NewNotification[]> {
+  const assignmentOf = await readAssignments(queries, changes)
+  const occasions = [
+    ...changes.flatMap((change) => occasionsOf(change, assignmentOf)),
+    ...(await doneDependencies(queries, changes)),
+  ]
+  if (occasions.length === 0) return []
+  const ids = [...new Set(occasions.map(({ assignmentId }) => assignmentId))]
+  const involved = await readInvolved(queries, ids)
+  const members = await readMembers(queries, occasions)
+  const created = new Map<string, NewNotification>()
+  for (const occasion of occasions)
+    for (const one of notificationsFor(occasion, involved.get(occasion.assignmentId), members)) {
+      // The first occasion of a change is the most specific one: an account that is mentioned is not notified of the comment, too.
+      const key = `${one.userId} ${one.assignmentId} ${one.cause}`
+      if (!created.has(key)) created.set(key, one)
+    }
+  return [...created.values()]
+}
+
+function notificationsFor(
+  { kind, assignmentId, change, accounts }: Occasion,
+  involved: Involved | undefined,
+  members: ReadonlySet<string>,
+): NewNotification[] {
+  if (!involved) return []
+  const { callerId: actorId, at, sequence } = change
+  const commentId = change.resource === 'comment' ? change.rowId : undefined
+  return (accounts ?? [...involved.accounts])
+    .filter((account) => account !== actorId)
+    .filter((account) => kind !== 'mentioned' || members.has(`${involved.projectId} ${account}`))
+    .map((userId) => ({ userId, kind, assignmentId, commentId, actorId, at, cause: String(sequence) }))
+}
+
+function occasionsOf(change: StoredChange, assignmentOf: ReadonlyMap<string, string>): Occasion[] {
+  const assignmentId = change.resource === 'assignment' ? change.rowId : assignmentOf.get(change.rowId)
+  if (assignmentId === undefined) return []
+  const occasion = (kind: NotificationKind, accounts?: readonly string[]): Occasion[] =>
+    accounts?.length === 0 ? [] : [{ kind, assignmentId, change, ...(accounts && { accounts }) }]
+  const begins = change.action === 'create' || change.action === 'restore'
+  switch (change.resource) {
+    case 'assignment':
+      return [
+        ...occasion('assigned', accountsIn(change, 'user_id')),
+        ...occasion('mentioned', newMentions(change, 'description')),
+      ]
+    case 'userAssignment':
+      return occasion('assigned', accountsIn(change, 'user_id'))
+    case 'comment':
+      return [
+        ...occasion('mentioned', newMentions(change, 'text')),
+        ...(change.action === 'create' ? occasion('commented') : []),
+      ]
+    case 'assignmentImpediment':
+      if (change.action === 'remove') return occasion('unblocked')
+      return begins ? occasion('blocked') : []
+    default:
+      return []
+  }
+}
+
+/** Returns the value before a change and after it; both are undefined where the column did not change. */
+function sidesOf({ action, fields }: StoredChange, name: string): readonly [unknown, unknown] {
+  const value = fields[name]
+  if (action === 'create') return [undefined, value]
+  return Array.isArray(value) ? [value[0], value[1]] : [undefined, undefined]
+}
+
+function accountsIn(change: StoredChange, name: string): string[] {
+  const [, after] = sidesOf(change, name)
+  return typeof after === 'string' ? [after] : []
+}
+
+/** More names in one text would be a mailing list. */
+export const mentionsMax = 20
+
+/** Finds the ids in the mentions of a text: `@[user:<id>]`. */
+export function mentionsIn(text: unknown): readonly string[] {
+  if (typeof text !== 'string') return []
+  const ids = new Set<string>()
+  for (const [, id = ''] of text.matchAll(mention)) {
+    ids.add(id.toLowerCase())
+    if (ids.size === mentionsMax) break
+  }
+  return [...ids]
+}
+
+const mention = /@\[user:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\]/gi
+
+function newMentions(change: StoredChange, name: string): string[] {
+  const [before, after] = sidesOf(change, name)
+  const earlier = new Set(mentionsIn(before))
+  return mentionsIn(after).filter((id) => !earlier.has(id))
+}
+
+/** The tables whose rows name their assignment. Removals and restorings record no columns, so the rows are read. */
+const tablesOfAssignments = {
+  userAssignment: 'user_assignments',
+  comment: 'comments',
+  assignmentImpediment: 'assignment_impediments',
+} as const
+
+async function readAssignments(
+  queries: Queries,
+  changes: readonly StoredChange[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
+  for (const [resource, table] of Object.entries(tablesOfAssignments)) {
+    const ids = changes.filter((change) => change.resource === resource).map(({ rowId }) => rowId)
+    if (ids.length === 0) continue
+    const rows = await queries.query<{ id: string; assignmentId: string }>(
+      sql`select id, assignment_id as "assignmentId" from ${raw(table)} where id = any(${ids}::uuid[])`,
+    )
+    for (const { id, assignmentId } of rows) found.set(id, assignmentId)
+  }
+  return found
+}
+
+/** The assignments that waited for one that moved to a stage that is done. */
+async function doneDependencies(queries: Queries, changes: readonly StoredChange[]): Promise<Occasion[]> {
+  const moves = changes.flatMap((change) => {
+    const [from, to] = change.resource === 'assignment' ? sidesOf(change, 'workflow_id') : []
+    return typeof from === 'string' && typeof to === 'string' ? [{ change, from, to }] : []
+  })
+  if (moves.length === 0) return []
+  const stages = await queries.query<{ id: string }>(sql`select id from workflows where is_done`)
+  const isDone = new Set(stages.map(({ id }) => id))
+  const done = moves.filter(({ from, to }) => isDone.has(to) && !isDone.has(from))
+  if (done.length === 0) return []
+  const waiting = await queries.query<{ id: string; blockedById: string }>(sql`
+    select assignment_id as id, blocked_by_id as "blockedById" from assignment_dependencies
+    where active and ${column('blockedById')} = any(${done.map(({ change }) => change.rowId)}::uuid[])`)
+  return done.flatMap(({ change }) =>
+    waiting
+      .filter(({ blockedById }) => blockedById === change.rowId)
+      .map(({ id }): Occasion => ({ kind: 'dependencyDone', assignmentId: id, change })),
+  )
+}
+
+interface Involved {
+  readonly projectId: string
+  /** The responsible account and those that work on the assignment. */
+  readonly accounts: Set<string>
+}
+
+async function readInvolved(
+  queries: Queries,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Involved>> {
+  const rows = await queries.query<{ id: string; projectId: string; userId: string }>(
+    sql`select id, project_id as "projectId", user_id as "userId" from assignments where active and id = any(${ids}::uuid[])`,
+  )
+  const involved = new Map(
+    rows.map(({ id, projectId, userId }) => [id, { projectId, accounts: new Set([userId]) }]),
+  )
+  const links = await queries.query<{ id: string; userId: string }>(sql`
+    select assignment_id as id, user_id as "userId" from user_assignments
+    where active and assignment_id = any(${ids}::uuid[])`)
+  for (const { id, userId } of links) involved.get(id)?.accounts.add(userId)
+  return involved
+}
+
+/** Only members are mentioned: others could not read the assignment. Pairs of project and account. */
+async function readMembers(queries: Queries, occasions: readonly Occasion[]): Promise<ReadonlySet<string>> {
+  const mentioned = occasions.flatMap(({ kind, accounts = [] }) => (kind === 'mentioned' ? accounts : []))
+  if (mentioned.length === 0) return new Set()
+  const rows = await queries.query<{ pair: string }>(sql`
+    select project_id || ' ' || user_id as pair from user_projects where active and user_id = any(${mentioned}::uuid[])`)
+  return new Set(rows.map(({ pair }) => pair))
+}

@@ -1,0 +1,121 @@
+import type { Database, Queries } from '../../db/database.ts'
+import { maintenanceLimits } from '../../db/deadline.ts'
+import { sql } from '../../db/sql.ts'
+import type { Caller } from '../../model/caller.ts'
+import { Problem } from '../../model/problem.ts'
+import { type RepeatedWork, repeat } from '../../model/repeat.ts'
+import { formatPosition, type Position, parsePosition } from '../changes/position.ts'
+import { newestPosition, readFeed } from '../changes/read-feed.ts'
+import { notificationsOf, notifyingResources } from './causes.ts'
+import { keepNotifications, purgeNotifications } from './notifications.ts'
+import { remind } from './reminders.ts'
+
+export interface FollowOptions {
+  readonly database: Database
+  readonly onFailure: (error: unknown) => void
+}
+
+const pollAfterWriteMilliseconds = 250
+const pollMilliseconds = 1000
+const reminderMilliseconds = 60_000
+const purgeMilliseconds = 60 * 60_000
+
+/** Creates the notifications of what was written, soon after each write. Instances share the progress. */
+export function startNotifications({ database, onFailure }: FollowOptions): RepeatedWork {
+  let isPollWanted = true
+  let nextPollAt = 0
+  database.onCommit(() => {
+    isPollWanted = true
+  })
+  const works = [
+    repeat({ everyMilliseconds: pollAfterWriteMilliseconds, onFailure }, async () => {
+      if (!isPollWanted && performance.now() < nextPollAt) return
+      isPollWanted = false
+      nextPollAt = performance.now() + pollMilliseconds
+      await followChanges(database)
+    }),
+    repeat({ everyMilliseconds: reminderMilliseconds, onFailure }, () => remind(database)),
+    repeat({ everyMilliseconds: purgeMilliseconds, onFailure }, () => purgeNotifications(database)),
+  ]
+  return {
+    async stop() {
+      await Promise.all(works.map((work) => work.stop()))
+    },
+  }
+}
+
+/** Reads all changes. Notifications are checked against the access of their reader instead, when they are read. */
+const follower: Caller = { id: 'notifications', isAdministrator: true }
+const pageSize = 100
+
+/** Creates the notifications of all changes up to now, a page in each transaction. */
+export async function followChanges(database: Database): Promise<void> {
+  for (let isMore = true; isMore; ) {
+    const progress = await findProgress(database)
+    if (!progress) return begin(database)
+    if (!progress.isBehind) return
+    isMore = await followPage(database, progress.position)
+  }
+}
+
+interface Progress {
+  readonly position: string
+  readonly isBehind: boolean
+}
+
+/** A restored database may be behind its own position, which then has to be set again. */
+async function findProgress(database: Queries): Promise<Progress | undefined> {
+  const [progress] = await database.query<Progress>(sql`
+    select position, exists (
+      select from changes where transaction >= pg_snapshot_xmin(since::pg_snapshot)
+        and not pg_visible_in_snapshot(transaction, since::pg_snapshot) and resource = any(${notifyingResources}::text[])
+    ) or pg_snapshot_xmax(since::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) as "isBehind"
+    from notification_progress`)
+  return progress
+}
+
+/** Only later changes notify. Days up to today count as reminded of, so that the first run is as quiet as this one. */
+async function begin(database: Database): Promise<void> {
+  const position = await newestPosition(database.liveListReads, follower)
+  await database.singleWrites.query(sql`
+    insert into notification_progress (position, since, reminded_on)
+    values (${formatPosition(position)}, ${position.since}, (now() at time zone 'UTC')::date)
+    on conflict do nothing returning 1`)
+}
+
+/** Returns true if another page may follow at once. */
+async function followPage(database: Database, stored: string): Promise<boolean> {
+  const position = parsePosition(stored)
+  const filter = { resources: notifyingResources }
+  try {
+    const page = await readFeed({ caller: follower, filter, position, pageSize }, database.liveListReads)
+    const isMoved = await database.transaction(async (transaction) => {
+      if (!(await move(transaction, stored, page.position))) return false
+      const created = await notificationsOf(
+        transaction,
+        page.changes.map(({ change }) => change),
+      )
+      await keepNotifications(transaction, created)
+      return true
+    }, maintenanceLimits)
+    // Another instance that was first may have read an earlier page.
+    return !isMoved || !page.isCurrent
+  } catch (error) {
+    if (!(error instanceof Problem && error.kind === 'gone')) throw error
+    // The changes are purged, or belong to another state of a restored database: later ones notify again.
+    const newest = await newestPosition(database.liveListReads, follower)
+    await move(database.singleWrites, stored, newest)
+    return false
+  }
+}
+
+/**
+ * Moves the progress from the position that was read. The row lock makes a second instance wait, which then finds another position
+ * and creates nothing: every change is followed by one transaction, which also has its notifications.
+ */
+async function move(queries: Queries, from: string, to: Position): Promise<boolean> {
+  const moved = await queries.query(sql`
+    update notification_progress set position = ${formatPosition(to)}, since = ${to.since}
+    where position = ${from} returning 1`)
+  return moved.length > 0
+}

@@ -1,0 +1,191 @@
+import type { Database, Queries } from '../../db/database.ts'
+import type { LimitedReads } from '../../db/limited-reads.ts'
+import { deleteInBatches } from '../../db/purge.ts'
+import { raw, sql } from '../../db/sql.ts'
+import type { Caller } from '../../model/caller.ts'
+import { visibleRows } from '../../records/visible-rows.ts'
+import { assignment } from '../../resources/assignment.ts'
+
+export const notificationKinds = [
+  'assigned',
+  'mentioned',
+  'commented',
+  'blocked',
+  'unblocked',
+  'dependencyDone',
+  'dueTomorrow',
+  'overdue',
+] as const
+
+export type NotificationKind = (typeof notificationKinds)[number]
+
+export interface NewNotification {
+  readonly userId: string
+  readonly kind: NotificationKind
+  readonly assignmentId: string
+  readonly commentId?: string | undefined
+  /** The account that caused it; absent for reminders and for work without a caller. */
+  readonly actorId?: string | null
+  readonly cause: string
+  readonly at: string
+}
+
+/** An inbox that a person still reads; the oldest are deleted first. A page of the list reads all of them. */
+export const notificationsMax = 500
+/** Older ones are deleted. */
+export const notificationDays = 60
+
+/** The name of the lines in the change log, by which live listings notice a change. Their row is the account. */
+export const notificationLines = 'notification'
+
+/**
+ * Keeps notifications in the transaction that moves the progress, whose row lock lets one instance write at a time. So the limit
+ * of each account is exact.
+ */
+export async function keepNotifications(
+  transaction: Queries,
+  created: readonly NewNotification[],
+): Promise<void> {
+  if (created.length === 0) return
+  const columnOf = <Key extends keyof NewNotification>(key: Key) => created.map((one) => one[key] ?? null)
+  const kept = await transaction.query<{ userId: string }>(sql`
+    insert into notifications (user_id, kind, assignment_id, comment_id, actor_id, cause, at)
+    select given.* from unnest(${columnOf('userId')}::uuid[], ${columnOf('kind')}::text[], ${columnOf('assignmentId')}::uuid[],
+      ${columnOf('commentId')}::uuid[], ${columnOf('actorId')}::uuid[], ${columnOf('cause')}::text[], ${columnOf('at')}::timestamptz[])
+      as given (user_id, kind, assignment_id, comment_id, actor_id, cause, at)
+    where exists (select from users where id = given.user_id)
+    on conflict on constraint notifications_once do nothing returning user_id as "userId"`)
+  const accounts = [...new Set(kept.map(({ userId }) => userId))]
+  if (accounts.length === 0) return
+  await transaction.query(sql`
+    delete from notifications where id in (
+      select id from (
+        select id, row_number() over (partition by user_id order by at desc, id desc) as place
+        from notifications where user_id = any(${accounts}::uuid[])
+      ) as placed where place > ${notificationsMax}::int)
+    returning 1`)
+  await transaction.query(sql`
+    insert into changes (resource, row_id, action, caller)
+    select ${notificationLines}::text, account, 'create', null from unnest(${accounts}::uuid[]) as account returning 1`)
+}
+
+export interface NotificationQuery {
+  readonly pageNumber: number
+  readonly pageSize: number
+  readonly isUnreadOnly: boolean
+  readonly kinds: readonly string[] | undefined
+}
+
+interface KeptNotification {
+  readonly id: string
+  readonly kind: NotificationKind
+  readonly assignmentId: string
+  readonly commentId: string | null
+  readonly actorId: string | null
+  readonly at: string
+  readonly readAt: string | null
+}
+
+export interface ShownNotification extends KeptNotification {
+  readonly assignmentName: string
+  readonly projectId: string
+}
+
+export interface NotificationPage {
+  readonly data: readonly ShownNotification[]
+  readonly totalCount: number
+  readonly pageNumber: number
+  readonly pageSize: number
+  readonly totalPages: number
+  /** The unread ones of all kinds, on all pages. */
+  readonly unreadCount: number
+}
+
+/**
+ * Reads the notifications about assignments that the caller sees now. Two statements instead of a join, because assignments may be
+ * on other nodes; the limit of an account bounds both.
+ */
+export async function listNotifications(
+  reads: LimitedReads,
+  caller: Caller,
+  { pageNumber, pageSize, isUnreadOnly, kinds }: NotificationQuery,
+): Promise<NotificationPage> {
+  const kept = await reads.query<KeptNotification>(
+    sql`select id, kind, assignment_id as "assignmentId", comment_id as "commentId", actor_id as "actorId", at, read_at as "readAt"
+      from notifications where user_id = ${caller.id} order by at desc, id desc limit ${notificationsMax}::int`,
+    caller.id,
+  )
+  const about = [...new Set(kept.map(({ assignmentId }) => assignmentId))]
+  const visible = await readVisible(reads, caller, about)
+  const readable = kept.flatMap((one): ShownNotification[] => {
+    const found = visible.get(one.assignmentId)
+    return found ? [{ ...one, assignmentName: found.name, projectId: found.projectId }] : []
+  })
+  const selected = readable.filter(
+    ({ kind, readAt }) => (!isUnreadOnly || readAt === null) && (kinds === undefined || kinds.includes(kind)),
+  )
+  return {
+    data: selected.slice((pageNumber - 1) * pageSize, pageNumber * pageSize),
+    totalCount: selected.length,
+    pageNumber,
+    pageSize,
+    totalPages: Math.ceil(selected.length / pageSize),
+    unreadCount: readable.filter(({ readAt }) => readAt === null).length,
+  }
+}
+
+interface VisibleAssignment {
+  readonly id: string
+  readonly name: string
+  readonly projectId: string
+}
+
+async function readVisible(
+  reads: LimitedReads,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, VisibleAssignment>> {
+  if (ids.length === 0) return new Map()
+  const found = await reads.query<VisibleAssignment>(
+    sql`select row.id, row.name, row.project_id as "projectId" from assignments as row
+      where row.id = any(${ids}::uuid[]) and row.active and ${visibleRows(assignment, caller)}`,
+    caller.id,
+  )
+  return new Map(found.map((one) => [one.id, one]))
+}
+
+export interface Marking {
+  readonly isRead: boolean
+  /** Absent for all of them. */
+  readonly ids: readonly string[] | undefined
+  readonly kinds: readonly string[] | undefined
+}
+
+/** Marks the caller's own notifications, and returns how many changed. Ids of others match nothing. */
+export async function markNotifications(
+  { singleWrites }: Pick<Database, 'singleWrites'>,
+  caller: Caller,
+  { isRead, ids, kinds }: Marking,
+): Promise<number> {
+  const marked = await singleWrites.query<{ id: string }>(sql`
+    with marked as (
+      update notifications set read_at = ${raw(isRead ? "date_trunc('milliseconds', now())" : 'null')}
+      where user_id = ${caller.id} and (read_at is null) = ${isRead}::boolean
+        and (${ids ?? null}::uuid[] is null or id = any(${ids ?? null}::uuid[]))
+        and (${kinds ?? null}::text[] is null or kind = any(${kinds ?? null}::text[]))
+      returning id
+    ), logged as (
+      insert into changes (resource, row_id, action, caller)
+      select ${notificationLines}::text, ${caller.id}::uuid, 'update', ${caller.id}::uuid
+      where exists (select from marked)
+    )
+    select id from marked`)
+  return marked.length
+}
+
+export const purgeNotifications = (database: Pick<Database, 'transaction'>): Promise<void> =>
+  deleteInBatches(
+    database,
+    { table: 'notifications' },
+    sql`at < now() - make_interval(days => ${notificationDays}::int)`,
+  )

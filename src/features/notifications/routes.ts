@@ -1,0 +1,185 @@
+import type { FastifyRequest } from 'fastify'
+import { wantsEventStream } from '../../http/event-stream.ts'
+import type { Schema } from '../../http/operation.ts'
+import type { Caller } from '../../model/caller.ts'
+import { labelOf } from '../../model/field.ts'
+import { uuid } from '../../model/field-kinds.ts'
+import { collectViolations, parseObject, type Violations } from '../../model/problem.ts'
+import type { Context } from '../../records/context.ts'
+import { idsMax, pageNumberMax, pageSizeDefault, pageSizeMax, parseIds } from '../../records/list-query.ts'
+import { parseNames, parseNumber } from '../../records/query-values.ts'
+import type { Route } from '../../routes/route.ts'
+import { pagingKeys, ref, resultSchema, someText, timestamp } from '../../routes/schemas.ts'
+import type { View } from '../changes/listing.ts'
+import type { LiveListings } from '../changes/live-listings.ts'
+import {
+  listNotifications,
+  type Marking,
+  markNotifications,
+  type NotificationQuery,
+  notificationDays,
+  notificationKinds,
+  notificationLines,
+  notificationsMax,
+} from './notifications.ts'
+
+const kind: Schema = { type: 'string', enum: notificationKinds, description: 'What it is about.' }
+const count: Schema = { type: 'integer', minimum: 0 }
+
+export const notificationSchemas: Readonly<Record<string, Schema>> = {
+  Notification: {
+    type: 'object',
+    required: [
+      ...['id', 'kind', 'assignmentId', 'assignmentName', 'projectId'],
+      ...['commentId', 'actorId', 'at', 'readAt'],
+    ],
+    properties: {
+      id: { ...uuid.schema, description: 'Its id.' },
+      kind,
+      assignmentId: { ...uuid.schema, description: 'The assignment.' },
+      assignmentName: { type: 'string', description: 'The current name of the assignment.' },
+      projectId: { ...uuid.schema, description: 'The current project of the assignment.' },
+      commentId: {
+        ...uuid.schema,
+        type: ['string', 'null'],
+        description: 'The comment, if it is about one.',
+      },
+      actorId: {
+        ...uuid.schema,
+        type: ['string', 'null'],
+        description: 'The account that caused it; null for reminders.',
+      },
+      at: { ...timestamp, description: 'The time of the change or of the reminder.' },
+      readAt: { ...timestamp, type: ['string', 'null'], description: 'When it was read; null if unread.' },
+    },
+  },
+  NotificationPage: resultSchema('One page of the list.', {
+    data: { type: 'array', items: ref('Notification'), description: 'Sorted from newest to oldest.' },
+    totalCount: { ...count, description: 'Notifications on all pages.' },
+    pageNumber: { type: 'integer', description: 'This page, counted from 1.' },
+    pageSize: { type: 'integer', description: 'Notifications on a page.', examples: [pageSizeDefault] },
+    totalPages: { type: 'integer', description: 'The number of pages.' },
+    unreadCount: { ...count, description: 'The unread ones of all kinds, whatever the filter is.' },
+  }),
+  NotificationMarking: {
+    type: 'object',
+    required: ['isRead'],
+    properties: {
+      isRead: { type: 'boolean', description: 'True for read, false for unread.' },
+      ids: {
+        type: 'array',
+        items: uuid.schema,
+        minItems: 1,
+        maxItems: idsMax,
+        description: 'The notifications. Ids that are not the caller’s are ignored.',
+      },
+      all: { type: 'boolean', const: true, description: 'Marks all of them, in place of ids.' },
+      kind: { type: 'array', items: kind, minItems: 1, description: 'Limits it to these kinds.' },
+    },
+  },
+  NotificationsMarked: {
+    type: 'object',
+    required: ['count'],
+    properties: { count: { ...count, description: 'How many have changed.' } },
+  },
+}
+
+const tag = 'Notifications'
+const path = '/ext/notifications'
+
+/** Each account has its own notifications; administrators do not see those of others. */
+export const notificationRoutes = (context: Context, live: LiveListings): Route[] => [
+  {
+    id: 'ListNotifications',
+    tag,
+    summary:
+      'Lists the caller’s own notifications, newest first; with Accept: text/event-stream, as a live listing.',
+    description: `Lists those about assignments that the caller can see now. The newest ${notificationsMax} are kept, for ${notificationDays} days.`,
+    method: 'GET',
+    path,
+    parameters: [
+      ...pagingKeys,
+      {
+        name: 'unread',
+        description: 'Lists only unread ones.',
+        schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
+      },
+      {
+        name: 'kind',
+        description: `Only these kinds, separated by commas: ${notificationKinds.join(', ')}.`,
+        schema: someText,
+      },
+    ],
+    answer: ref('NotificationPage'),
+    errors: [400, 503],
+    isLive: true,
+    async handle({ caller, session, request, reply }) {
+      const query = parseNotificationQuery(request)
+      if (wantsEventStream(request))
+        return live.open(notificationView(caller, query), { session, request, reply })
+      return { body: { result: await listNotifications(context.database.listReads, caller, query) } }
+    },
+  },
+  {
+    id: 'MarkNotifications',
+    tag,
+    summary: 'Marks notifications of the caller as read or unread: these, or all of them.',
+    description: 'Requires either ids, or all. Notifications that are marked already stay unchanged.',
+    method: 'PATCH',
+    path,
+    body: ref('NotificationMarking'),
+    answer: ref('NotificationsMarked'),
+    errors: [400],
+    async handle({ context: { database }, caller, request }) {
+      return { body: { count: await markNotifications(database, caller, parseMarking(request.body)) } }
+    },
+  },
+]
+
+/** It is read again when the account gets or marks notifications, or joins or leaves a project. */
+const notificationView = (caller: Caller, query: NotificationQuery): View => ({
+  key: JSON.stringify(['notifications', caller.id, caller.isAdministrator, query]),
+  caller,
+  resources: [notificationLines, 'userProject'],
+  scope: { resource: notificationLines, allowedValues: { id: [caller.id] }, member: caller.id },
+  read: async (reads) => JSON.stringify({ result: await listNotifications(reads, caller, query) }),
+})
+
+function parseNotificationQuery({ query }: FastifyRequest): NotificationQuery {
+  const violations = collectViolations()
+  const values = query as Readonly<Record<string, unknown>>
+  for (const [key, value] of Object.entries(values))
+    if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
+  violations.throwIfAny()
+  const { unread = 'false' } = values
+  if (unread !== 'true' && unread !== 'false') violations.add('unread', 'Unread must be true or false.')
+  const parsed = {
+    pageNumber: parseNumber('pageNumber', values.pageNumber, pageNumberMax, violations) ?? 1,
+    pageSize: parseNumber('pageSize', values.pageSize, pageSizeMax, violations) ?? pageSizeDefault,
+    isUnreadOnly: unread === 'true',
+    kinds: parseNames('kind', values.kind, notificationKinds, violations),
+  }
+  violations.throwIfAny()
+  return parsed
+}
+
+function parseMarking(body: unknown): Marking {
+  const { isRead, ids, all, kind: kinds } = parseObject(body)
+  const violations = collectViolations()
+  if (typeof isRead !== 'boolean') violations.add('isRead', 'IsRead must be true or false.')
+  if ((ids === undefined) !== (all === true)) violations.add('ids', 'Either ids or all is required.')
+  const parsed = kinds === undefined ? undefined : parseKinds(kinds, violations)
+  violations.throwIfAny()
+  return {
+    isRead: isRead === true,
+    ids: ids === undefined ? undefined : parseIds(body, 'ignored'),
+    kinds: parsed,
+  }
+}
+
+function parseKinds(input: unknown, violations: Violations): readonly string[] | undefined {
+  const known: readonly unknown[] = notificationKinds
+  if (Array.isArray(input) && input.length > 0 && input.every((one) => known.includes(one))) return input
+  violations.add('kind', `Kind must be an array of ${notificationKinds.join(', ')}.`)
+  return undefined
+}

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { sql } from '../../src/db/sql.ts'
+import { followChanges } from '../../src/features/notifications/follow.ts'
+import { notificationsMax } from '../../src/features/notifications/notifications.ts'
+import { remind } from '../../src/features/notifications/reminders.ts'
+import { fixture } from '../support/fixture.ts'
+import { listen } from '../support/live-events.ts'
+import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
+import { until } from '../support/until.ts'
+
+const day = (fromToday: number) => new Date(Date.now() + fromToday * 86_400_000).toISOString().slice(0, 10)
+
+interface Shown {
+  readonly id: string
+  readonly kind: string
+  readonly assignmentId: string
+  readonly readAt: string | null
+}
+
+describe('Notifications', () => {
+  const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
+  const workspace = fixture(seed, rest)
+  let ann: Person
+  let bob: Person
+  let cid: Person
+  let projectId: string
+  before(async () => {
+    ann = await rest.signUp({ name: 'Ann' })
+    bob = await rest.signUp({ name: 'Bob' })
+    cid = await rest.signUp({ name: 'Cid' })
+    projectId = await workspace.project('Moon base', ann)
+    await workspace.join(projectId, bob.id)
+    await until(async () => {
+      await followChanges(rest.database)
+      return (await rest.database.query(sql`select 1 from notification_progress`)).length > 0
+    }, 'the first position')
+  })
+
+  const read = async (person: Person, query = '', address = rest.address) => {
+    const answer = await send(address, 'GET', `/ext/notifications?pageSize=100&${query}`, {
+      token: person.token,
+    })
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body.result
+  }
+  /** Follows at once what the host would follow within a second. */
+  const about = async (person: Person, assignmentId: string): Promise<Shown[]> => {
+    await followChanges(rest.database)
+    const { data } = await read(person)
+    return data.filter((one: Shown) => one.assignmentId === assignmentId)
+  }
+  const kindsAbout = async (person: Person, assignmentId: string) =>
+    (await about(person, assignmentId)).map(({ kind }) => kind)
+  const mark = (person: Person, body: unknown) =>
+    rest.call('PATCH', '/ext/notifications', { token: person.token, body })
+
+  test('tell whoever an assignment is given to, and never the caller', async () => {
+    const given = await workspace.assignment(projectId, bob.id)
+    assert.deepEqual(await kindsAbout(bob, given), ['assigned'])
+    await workspace.make('userAssignment', { assignmentId: given, userId: ann.id }, bob)
+    assert.deepEqual(await kindsAbout(ann, given), ['assigned'])
+    await workspace.write('PATCH', '/ext/assignment', { id: given, userId: ann.id }, ann)
+    assert.deepEqual(await kindsAbout(ann, given), ['assigned'], 'for their own act')
+    assert.deepEqual(await kindsAbout(bob, given), ['assigned'])
+  })
+
+  test('tell those involved of comments, and those mentioned of that only', async () => {
+    const assignmentId = await workspace.assignment(projectId, ann.id)
+    await workspace.make('userAssignment', { assignmentId, userId: bob.id })
+    const comment = await workspace.make(
+      'comment',
+      { assignmentId, text: `Look, @[user:${bob.id}] and @[user:${cid.id}]` },
+      ann,
+    )
+    const [newest] = await about(bob, assignmentId)
+    assert.deepEqual(
+      { ...newest, id: '', at: '' },
+      {
+        id: '',
+        at: '',
+        kind: 'mentioned',
+        assignmentId,
+        assignmentName: 'Write',
+        projectId,
+        commentId: comment.id,
+        actorId: ann.id,
+        readAt: null,
+      },
+    )
+    await workspace.make('comment', { assignmentId, text: 'And again' }, ann)
+    assert.deepEqual(await kindsAbout(bob, assignmentId), ['commented', 'mentioned', 'assigned'])
+    assert.deepEqual(await kindsAbout(ann, assignmentId), ['assigned'])
+    // Cid is no member when mentioned, so that joining later tells of nothing.
+    await workspace.join(projectId, cid.id)
+    assert.deepEqual(await kindsAbout(cid, assignmentId), [])
+    await workspace.write(
+      'PATCH',
+      '/ext/assignment',
+      { id: assignmentId, description: `@[user:${cid.id}]` },
+      bob,
+    )
+    assert.deepEqual(await kindsAbout(cid, assignmentId), ['mentioned'])
+    await workspace.write(
+      'PATCH',
+      '/ext/assignment',
+      { id: assignmentId, description: `Please, @[user:${cid.id}]` },
+      bob,
+    )
+    assert.deepEqual(await kindsAbout(cid, assignmentId), ['mentioned'], 'once for each name in a text')
+  })
+
+  test('tell of impediments that come and go', async () => {
+    const assignmentId = await workspace.assignment(projectId, bob.id)
+    const { impedimentId } = workspace
+    const { id } = await workspace.make('assignmentImpediment', { assignmentId, impedimentId })
+    await workspace.write('DELETE', '/api/assignmentImpediment', { ids: [id] })
+    assert.deepEqual(await kindsAbout(bob, assignmentId), ['unblocked', 'blocked', 'assigned'])
+  })
+
+  test('tell that an assignment waits no longer', async () => {
+    const first = await workspace.assignment(projectId, ann.id)
+    const waiting = await workspace.assignment(projectId, bob.id)
+    await workspace.make('assignmentDependency', { assignmentId: waiting, blockedById: first }, ann)
+    const done = await workspace.make('workflow', { name: 'Done', order: 9 })
+    await workspace.write('PATCH', '/ext/workflow', { id: done.id, isDone: true })
+    await workspace.write('PATCH', '/ext/assignment', { id: first, workflowId: done.id }, ann)
+    assert.deepEqual(await kindsAbout(bob, waiting), ['dependencyDone', 'assigned'])
+  })
+
+  test('of due dates are made once, although two instances begin the day at the same time', async () => {
+    const dates = (end: number) => ({ startDate: day(-30), endDate: day(end) })
+    const [tomorrow, yesterday, later, longAgo] = await Promise.all(
+      [1, -1, 3, -30].map((end) => workspace.assignment(projectId, bob.id, dates(end))),
+    )
+    await rest.database.query(sql`update notification_progress set reminded_on = reminded_on - 1 returning 1`)
+    await Promise.all([remind(rest.database), remind(rest.database), remind(rest.database)])
+    assert.deepEqual(await kindsAbout(bob, tomorrow ?? ''), ['dueTomorrow', 'assigned'])
+    assert.deepEqual(await kindsAbout(bob, yesterday ?? ''), ['overdue', 'assigned'])
+    assert.deepEqual(await kindsAbout(bob, later ?? ''), ['assigned'])
+    assert.deepEqual(await kindsAbout(bob, longAgo ?? ''), ['assigned'])
+    assert.equal(await remind(rest.database), false)
+  })
+
+  test('are made once by two instances, each of which can be asked', async () => {
+    const another = await rest.startAnother()
+    const dan = await rest.signUp({ name: 'Dan' })
+    await workspace.join(projectId, dan.id)
+    const assignments = await Promise.all(
+      Array.from({ length: 30 }, () => workspace.assignment(projectId, dan.id)),
+    )
+    await Promise.all([followChanges(rest.database), followChanges(rest.database)])
+    await until(async () => (await read(dan, '', another.address)).totalCount >= 30, 'all notifications')
+    const { data, unreadCount } = await read(dan, '', another.address)
+    assert.deepEqual(
+      data.map((one: Shown) => one.assignmentId).sort(),
+      [...assignments].sort(),
+      'each of them once',
+    )
+    assert.equal(unreadCount, 30)
+    assert.deepEqual((await read(dan, 'pageNumber=2', another.address)).data, [])
+    await another.stop()
+  })
+
+  test('are shown as long as their assignment can be seen, and come back with it', async () => {
+    const eve = await rest.signUp({ name: 'Eve' })
+    const membership = await workspace.join(projectId, eve.id)
+    const assignmentId = await workspace.assignment(projectId, eve.id)
+    assert.deepEqual(await kindsAbout(eve, assignmentId), ['assigned'])
+    await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
+    assert.deepEqual(await read(eve), {
+      data: [],
+      totalCount: 0,
+      pageNumber: 1,
+      pageSize: 100,
+      totalPages: 0,
+      unreadCount: 0,
+    })
+    await workspace.join(projectId, eve.id)
+    assert.equal((await read(eve)).totalCount, 1)
+  })
+
+  test('are marked as read and unread by their owner only, by id, kind or all', async () => {
+    const fay = await rest.signUp({ name: 'Fay' })
+    await workspace.join(projectId, fay.id)
+    const assignmentId = await workspace.assignment(projectId, fay.id)
+    await workspace.make('comment', { assignmentId, text: 'Hello' }, ann)
+    const [commented, assigned] = await about(fay, assignmentId)
+    assert.deepEqual((await mark(bob, { isRead: true, ids: [commented?.id] })).body, { count: 0 })
+    assert.deepEqual((await mark(fay, { isRead: true, ids: [commented?.id] })).body, { count: 1 })
+    assert.deepEqual((await mark(fay, { isRead: true, ids: [commented?.id] })).body, { count: 0 })
+    const { data, unreadCount } = await read(fay, 'unread=true')
+    assert.deepEqual([data.map(({ id }: Shown) => id), unreadCount], [[assigned?.id], 1])
+    assert.deepEqual((await mark(fay, { isRead: true, all: true, kind: ['commented'] })).body, { count: 0 })
+    assert.deepEqual((await mark(fay, { isRead: true, all: true })).body, { count: 1 })
+    assert.deepEqual((await mark(fay, { isRead: false, all: true, kind: ['commented'] })).body, { count: 1 })
+    assert.equal((await read(fay, 'kind=commented,assigned')).totalCount, 2)
+    assert.equal((await read(fay, 'kind=assigned&unread=true')).totalCount, 0)
+  })
+
+  test('are a live listing, which follows new ones, marks and lost access', async () => {
+    const gus = await rest.signUp({ name: 'Gus' })
+    const membership = await workspace.join(projectId, gus.id)
+    const stream = await listen(rest.address, '/ext/notifications?pageSize=1', { token: gus.token })
+    const counted = (wanted: number) => stream.nextWhere(({ data }) => data?.result?.unreadCount === wanted)
+    await counted(0)
+    await workspace.assignment(projectId, gus.id)
+    await counted(1)
+    await mark(gus, { isRead: true, all: true })
+    await counted(0)
+    await mark(gus, { isRead: false, all: true })
+    await counted(1)
+    await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
+    await counted(0)
+    stream.close()
+  })
+
+  test(`are at most ${notificationsMax} for an account: the oldest give way`, async () => {
+    const hal = await rest.signUp({ name: 'Hal' })
+    await workspace.join(projectId, hal.id)
+    const old = await workspace.assignment(projectId, hal.id)
+    assert.deepEqual(await kindsAbout(hal, old), ['assigned'])
+    await rest.database.query(sql`
+      insert into notifications (user_id, kind, assignment_id, cause, at)
+      select ${hal.id}, 'commented', ${old}, number::text, now() + make_interval(secs => number)
+      from generate_series(1, ${notificationsMax}::int) as number returning 1`)
+    const next = await workspace.assignment(projectId, hal.id)
+    await followChanges(rest.database)
+    const [row] = await rest.database.query<{ count: number; oldest: number }>(sql`
+      select count(*) as count, count(*) filter (where kind = 'assigned') as oldest from notifications where user_id = ${hal.id}`)
+    assert.deepEqual(row, { count: notificationsMax, oldest: 0 }, next)
+  })
+
+  for (const [path, errors] of Object.entries({
+    'unread=yes': { unread: ['Unread must be true or false.'] },
+    'pageNumber=0': { pageNumber: ['PageNumber must be a whole number from 1 to 21474836.'] },
+    'kind=assigned&kind=overdue': { kind: ['Kind must be given once.'] },
+  }))
+    test(`are not listed with ${path}`, async () => {
+      const answer = await rest.call('GET', `/ext/notifications?${path}`, { token: ann.token })
+      assert.equal(answer.status, 400)
+      assert.deepEqual(answer.body.errors, errors)
+    })
+
+  for (const [body, key] of [
+    [{ all: true }, 'isRead'],
+    [{ isRead: true }, 'ids'],
+    [{ isRead: true, all: true, ids: [] }, 'ids'],
+    [{ isRead: true, ids: ['1'] }, 'ids'],
+    [{ isRead: true, all: true, kind: 'assigned' }, 'kind'],
+  ] as const)
+    test(`are not marked with ${JSON.stringify(body)}`, async () => {
+      const answer = await mark(ann, body)
+      assert.equal(answer.status, 400)
+      assert.deepEqual(Object.keys(answer.body.errors), [key])
+    })
+})
