@@ -1,9 +1,14 @@
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { sql } from '../../../src/db/sql.ts'
+import { until } from '../../support/until.ts'
+import { datedProjects } from '../support/dated-projects.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function labelJourneys(stage: () => Stage): void {
+  const { makeProject } = datedProjects(stage)
+
   test('shows labels on its card and in the list, creates and removes them by keyboard, and others see each change', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Labelled')
@@ -59,5 +64,60 @@ export function labelJourneys(stage: () => Stage): void {
       .getByRole('row', { name: /Labelled/ })
       .getByText('At once')
       .waitFor()
+  })
+
+  test('priorities and what is blocked narrow every view of a project, and the address keeps that', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { make } = workspace
+    const { projectId, path, make: makeAssignment } = await makeProject('Narrowed')
+    const [alpha, beta, gamma, delta] = [
+      await makeAssignment('Alpha', 0, 1),
+      await makeAssignment('Beta', 0, 1),
+      await makeAssignment('Gamma', 1, 2),
+      await makeAssignment('Delta', 1, 2),
+    ]
+    await hosts.database.query(sql`update assignments set priority = 4 where id = ${alpha}`)
+    const { id: labelId } = await make('label', { name: 'Crooked', color: 'teal', projectId })
+    for (const assignmentId of [alpha, beta]) await make('assignmentLabel', { assignmentId, labelId })
+    await make('assignmentDependency', { assignmentId: gamma, blockedById: beta })
+    await make('assignmentImpediment', { assignmentId: delta, impedimentId: workspace.impedimentId })
+    const page = await signIn('mara@example.com', path)
+    const shows = async (...names: string[]) => {
+      const links = page.locator('.card-link, .list-link, .bar-name')
+      const shown = async () => (await links.allInnerTexts()).map((text) => text.trim().split(/\s/)[0])
+      // An assignment has a bar in each week.
+      await until(
+        async () => [...new Set(await shown())].sort().join() === names.join(),
+        `only ${names.join()}`,
+      )
+    }
+    const choose = async (name: string) => {
+      await page.getByRole('combobox', { name: 'Add a filter' }).fill(name)
+      await page.getByRole('listbox', { name: 'Add a filter' }).getByRole('option', { name }).waitFor()
+      await page.keyboard.press('Enter')
+    }
+    await shows('Alpha', 'Beta', 'Delta', 'Gamma')
+    await choose('Crooked')
+    await shows('Alpha', 'Beta')
+    await choose('Urgent')
+    await shows('Alpha')
+    await assertAccessible(page, 'chosen filters')
+    await page.reload()
+    await shows('Alpha')
+    await page.getByRole('button', { name: 'Remove the filter Urgent' }).click()
+    await shows('Alpha', 'Beta')
+    await make('assignmentLabel', { assignmentId: gamma, labelId })
+    await shows('Alpha', 'Beta', 'Gamma')
+    await page.getByRole('link', { name: 'List', exact: true }).click()
+    await shows('Alpha', 'Beta', 'Gamma')
+    await choose('Blocked or waiting')
+    await shows('Gamma')
+    await page.getByRole('button', { name: 'Remove the filter Crooked' }).click()
+    for (const view of ['List', 'Calendar', 'Timeline', 'Board']) {
+      await page.getByRole('link', { name: view, exact: true }).click()
+      await shows('Delta', 'Gamma')
+    }
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await shows('Alpha', 'Beta', 'Delta', 'Gamma')
   })
 }

@@ -164,6 +164,12 @@ export const ptBr = {
   'Remove the dependency on {name}': 'Remover a dependência de {name}',
   'Starts before {name} ends': 'Começa antes do fim de {name}',
   'starts before what it waits for ends': 'começa antes do fim daquilo por que espera',
+  'Add a filter': 'Adicionar um filtro',
+  'Label, priority…': 'Etiqueta, prioridade…',
+  'Remove the filter {name}': 'Remover o filtro {name}',
+  'Blocked or waiting': 'Bloqueada ou em espera',
+  'Removed label': 'Etiqueta removida',
+  Label: 'Etiqueta',
   'Files to attach': 'Arquivos a anexar',
   'Attach files': 'Anexar arquivos',
   'Or drop them here, or paste them into a text. Any type, up to {count} MB each.':
