@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sql } from '../../../src/db/sql.ts'
@@ -119,5 +120,50 @@ export function labelJourneys(stage: () => Stage): void {
     }
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await shows('Alpha', 'Beta', 'Delta', 'Gamma')
+  })
+
+  test('dependencies and files that were added meanwhile appear after an outage of the network', async () => {
+    const { signIn, workspace } = stage()
+    const { make } = workspace
+    const { projectId, path, make: makeAssignment } = await makeProject('Out of reach')
+    const [id, other] = [await makeAssignment('Far away', 0, 1), await makeAssignment('Comes before', 0, 1)]
+    const page = await signIn('mara@example.com', `${path}/assignments/${id}`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.context().setOffline(true)
+    await page.getByText('You are offline.').waitFor()
+    const { id: labelId } = await make('label', { name: 'From afar', color: 'teal', projectId })
+    await make('assignmentLabel', { assignmentId: id, labelId })
+    await make('assignmentDependency', { assignmentId: id, blockedById: other })
+    await page.getByRole('combobox', { name: 'Add a label', exact: true }).fill('Typed offline')
+    await page.getByRole('option', { name: 'Typed offline' }).click()
+    await page.locator('.panel').getByText('The server cannot be reached.').waitFor()
+    await page.context().setOffline(false)
+    const card = page.locator(`[data-row="${id}"]`)
+    await card.getByText('From afar').waitFor()
+    await card.getByText('Waits for Comes before').waitFor()
+    await page.locator('.panel').getByRole('link', { name: 'Comes before' }).waitFor()
+  })
+
+  test('dependencies, files and their filters are absent without the extensions', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const id = await workspace.assignment('Contract only')
+    const path = `/projects/${workspace.projectId}/assignments/${id}`
+    const page = await signIn('mara@example.com', '/account')
+    const asked: string[] = []
+    await page.route('**/config.json', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), extensions: false } })
+    })
+    page.on('request', (request) => asked.push(request.url()))
+    await page.goto(`${hosts.web}${path}?labels=${id}&blocked=1`)
+    await page.getByRole('heading', { name: 'Impediments' }).waitFor()
+    await page.locator(`[data-row="${id}"]`).waitFor()
+    for (const name of ['Labels', 'Dependencies', 'Attachments', 'Comments'])
+      assert.equal(await page.getByRole('heading', { name }).count(), 0, name)
+    assert.equal(await page.getByRole('combobox', { name: 'Add a filter' }).count(), 0)
+    assert.deepEqual(
+      asked.filter((url) => url.includes('/ext/')),
+      [],
+    )
   })
 }
