@@ -9,7 +9,7 @@ import { type Comments, commentsOf } from '../src/hosts/commands/protobuf/proto-
 import { isRequired } from '../src/model/field.ts'
 import type { Resource } from '../src/resources/define-resource.ts'
 import { allForms } from '../src/resources/editions.ts'
-import { dateKeys, relationNumbers, relationsOf, supportsDates } from '../src/resources/list-keys.ts'
+import { dateKeys, idFilterNumbers, idFiltersOf, supportsDates } from '../src/resources/list-keys.ts'
 
 /** The types of the TypeScript client's commands, read off the declarations, as interfaces that people can read. */
 export function commandTypesOf(resources: readonly Resource[]): string {
@@ -76,7 +76,7 @@ const historyMethods = (comments: Comments): string[] =>
 
 /** Only what the resource can be filtered by. */
 function isSupported(resource: Resource, key: string): boolean {
-  if (Object.hasOwn(relationNumbers, key)) return relationsOf(resource).includes(key)
+  if (Object.hasOwn(idFilterNumbers, key)) return idFiltersOf(resource).includes(key)
   return supportsDates(resource) || !dateKeys.some((name) => name === key)
 }
 
@@ -156,7 +156,7 @@ const types = {
   uuid: 'string',
   timestamp: 'string',
   number: 'number',
-  wholeNumber: 'number',
-  flag: 'boolean',
+  integer: 'number',
+  boolean: 'boolean',
   values: 'Readonly<Record<string, unknown>>',
 } as const

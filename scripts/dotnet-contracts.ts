@@ -2,7 +2,7 @@ import type { Command } from '../src/hosts/commands/commands.ts'
 import type { Message, MessageField } from '../src/hosts/commands/message.ts'
 import { messagesIn } from '../src/hosts/commands/protobuf/descriptors.ts'
 import { type Comments, commentsOf } from '../src/hosts/commands/protobuf/proto-file.ts'
-import { labelOf } from '../src/model/field.ts'
+import { capitalize } from '../src/model/field.ts'
 import { resources } from '../src/resources/all.ts'
 import type { Resource } from '../src/resources/define-resource.ts'
 import { allForms } from '../src/resources/editions.ts'
@@ -75,10 +75,10 @@ const typeNames = new Set(allForms().map(({ typeName }) => typeName))
 const classNameOf = ({ name }: Message): string => (typeNames.has(name) ? `${name}Record` : name)
 
 function propertyText(message: Message, field: MessageField, way: Way): string {
-  const name = labelOf(field.name)
+  const name = capitalize(field.name)
   const type = typeOf(field)
   if (field.isRepeated) return `List<${type}> ${name} { get; set; } = new();`
-  if (message.name === 'Pagination' && field.shape === 'wholeNumber') {
+  if (message.name === 'Pagination' && field.shape === 'integer') {
     return `int ${name} { get; set; } = ${field.name === 'pageNumber' ? 1 : 10};`
   }
   return `${type}${isNullable(field, way) ? '?' : ''} ${name} { get; set; }${isText(field) && !isNullable(field, way) ? ' = "";' : ''}`
@@ -102,7 +102,7 @@ const types = {
   uuid: 'Guid',
   timestamp: 'DateTime',
   number: 'double',
-  wholeNumber: 'int',
-  flag: 'bool',
+  integer: 'int',
+  boolean: 'bool',
   values: 'Dictionary<string, object?>',
 } as const

@@ -75,8 +75,8 @@ const types: Readonly<Record<WireKind, string>> = {
   uuid: 'uuid',
   timestamp: 'timestamptz',
   number: 'numeric(8, 2)',
-  wholeNumber: 'integer',
-  flag: 'boolean',
+  integer: 'integer',
+  boolean: 'boolean',
 }
 
 function columnLine(resource: Resource, name: string): string {

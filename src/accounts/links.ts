@@ -5,7 +5,7 @@ import { raw, type Sql, sql } from '../db/sql.ts'
 import { text } from '../model/field-kinds.ts'
 import { gone } from '../model/problem.ts'
 import { lockActiveSession } from './active-sessions.ts'
-import { createTokenText, hashOfToken, linkPrefix } from './token-text.ts'
+import { generateToken, hashOfToken, linkTokenPrefix } from './token-text.ts'
 
 export type LinkPurpose = 'invitation' | 'password'
 
@@ -62,11 +62,11 @@ export const isOpenLink = raw(`link.used_at is null and link.ended_at is null an
 export async function createLink(transaction: Queries, options: LinkOptions): Promise<CreatedLink> {
   // A mail's session was checked when the mail was requested and may have ended since.
   if (options.makerStamp === undefined) await lockActiveSession(transaction, options.sessionId)
-  const secret = createTokenText(linkPrefix)
+  const secret = generateToken(linkTokenPrefix)
   const [link] = await transaction.query<Link>(sql`
     insert into account_links as link (id, purpose, hash, made_by, maker_session_id, maker_stamp, project_id, user_id,
       security_stamp, mailed_to, expires_at)
-    select ${newId()}::uuid, ${options.purpose}, ${hashOfToken(secret, linkPrefix)}::bytea, maker.id, ${options.sessionId ?? null},
+    select ${newId()}::uuid, ${options.purpose}, ${hashOfToken(secret, linkTokenPrefix)}::bytea, maker.id, ${options.sessionId ?? null},
       coalesce(${options.makerStamp ?? null}, maker.security_stamp), ${options.projectId ?? null}::uuid,
       ${options.userId ?? null}::uuid, ${options.securityStamp ?? null}, ${options.mailedTo ?? null}::text,
       now() + make_interval(hours => ${options.hours}::int)
@@ -107,7 +107,7 @@ async function endLinks(transaction: Queries, condition: Sql): Promise<void> {
 
 /** Finds a valid link or throws. It runs before a password is hashed, so only a valid link can cause that cost. */
 export async function findOpenLink(queries: Queries, purpose: LinkPurpose, secret: string): Promise<Link> {
-  const hash = hashOfToken(secret, linkPrefix)
+  const hash = hashOfToken(secret, linkTokenPrefix)
   const [link] = hash
     ? await queries.query<Link>(sql`
         select ${linkColumns} from account_links as link

@@ -6,7 +6,7 @@ import { findLanguage } from './language.ts'
 import { createLink, type InvitationTarget, invitationTargetQuery, isOpenLink } from './links.ts'
 import { isMailAddress, type QueuedMail } from './mail-queue.ts'
 import { passwordLinkHours } from './password-links.ts'
-import { createTokenText, hashOfToken, linkPrefix } from './token-text.ts'
+import { generateToken, hashOfToken, linkTokenPrefix } from './token-text.ts'
 
 /** A mail ready to send. The secret of its link, if it has one, exists nowhere else. */
 export interface MailToSend {
@@ -91,9 +91,9 @@ async function prepareInvitationMail(
   transaction: Queries,
   { linkId, recipient }: QueuedMail,
 ): Promise<MailToSend | undefined> {
-  const secret = createTokenText(linkPrefix)
+  const secret = generateToken(linkTokenPrefix)
   const [link] = await transaction.query<{ inviter: string; projectId: string | null; madeBy: string }>(sql`
-    update account_links as link set hash = ${hashOfToken(secret, linkPrefix)}, mailed_to = ${recipient}
+    update account_links as link set hash = ${hashOfToken(secret, linkTokenPrefix)}, mailed_to = ${recipient}
     where link.id = ${linkId} and ${isOpenLink}
     returning (select name from users where id = link.made_by) as inviter, link.project_id as "projectId",
       link.made_by as "madeBy"`)

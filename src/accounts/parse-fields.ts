@@ -1,4 +1,4 @@
-import { type Kind, labelOf } from '../model/field.ts'
+import { capitalize, type Kind } from '../model/field.ts'
 import { isNullOrBlank } from '../model/field-kinds.ts'
 import { collectViolations, type FieldErrors, parseObject } from '../model/problem.ts'
 
@@ -20,8 +20,8 @@ export function parseFields<K extends Kinds>(
   for (const [name, kind] of Object.entries(kinds)) {
     const input = Object.hasOwn(given, name) ? given[name] : undefined
     const reading = isNullOrBlank(input)
-      ? { problems: [`${labelOf(name)} is required.`] }
-      : kind.parse(input, labelOf(name))
+      ? { problems: [`${capitalize(name)} is required.`] }
+      : kind.parse(input, capitalize(name))
     if ('value' in reading) fields[name] = reading.value
     else violations.add(name, ...reading.problems)
   }

@@ -5,18 +5,18 @@ import { crc32 } from 'node:zlib'
  * The prefix lets people, log filters and secret scanners recognize a token; no token of the identity host
  * starts with it.
  */
-export const tokenPrefix = 'svc_'
+export const personalTokenPrefix = 'svc_'
 /** Prefix of the secret in an invitation or password-reset link. */
-export const linkPrefix = 'svl_'
+export const linkTokenPrefix = 'svl_'
 
-type Prefix = typeof tokenPrefix | typeof linkPrefix
+type Prefix = typeof personalTokenPrefix | typeof linkTokenPrefix
 
 /** This much entropy cannot be guessed, so a fast hash suffices for storage. */
 const secretBytes = 32
 const checksumCharacters = 8
 
 /** Only letters and digits, so that a double click selects the whole token. */
-export function createTokenText(prefix: Prefix): string {
+export function generateToken(prefix: Prefix): string {
   const text = prefix + randomBytes(secretBytes).toString('hex')
   return text + checksumOf(text)
 }

@@ -4,7 +4,7 @@ import {
   administratorColumns,
   type PossibleAdministrator,
 } from '../accounts/administrators.ts'
-import { tokenPrefix } from '../accounts/token-text.ts'
+import { personalTokenPrefix } from '../accounts/token-text.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { raw, sql } from '../db/sql.ts'
 import type { Caller, RequestOrigin } from '../model/caller.ts'
@@ -78,7 +78,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     readiness: { name: 'tokens cannot be checked', check: keys.requireKeys },
     async authenticate(authorizationHeader, origin) {
       const token = parseBearer(authorizationHeader)
-      if (extensions && token.startsWith(tokenPrefix))
+      if (extensions && token.startsWith(personalTokenPrefix))
         return authenticatePersonalToken(token, { findToken, now, origin, minimumRemainingMilliseconds })
       const claims = await verifyAccessToken(token).catch((error) =>
         rejectUnverifiable(error, options, origin),

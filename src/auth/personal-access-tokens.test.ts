@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
 import { insertAccount } from '../../test/support/insert-account.ts'
 import { administratorsOf } from '../accounts/administrators.ts'
-import { createTokenText, hashOfToken, tokenPrefix } from '../accounts/token-text.ts'
+import { generateToken, hashOfToken, personalTokenPrefix } from '../accounts/token-text.ts'
 import { sql } from '../db/sql.ts'
 import { createTokenFinder } from './personal-access-tokens.ts'
 
@@ -27,10 +27,10 @@ const finderWith = (sessionCacheSeconds: number) =>
 
 async function insertToken() {
   const { id } = await insertAccount(fresh.database)
-  const text = createTokenText(tokenPrefix)
+  const text = generateToken(personalTokenPrefix)
   await fresh.database.query(sql`
     insert into api_tokens (id, user_id, hash, security_stamp, name, scopes, expires_at)
-    select ${randomUUID()}, id, ${hashOfToken(text, tokenPrefix)}, security_stamp, 'script', array['*:read'],
+    select ${randomUUID()}, id, ${hashOfToken(text, personalTokenPrefix)}, security_stamp, 'script', array['*:read'],
       now() + interval '1 day' from users where id = ${id}`)
   return { id, text }
 }
@@ -42,7 +42,7 @@ test('invalid tokens do not evict a valid one from the cache, however many are l
   const { id, text } = await insertToken()
   assert.equal((await findToken(text, undefined))?.accountId, id)
   await endTokens()
-  const invalid = Array.from({ length: 5 }, () => findToken(createTokenText(tokenPrefix), undefined))
+  const invalid = Array.from({ length: 5 }, () => findToken(generateToken(personalTokenPrefix), undefined))
   // Only the cache still knows the token.
   assert.equal((await findToken(text, undefined))?.accountId, id)
   assert.deepEqual(await Promise.all(invalid), Array(5).fill(undefined))

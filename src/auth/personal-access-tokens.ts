@@ -4,7 +4,7 @@ import {
   type PossibleAdministrator,
 } from '../accounts/administrators.ts'
 import { isAccountDeactivatedSql } from '../accounts/deactivation.ts'
-import { hashOfToken, tokenPrefix } from '../accounts/token-text.ts'
+import { hashOfToken, personalTokenPrefix } from '../accounts/token-text.ts'
 import type { Database } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { createBoundedCache } from './bounded-cache.ts'
@@ -55,7 +55,7 @@ export function createTokenFinder(options: TokenFinderOptions): FindToken {
   const cached = createBoundedCache<FoundToken>({ entriesMax: cachedTokensMax, now })
   const inFlight = new Map<string, Promise<FoundToken | undefined>>()
   return async (text, address, minimumRemainingMilliseconds) => {
-    const hash = hashOfToken(text, tokenPrefix)
+    const hash = hashOfToken(text, personalTokenPrefix)
     if (hash === undefined) return undefined
     const key = hash.toString('base64')
     const known = cached.get(key, minimumRemainingMilliseconds)

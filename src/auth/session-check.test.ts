@@ -6,7 +6,7 @@ import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-data
 import { type Account, insertAccount } from '../../test/support/insert-account.ts'
 import { startTestIssuer, type TestIssuer } from '../../test/support/test-issuer.ts'
 import { administratorsOf } from '../accounts/administrators.ts'
-import { createTokenText, hashOfToken, tokenPrefix } from '../accounts/token-text.ts'
+import { generateToken, hashOfToken, personalTokenPrefix } from '../accounts/token-text.ts'
 import type { Database } from '../db/database.ts'
 import { maintenanceLimits } from '../db/deadline.ts'
 import { type Sql, sql } from '../db/sql.ts'
@@ -176,10 +176,10 @@ test('a database that checks the session keeps the time limits of a transaction'
 
 test('a personal access token that was revoked changes no account, even while its check is cached', async () => {
   const authenticate = createTestAuthentication()
-  const text = createTokenText(tokenPrefix)
+  const text = generateToken(personalTokenPrefix)
   await apply(sql`
     insert into api_tokens (id, user_id, hash, security_stamp, name, scopes, expires_at)
-    select ${randomUUID()}, id, ${hashOfToken(text, tokenPrefix)}, security_stamp, 'script', array['*:write'],
+    select ${randomUUID()}, id, ${hashOfToken(text, personalTokenPrefix)}, security_stamp, 'script', array['*:write'],
       now() + interval '1 day' from users where id = ${ada.id}`)
   const session = await authenticate(text)
   assert.equal(await session.isActiveNow(), true)

@@ -8,7 +8,7 @@ import type { StoreAddress } from '../db/poolers.ts'
 import { openProcessRequests, type Reply, type SendRequest } from '../hosts/bank/process-requests.ts'
 import { startWithRetries } from '../hosts/bank/supervisor.ts'
 import { createRateLimiter, type RateLimiter } from '../http/rate-limiter.ts'
-import type { Siblings } from '../model/siblings.ts'
+import type { WorkerPeers } from '../model/worker-peers.ts'
 import type { RunningHost } from './hosts.ts'
 import { once as runOnce } from './shared-store.ts'
 
@@ -123,14 +123,11 @@ function forkProcess(
   return { child, ended, sendRequest: openProcessRequests(child, handlers), hosts: [] }
 }
 
-interface PermitMessage {
-  readonly permit?: number
-  readonly host?: string
-  readonly address?: string
-  readonly cancelled?: number
-  readonly settled?: number
-  readonly retryAfterSeconds?: number
-}
+/** Workers acquire and cancel permits of a rate limit; the supervisor settles them. */
+type PermitMessage =
+  | { readonly kind: 'acquire'; readonly permit: number; readonly host: string; readonly address: string }
+  | { readonly kind: 'cancel'; readonly permit: number }
+  | { readonly kind: 'settle'; readonly permit: number; readonly retryAfterSeconds: number | undefined }
 
 /** Answers the rate-limit requests of a worker, so that each limit applies to all workers together. */
 function serveRateLimits(
@@ -139,16 +136,17 @@ function serveRateLimits(
   limiters: ReadonlyMap<string, RateLimiter>,
 ): void {
   const waiting = new Map<number, () => void>()
-  child.on('message', (message: PermitMessage | null) => {
-    const { permit, host = '', address = '', cancelled } = message ?? {}
-    if (cancelled !== undefined) {
-      waiting.get(cancelled)?.()
-      waiting.delete(cancelled)
+  child.on('message', (message: PermitMessage | undefined) => {
+    if (message?.kind === 'cancel') {
+      waiting.get(message.permit)?.()
+      waiting.delete(message.permit)
     }
-    if (permit === undefined) return
+    if (message?.kind !== 'acquire') return
+    const { permit, host, address } = message
     const settle = (retryAfterSeconds?: number) => {
       waiting.delete(permit)
-      if (child.connected) child.send({ settled: permit, retryAfterSeconds }, () => undefined)
+      const answer: PermitMessage = { kind: 'settle', permit, retryAfterSeconds }
+      if (child.connected) child.send(answer, () => undefined)
     }
     const admission = limiters.get(host)?.acquire(address, settle)
     if (admission?.kind === 'waiting') waiting.set(permit, admission.cancel)
@@ -160,16 +158,16 @@ function serveRateLimits(
 }
 
 /** The worker's end of the channel to the supervisor. */
-export interface SiblingChannel {
-  readonly siblings: Siblings
+export interface PeerChannel {
+  readonly peers: WorkerPeers
   report(report: Report): void
 }
 
 /** `handlers` answer the requests of the supervisor, by name. */
-export function openSiblings(
+export function openPeerChannel(
   hosts: readonly string[],
   handlers: Readonly<Record<string, () => Reply>>,
-): SiblingChannel {
+): PeerChannel {
   const ownMetrics = new Map<string, () => Promise<object[]>>()
   const metricsHandlers = Object.fromEntries(
     hosts.map((host) => [
@@ -182,23 +180,22 @@ export function openSiblings(
     void (process.connected && process.send?.(message, undefined, {}, () => undefined))
   const waiting = new Map<number, (retryAfterSeconds?: number) => void>()
   let permits = 0
-  process.on('message', (message: PermitMessage | null) => {
-    const { settled, retryAfterSeconds } = message ?? {}
-    if (settled === undefined) return
-    const settle = waiting.get(settled)
-    waiting.delete(settled)
-    settle?.(retryAfterSeconds)
+  process.on('message', (message: PermitMessage | undefined) => {
+    if (message?.kind !== 'settle') return
+    const settle = waiting.get(message.permit)
+    waiting.delete(message.permit)
+    settle?.(message.retryAfterSeconds)
   })
   return {
     report: send,
-    siblings: {
+    peers: {
       limiter: (host) => ({
         acquire(address, settle) {
           permits += 1
           const permit = permits
           waiting.set(permit, settle)
-          send({ permit, host, address })
-          return () => void (waiting.delete(permit) && send({ cancelled: permit }))
+          send({ kind: 'acquire', permit, host, address })
+          return () => void (waiting.delete(permit) && send({ kind: 'cancel', permit }))
         },
       }),
       shareMetrics(host, own) {

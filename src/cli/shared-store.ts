@@ -9,7 +9,7 @@ import { migrate } from '../db/migrate.ts'
 import { applicationNameOf } from '../db/pooled-connections.ts'
 import { detectPoolers, type StoreAddress } from '../db/poolers.ts'
 import { createLog, type Log } from '../http/log.ts'
-import type { Siblings } from '../model/siblings.ts'
+import type { WorkerPeers } from '../model/worker-peers.ts'
 import { watchSlowStatements } from '../observability/slow-statements.ts'
 import type { SharedContext } from '../records/context.ts'
 import type { DemoAccount } from './demo-account.ts'
@@ -41,7 +41,7 @@ interface ProcessHooks {
 interface SharedPorts {
   readonly address: StoreAddress
   readonly processes: number
-  readonly siblings: Siblings
+  readonly peers: WorkerPeers
 }
 
 /** If `shared` is given, another process has opened the store and migrated its schema. */
@@ -69,7 +69,7 @@ export function createSharedStore(
       nextTurn().then(() => import('./demo-account.ts')),
     ])
     const passwords = createPasswords({}, budgets)
-    const context = { database, passwords, budgets, siblings: shared?.siblings }
+    const context = { database, passwords, budgets, peers: shared?.peers }
     account = await seedDemoAccount(context, settings)
     return context
   })

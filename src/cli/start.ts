@@ -64,7 +64,7 @@ const reportFault = (log: Log) => (reason: string) =>
  */
 export async function runWorker(names: readonly string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined)
-  const { openSiblings } = await import('./processes.ts')
+  const { openPeerChannel } = await import('./processes.ts')
   const { store: storeSettings, starters, drainSeconds } = readStartSettings(names)
   const log = createLog({ level: storeSettings.logLevel, host: 'start' })
   const stops: (() => Promise<void>)[] = []
@@ -73,7 +73,7 @@ export async function runWorker(names: readonly string[]): Promise<void> {
     for (const host of running) host.announceStop()
   }
   const stop = once(() => stopAll(stops, stopSecondsMax, log))
-  const { siblings, report } = openSiblings(names, {
+  const { peers, report } = openPeerChannel(names, {
     announceStop: () => {
       announceStop()
       return {}
@@ -88,7 +88,7 @@ export async function runWorker(names: readonly string[]): Promise<void> {
     const store = createSharedStore(
       storeSettings,
       { stops, onFault: reportFault(log) },
-      { address, processes, siblings },
+      { address, processes, peers },
     )
     running = await startHere(starters, store, stops)
     store.logSlowStatements()

@@ -90,16 +90,16 @@ export const budgetLimits = {
    */
   wrongCodesOfAccount: { max: 20, per: 'account', of: 'codes' },
   /** Requests to external providers; each waits five seconds at most. */
-  outsideRequests: { max: 32, per: 'process', of: 'requests' },
+  providerRequests: { max: 32, per: 'process', of: 'requests' },
   /**
    * Sign-ins in progress at external providers, stored for a quarter of an hour. An office behind one address has a few; more
    * are rejected.
    */
-  outsideAttemptsOfAddress: { max: 200, per: 'address', of: 'requests' },
+  providerAttemptsOfAddress: { max: 200, per: 'address', of: 'requests' },
   /** The regular cleanup deletes the oldest above this number. */
-  outsideAttempts: { max: 20_000, per: 'host', of: 'requests' },
+  providerAttempts: { max: 20_000, per: 'host', of: 'requests' },
   /** A discovery document or a set of keys has some kilobytes. */
-  outsideAnswerBytes: { max: 256 * kibibyte, per: 'request', of: 'bytes' },
+  providerAnswerBytes: { max: 256 * kibibyte, per: 'request', of: 'bytes' },
   /** More at a time would only share the same cores, at 64 MiB each. */
   passwordHashes: { max: 4, per: 'process', of: 'hashes' },
   /** The last of 16 waits about 0.4 s, because four hashes are computed at a time and each takes 0.1 s. */

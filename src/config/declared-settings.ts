@@ -2,14 +2,14 @@ import { fileBytesMax } from '../model/files.ts'
 import { connectionsDefault, connectionsMax, connectionsMin } from './budgets.ts'
 import {
   address,
+  boolean,
   choice,
   commaSeparated,
-  flag,
+  integer,
   numbered,
   port,
   type Setting,
   text,
-  wholeNumber,
 } from './setting-kinds.ts'
 
 const mebibyte = 1024 ** 2
@@ -29,19 +29,19 @@ const database = {
     defaultValue: '.data',
     about: 'folder of the embedded database, of generated secrets and of attachments',
   }),
-  DB_NAMED_STATEMENTS: flag({
+  DB_NAMED_STATEMENTS: boolean({
     documentedDefault: 'found out at the start',
     about:
       'statements are prepared by name; `false` behind poolers in transaction mode that do not support it, such as pgbouncer before 1.21',
   }),
-  DB_CONNECTIONS: wholeNumber({
+  DB_CONNECTIONS: integer({
     defaultValue: connectionsDefault,
     min: connectionsMin,
     max: connectionsMax,
     about:
       'the most connections that one process opens, except the bank, whose processes have two each: [availability.md](availability.md#connections)',
   }),
-  SLOW_STATEMENT_MILLISECONDS: wholeNumber({
+  SLOW_STATEMENT_MILLISECONDS: integer({
     defaultValue: 1000,
     min: 0,
     max: 60_000,
@@ -68,12 +68,12 @@ const addresses = {
     documentedDefault: 'the web client on localhost',
     about: 'origins of browser clients',
   }),
-  ASPNETCORE_FORWARDEDHEADERS_ENABLED: flag({
+  ASPNETCORE_FORWARDEDHEADERS_ENABLED: boolean({
     defaultValue: false,
     about:
       "take the client's address from `X-Forwarded-For`: two proxies deep on REST, one on the other hosts",
   }),
-  TRUSTED_PROXIES: wholeNumber({
+  TRUSTED_PROXIES: integer({
     defaultValue: 0,
     min: 0,
     // Chains of proxies are short, and each trusted proxy could forge addresses.
@@ -81,7 +81,7 @@ const addresses = {
     about:
       'with forwarded headers: the number of your proxies in front of every host; 0 means two on REST and one elsewhere. With a number that is too high, clients can forge their address',
   }),
-  PROCESSES: wholeNumber({
+  PROCESSES: integer({
     defaultValue: 1,
     min: 1,
     // More of them than cores only share the cores.
@@ -89,7 +89,7 @@ const addresses = {
     about:
       'processes that serve REST, identity and commands together, each on its one port: as many as cores: [availability.md](availability.md#several-cores)',
   }),
-  DRAIN_SECONDS: wholeNumber({
+  DRAIN_SECONDS: integer({
     defaultValue: 0,
     min: 0,
     // Longer than any load balancer takes to notice.
@@ -131,7 +131,7 @@ const tokens = {
     documentedDefault: 'none: a rotating key ring',
     about: 'PEM of one externally managed RSA key',
   }),
-  Auth__SessionValidationCacheSeconds: wholeNumber({
+  Auth__SessionValidationCacheSeconds: integer({
     defaultValue: 30,
     min: 0,
     max: 3600,
@@ -144,16 +144,16 @@ const signIn = {
     documentedDefault: "the first allowed origin's `/login/`",
     about: "the sign-in page if the client's own is unknown",
   }),
-  Identity__Passwords: flag({
+  Identity__Passwords: boolean({
     defaultValue: true,
     about: '`false`: users sign in by providers only; on the identity host and the REST host',
   }),
-  Identity__LoginsAreVerified: flag({
+  Identity__LoginsAreVerified: boolean({
     defaultValue: false,
     about:
       '`true`: every login that is an address counts as verified (`email_verified`); only where administrators check addresses before they create accounts',
   }),
-  Identity__InactivityMinutes: wholeNumber({
+  Identity__InactivityMinutes: integer({
     defaultValue: 0,
     min: 0,
     // The contract's eight hours, after which a session ends anyway.
@@ -209,7 +209,7 @@ const clients = {
     about: 'its addresses after a sign-out, compared exactly',
   }),
   'Identity__Clients__{id}__Name': text({ documentedDefault: 'its id', about: 'its name on the pages' }),
-  'Identity__Clients__{id}__FirstParty': flag({
+  'Identity__Clients__{id}__FirstParty': boolean({
     defaultValue: false,
     about: '`true`: users are not asked for consent',
   }),
@@ -218,7 +218,7 @@ const clients = {
     documentedDefault: 'none: a public client',
     about: clientSecret,
   }),
-  'Identity__Clients__{id}__RequirePkce': flag({
+  'Identity__Clients__{id}__RequirePkce': boolean({
     defaultValue: true,
     about: '`false` allows requests without PKCE, for clients with a secret only',
   }),
@@ -249,15 +249,15 @@ const providers = {
     documentedDefault: 'its id',
     about: 'the name on its button',
   }),
-  'Identity__Providers__{id}__LinkByVerifiedEmail': flag({
+  'Identity__Providers__{id}__LinkByVerifiedEmail': boolean({
     defaultValue: false,
     about: 'links a new external user to the account whose login is the verified address',
   }),
-  'Identity__Providers__{id}__TrustAddresses': flag({
+  'Identity__Providers__{id}__TrustAddresses': boolean({
     defaultValue: false,
     about: 'treats every address as verified',
   }),
-  'Identity__Providers__{id}__CreateAccounts': flag({
+  'Identity__Providers__{id}__CreateAccounts': boolean({
     defaultValue: false,
     about: 'creates an account for a user who has none',
   }),
@@ -281,14 +281,14 @@ const accounts = {
     documentedDefault: 'generated',
     about: 'its password; an existing account does not change',
   }),
-  SVC_DEMO_DATA: flag({
+  SVC_DEMO_DATA: boolean({
     documentedDefault: '`true` with the embedded database, else `false`',
     about: 'seeds a demo workspace into an empty database',
   }),
 }
 
 const features = {
-  EXTENSIONS: flag({
+  EXTENSIONS: boolean({
     defaultValue: true,
     about:
       '`off` removes everything under `/ext/` with its document, the commands beyond the contract, the clients of `Identity__Clients__`, and the providers of `Identity__Providers__`',
@@ -307,7 +307,7 @@ const features = {
     about: 'the server for mails: [deployment.md](deployment.md#mails)',
   }),
   MAIL_FROM: text({ about: 'the sender of mails' }),
-  WEBHOOKS: flag({ defaultValue: true, about: '`off` leaves the deliveries to other instances' }),
+  WEBHOOKS: boolean({ defaultValue: true, about: '`off` leaves the deliveries to other instances' }),
   WEBHOOK_RECEIVERS: commaSeparated({
     about:
       'receivers in addition to public https addresses: hosts, or hosts with a port, separated by commas',
@@ -315,13 +315,13 @@ const features = {
 }
 
 const attachments = {
-  Attachments__FileMegabytes: wholeNumber({
+  Attachments__FileMegabytes: integer({
     defaultValue: 25,
     min: 1,
     max: fileBytesMax / mebibyte,
     about: 'the largest file, in MiB; proxies in front of the REST host need the same limit',
   }),
-  Attachments__ProjectMegabytes: wholeNumber({
+  Attachments__ProjectMegabytes: integer({
     defaultValue: 1024,
     min: 1,
     // A petabyte.
@@ -338,7 +338,7 @@ const attachments = {
   Attachments__S3__Region: text({ defaultValue: 'us-east-1', about: 'the region in its signatures' }),
   Attachments__S3__AccessKey: text({ about: 'the id of the access key' }),
   Attachments__S3__SecretKey: text({ isSecret: true, about: 'the secret of the access key' }),
-  Attachments__S3__PathStyle: flag({
+  Attachments__S3__PathStyle: boolean({
     defaultValue: true,
     about: '`false`: the bucket is part of the host name, not of the path',
   }),
@@ -348,7 +348,7 @@ const attachments = {
 export const daysKeptMin = 30
 const daysMax = 36_500
 const daysKept = (about: string) =>
-  wholeNumber({ defaultValue: 0, min: 0, max: daysMax, documentedDefault: '`0` (forever)', about })
+  integer({ defaultValue: 0, min: 0, max: daysMax, documentedDefault: '`0` (forever)', about })
 
 const retention = {
   HISTORY_DAYS: daysKept('purges whole months of history that ended longer ago; at least 30'),
@@ -358,9 +358,9 @@ const retention = {
 }
 
 const permitLimit = (defaultValue: number, about: string) =>
-  wholeNumber({ defaultValue, min: 0, max: 1_000_000, about: `${about}; 0 turns the limiter off` })
+  integer({ defaultValue, min: 0, max: 1_000_000, about: `${about}; 0 turns the limiter off` })
 const queueLimit = (defaultValue: number) =>
-  wholeNumber({ defaultValue, min: 0, max: 10_000, about: 'how many further requests may wait' })
+  integer({ defaultValue, min: 0, max: 10_000, about: 'how many further requests may wait' })
 
 const rateLimits = {
   RateLimit__Rest__PermitLimit: permitLimit(300, 'requests a minute and address on the REST host'),
@@ -374,7 +374,7 @@ const rateLimits = {
 
 const bank = {
   BANK_PORT: port(9999, 'port of the bank'),
-  BANK_INSTANCES: wholeNumber({
+  BANK_INSTANCES: integer({
     defaultValue: 2,
     min: 1,
     // Each is a process with two connections; more of them than cores only share the cores.
@@ -403,7 +403,7 @@ const observability = {
     documentedDefault: '`info`; `warn` in a terminal',
     about: 'the least severe level that is logged',
   }),
-  METRICS: flag({ defaultValue: false, about: 'Prometheus metrics at `/metrics`' }),
+  METRICS: boolean({ defaultValue: false, about: 'Prometheus metrics at `/metrics`' }),
   METRICS_TOKEN: text({
     isSecret: true,
     documentedDefault: 'none: only programs on this machine read them',

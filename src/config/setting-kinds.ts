@@ -57,14 +57,14 @@ type NumberOptions = SettingOptions<number> & {
   readonly max: number
 }
 
-export const wholeNumber = ({ min, max, ...options }: NumberOptions): Setting<number> =>
+export const integer = ({ min, max, ...options }: NumberOptions): Setting<number> =>
   createKind<number>(`a whole number from ${min} to ${max}`, (text) => {
     const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
     return number >= min && number <= max ? number : undefined
   })(options)
 
 export const port = (defaultValue: number, about: string): Setting<number> =>
-  wholeNumber({ defaultValue, min: 0, max: 65_535, about })
+  integer({ defaultValue, min: 0, max: 65_535, about })
 
 const flags: Readonly<Record<string, boolean | undefined>> = {
   true: true,
@@ -75,7 +75,10 @@ const flags: Readonly<Record<string, boolean | undefined>> = {
   0: false,
 }
 
-export const flag = createKind<boolean>('true or false (or on or off)', (text) => flags[text.toLowerCase()])
+export const boolean = createKind<boolean>(
+  'true or false (or on or off)',
+  (text) => flags[text.toLowerCase()],
+)
 
 export const choice = <const Value extends string | number>(
   ...values: readonly Value[]

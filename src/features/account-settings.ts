@@ -2,7 +2,7 @@ import { raw, sql } from '../db/sql.ts'
 import type { Schema } from '../http/operation.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Kind } from '../model/field.ts'
-import { labelOf } from '../model/field.ts'
+import { capitalize } from '../model/field.ts'
 import { choice } from '../model/field-kinds.ts'
 import { languages } from '../model/language.ts'
 import { collectViolations, parseObject } from '../model/problem.ts'
@@ -56,7 +56,7 @@ function parseSettings(body: unknown): Partial<AccountSettings> {
     const input = Object.hasOwn(given, name) ? given[name] : undefined
     if (input === undefined) continue
     const kind: Kind<string> = declared[name].kind
-    const reading = input === null ? { value: null } : kind.parse(input, labelOf(name))
+    const reading = input === null ? { value: null } : kind.parse(input, capitalize(name))
     if ('value' in reading) parsed[name] = reading.value
     else violations.add(name, ...reading.problems)
   }
@@ -87,7 +87,7 @@ export const accountSettingsSchemas: Readonly<Record<string, Schema>> = {
 
 const base = { tag: 'Settings', path: '/ext/settings', answer: ref('AccountSettingsAnswer') }
 
-/** What belongs to a person instead of a browser. */
+/** Shows and changes the settings that apply to an account on every device. */
 export const accountSettingsRoutes: readonly Route[] = [
   {
     ...base,

@@ -22,7 +22,7 @@ interface Timer {
   readonly assignment: { readonly name: string; readonly projectId: string } | null
 }
 
-/** With more hours than this, the timer was probably forgotten, so its owner has to say how many to book. */
+/** A timer that runs longer was probably forgotten, so its owner has to say how many hours to book. */
 const forgottenHours = 10
 
 async function findTimer({ database }: Context, caller: Caller): Promise<Timer | null> {

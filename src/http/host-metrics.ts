@@ -4,7 +4,7 @@ import { BlockList, isIPv6 } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { MetricsSettings } from '../config/host-settings.ts'
 import { unauthenticated } from '../model/problem.ts'
-import type { Siblings } from '../model/siblings.ts'
+import type { WorkerPeers } from '../model/worker-peers.ts'
 import type { BudgetsToWatch, Metrics } from '../observability/metrics.ts'
 import type { EventCount } from './count-events.ts'
 import { sendEnvelope } from './errors.ts'
@@ -41,8 +41,8 @@ export interface MeasuredParts {
 /** Returns a function that reads the metrics of all processes. */
 type ShareMetrics = (own: () => Promise<object[]>) => () => Promise<readonly object[]>
 
-export const shareMetricsOf = (host: string, siblings: Siblings | undefined): ShareMetrics | undefined =>
-  siblings && ((own) => siblings.shareMetrics(host, own))
+export const shareMetricsOf = (host: string, peers: WorkerPeers | undefined): ShareMetrics | undefined =>
+  peers && ((own) => peers.shareMetrics(host, own))
 
 /** Serves the metrics that all hosts have at `/metrics`. Their library is loaded only where they are switched on. */
 export async function measureHost(

@@ -1,5 +1,5 @@
 import { budgetLimits } from '../config/budgets.ts'
-import type { SharedLimiter } from '../model/siblings.ts'
+import type { SharedLimiter } from '../model/worker-peers.ts'
 
 export interface RateLimits {
   /** Requests per address and window; 0 turns the limiter off. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { choice, hours, newPassword, text, uuid, wholeNumber } from './field-kinds.ts'
+import { choice, hours, integer, newPassword, text, uuid } from './field-kinds.ts'
 
 describe('text', () => {
   const name = text({ max: 3 })
@@ -112,7 +112,7 @@ describe('hours', () => {
 })
 
 describe('a whole number', () => {
-  const order = wholeNumber({ min: 0, max: 2_147_483_647 })
+  const order = integer({ min: 0, max: 2_147_483_647 })
   it('keeps to its range', () => {
     assert.deepEqual(order.parse(0, 'Order'), { value: 0 })
     assert.deepEqual(order.parse(2_147_483_647, 'Order'), { value: 2_147_483_647 })

@@ -130,18 +130,18 @@ function roundNearMultiple(hours: number, step: HoursStep): number {
   return Math.abs(hours - multiple) <= hoursTolerance ? multiple : hours
 }
 
-export const wholeNumber = ({ min, max }: { min: number; max: number }): Kind<number, 'wholeNumber'> => ({
+export const integer = ({ min, max }: { min: number; max: number }): Kind<number, 'integer'> => ({
   schema: { type: 'integer', minimum: min, maximum: max, examples: [min] },
-  wire: 'wholeNumber',
+  wire: 'integer',
   parse: (input, label) =>
     typeof input === 'number' && Number.isInteger(input) && input >= min && input <= max
       ? { value: input + 0 }
       : parseFailure(`${label} must be a whole number from ${min} to ${max}.`),
 })
 
-export const flag: Kind<boolean, 'flag'> = {
+export const boolean: Kind<boolean, 'boolean'> = {
   schema: { type: 'boolean' },
-  wire: 'flag',
+  wire: 'boolean',
   parse: (input, label) =>
     typeof input === 'boolean' ? { value: input } : parseFailure(`${label} must be true or false.`),
 }

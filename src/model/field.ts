@@ -22,7 +22,7 @@ export interface Kind<Value, Wire extends WireKind = WireKind> {
   parse(input: unknown, label: string, options?: ParseOptions): Parsed<Value>
 }
 
-export type WireKind = 'text' | 'uuid' | 'timestamp' | 'number' | 'wholeNumber' | 'flag'
+export type WireKind = 'text' | 'uuid' | 'timestamp' | 'number' | 'integer' | 'boolean'
 
 /** Defines what a body without the field means. */
 export type Presence =
@@ -214,4 +214,4 @@ export const parseFailure = (...problems: readonly string[]): { readonly problem
 })
 
 /** Returns the name of a property in messages: camelCase becomes PascalCase. */
-export const labelOf = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+export const capitalize = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)

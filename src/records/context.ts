@@ -3,7 +3,7 @@ import type { Passwords } from '../accounts/passwords.ts'
 import type { Budgets } from '../config/budgets.ts'
 import type { Database } from '../db/database.ts'
 import type { ParseOptions } from '../model/field.ts'
-import type { Siblings } from '../model/siblings.ts'
+import type { WorkerPeers } from '../model/worker-peers.ts'
 import type { SecurityLog } from '../observability/security-log.ts'
 
 /** The part of the context that all hosts of a process share. */
@@ -11,7 +11,7 @@ export interface SharedContext extends ParseOptions {
   readonly database: Database
   readonly passwords: Passwords
   readonly budgets: Budgets
-  readonly siblings?: Siblings | undefined
+  readonly peers?: WorkerPeers | undefined
 }
 
 /**

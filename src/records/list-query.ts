@@ -1,10 +1,10 @@
-import { labelOf } from '../model/field.ts'
+import { capitalize } from '../model/field.ts'
 import { isLongerThan, isNullOrBlank, isStorable, timestamp, uuid } from '../model/field-kinds.ts'
 import { collectViolations, parseObject, type Violations } from '../model/problem.ts'
 import { isEarlier } from '../model/timestamp.ts'
 import type { ListedResource } from '../resources/define-resource.ts'
 import { filterNames } from '../resources/derived.ts'
-import { dateKeys, relationKeys, relationsOf, supportsDates } from '../resources/list-keys.ts'
+import { dateKeys, idFilterNames, idFiltersOf, supportsDates } from '../resources/list-keys.ts'
 import type { RowState } from './visible-rows.ts'
 
 /** A parsed list query within its limits. */
@@ -56,11 +56,11 @@ export function parseListQuery(
     sortOrder: parseSortOrder(valueUnlessBlank('sortOrder'), defaultOrder(state, sortColumn), violations),
     search: parseSearch(valueUnlessBlank('search'), violations),
     ids: parseIdsFilter(filterValue('ids'), violations),
-    relations: parseRelations(listed, filterValue, violations),
+    relations: parseIdFilters(listed, filterValue, violations),
     dateFrom,
     dateTo,
   }
-  const supported = [...relationsOf(listed), ...(supportsDates(listed) ? dateKeys : [])]
+  const supported = [...idFiltersOf(listed), ...(supportsDates(listed) ? dateKeys : [])]
   rejectUnsupportedFilters(listed, supported, filterValue, violations)
   violations.throwIfAny()
   return parsed
@@ -71,7 +71,7 @@ export const requiredAccess = (state: RowState) => (state === 'active' ? 'read' 
 
 function rejectRepeatedKeys(query: Readonly<Record<string, unknown>>, violations: Violations) {
   for (const [key, value] of Object.entries(query)) {
-    if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
+    if (Array.isArray(value)) violations.add(key, `${capitalize(key)} must be given once.`)
   }
 }
 
@@ -85,7 +85,7 @@ function parseNumber(
   if (input === undefined) return defaultValue
   const number = typeof input === 'string' && /^\s*\+?\d{1,15}\s*$/.test(input) ? Number(input) : input
   if (typeof number === 'number' && Number.isInteger(number) && number >= 1 && number <= max) return number
-  violations.add(key, `${labelOf(key)} must be a whole number from 1 to ${max}.`)
+  violations.add(key, `${capitalize(key)} must be a whole number from 1 to ${max}.`)
   return defaultValue
 }
 
@@ -146,16 +146,16 @@ function parseIdsFilter(input: unknown, violations: Violations): readonly string
   return ids
 }
 
-function parseRelations(
-  { shownBy }: ListedResource,
+function parseIdFilters(
+  { shownIn }: ListedResource,
   filterValue: (key: string) => unknown,
   violations: Violations,
 ): Readonly<Record<string, string>> {
   const relations: Record<string, string> = {}
-  for (const key of relationKeys) {
-    const input = filterNames[shownBy].has(key) ? filterValue(key) : undefined
+  for (const key of idFilterNames) {
+    const input = filterNames[shownIn].has(key) ? filterValue(key) : undefined
     if (input === undefined) continue
-    const parsed = uuid.parse(typeof input === 'string' ? input.trim() : input, labelOf(key))
+    const parsed = uuid.parse(typeof input === 'string' ? input.trim() : input, capitalize(key))
     if ('value' in parsed) relations[key] = parsed.value
     else violations.add(key, ...parsed.problems)
   }
@@ -164,19 +164,19 @@ function parseRelations(
 
 function parseDate(key: string, input: unknown, violations: Violations): string | undefined {
   if (input === undefined) return undefined
-  const parsed = timestamp.parse(typeof input === 'string' ? input.trim() : input, labelOf(key))
+  const parsed = timestamp.parse(typeof input === 'string' ? input.trim() : input, capitalize(key))
   if ('problems' in parsed) violations.add(key, ...parsed.problems)
   return 'value' in parsed ? parsed.value : undefined
 }
 
 /** Reports filters that the resource does not support, even if they are also malformed. */
 export function rejectUnsupportedFilters(
-  { pluralTitle, shownBy }: Pick<ListedResource, 'pluralTitle' | 'shownBy'>,
+  { pluralTitle, shownIn }: Pick<ListedResource, 'pluralTitle' | 'shownIn'>,
   supported: readonly string[],
   filterValue: (key: string) => unknown,
   violations: Violations,
 ): void {
-  for (const key of filterNames[shownBy]) {
+  for (const key of filterNames[shownIn]) {
     if (filterValue(key) === undefined || supported.includes(key)) continue
     violations.add(key, `${pluralTitle} cannot be filtered by ${key}.`)
   }

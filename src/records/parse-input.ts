@@ -1,10 +1,10 @@
 import type { Values } from '../db/rows.ts'
 import {
   type BodyPurpose,
+  capitalize,
   type Field,
   isInBody,
   isRequired,
-  labelOf,
   type ParseOptions,
 } from '../model/field.ts'
 import { isNullOrBlank, uuid, zeroUuid } from '../model/field-kinds.ts'
@@ -79,7 +79,7 @@ function parseField(
   input: unknown,
   { purpose, options, violations, callerId }: FieldContext,
 ): unknown {
-  const label = labelOf(name)
+  const label = capitalize(name)
   if (!isInBody(field, purpose)) return undefined
   if (isAbsent(field, input)) {
     if (isRequired(field, purpose)) violations.add(name, `${label} is required.`)

@@ -4,7 +4,7 @@ import type { Queries } from '../db/database.ts'
 import { type Row, removeRows, type Values } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
-import { labelOf } from '../model/field.ts'
+import { capitalize } from '../model/field.ts'
 import { contended, invalid } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { linksWithinProjectOf, referencesFrom } from '../resources/derived.ts'
@@ -33,7 +33,9 @@ export async function requireProjectRules(
 function requireOneProject({ projectRules }: Resource, rows: readonly RowInProjects[]): void {
   const [first = '', second = ''] = projectRules?.sameProject ?? []
   if (rows.every(({ projects }) => new Set(projects).size === 1)) return
-  throw invalid({ [second]: [`${labelOf(second)} must belong to the same project as ${labelOf(first)}.`] })
+  throw invalid({
+    [second]: [`${capitalize(second)} must belong to the same project as ${capitalize(first)}.`],
+  })
 }
 
 interface RowInProjects {

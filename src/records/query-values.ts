@@ -1,4 +1,4 @@
-import { labelOf } from '../model/field.ts'
+import { capitalize } from '../model/field.ts'
 import { uuid } from '../model/field-kinds.ts'
 import type { Violations } from '../model/problem.ts'
 import { resourceNamed, resourceNames } from '../resources/all.ts'
@@ -15,7 +15,7 @@ export function parseResource(input: unknown, violations: Violations): Resource 
 
 export function parseUuid(key: string, input: unknown, violations: Violations): string | undefined {
   if (input === undefined) return undefined
-  const parsed = uuid.parse(typeof input === 'string' ? input.trim() : input, labelOf(key))
+  const parsed = uuid.parse(typeof input === 'string' ? input.trim() : input, capitalize(key))
   if ('value' in parsed) return parsed.value
   violations.add(key, ...parsed.problems)
   return undefined
@@ -30,7 +30,7 @@ export function parseNumber(
   if (input === undefined) return undefined
   const number = typeof input === 'string' && /^\d{1,16}$/.test(input.trim()) ? Number(input) : input
   if (typeof number === 'number' && Number.isInteger(number) && number >= 1 && number <= max) return number
-  violations.add(key, `${labelOf(key)} must be a whole number from 1 to ${max}.`)
+  violations.add(key, `${capitalize(key)} must be a whole number from 1 to ${max}.`)
   return undefined
 }
 
@@ -46,6 +46,12 @@ export function parseNames(
     .split(',')
     .map((name) => name.trim())
   if (names.every((name) => known.includes(name))) return [...new Set(names)]
-  violations.add(key, `${labelOf(key)} must be one or several of ${known.join(', ')}.`)
+  violations.add(key, `${capitalize(key)} must be one or several of ${known.join(', ')}.`)
   return undefined
+}
+
+export function parseBoolean(key: string, input: unknown, violations: Violations): boolean {
+  if (input !== undefined && input !== 'true' && input !== 'false')
+    violations.add(key, `${capitalize(key)} must be true or false.`)
+  return input === 'true'
 }

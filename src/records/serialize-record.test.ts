@@ -25,8 +25,8 @@ const valuesOfKind: Readonly<Record<string, readonly unknown[]>> = {
     '2026-03-29T01:30:00.5Z',
   ],
   number: [0.07, 0, 100_000, 4.5],
-  wholeNumber: [1, 7, 1000, 2_000_000],
-  flag: [true, false, true, false],
+  integer: [1, 7, 1000, 2_000_000],
+  boolean: [true, false, true, false],
 }
 
 describe('A record is the same text, whether the store writes it or the program', () => {

@@ -14,7 +14,7 @@ export function serializeRecord({ columns }: ListedResource, row: Row): Readonly
   return record
 }
 
-type Kind = WireKind | 'rowTimestamp' | 'flag'
+type Kind = WireKind | 'rowTimestamp' | 'boolean'
 
 /** The kinds of the columns that are not declared as fields. */
 const commonKinds: Readonly<Record<string, Kind>> = {
@@ -22,7 +22,7 @@ const commonKinds: Readonly<Record<string, Kind>> = {
   createdAt: 'rowTimestamp',
   updatedAt: 'rowTimestamp',
   deletedAt: 'rowTimestamp',
-  active: 'flag',
+  active: 'boolean',
 }
 
 /** Returns the kind of a serialized column. */
@@ -36,8 +36,8 @@ const jsonOfKind: Readonly<Record<Kind, (value: Sql) => Sql>> = {
   timestamp: (value) => sql`'"' || replace((${value} at time zone 'UTC')::text, ' ', 'T') || 'Z"'`,
   rowTimestamp: (value) => sql`'"' || ${rowTimestampSql(value)} || '"'`,
   number: (value) => sql`trim_scale(${value})::text`,
-  wholeNumber: (value) => sql`${value}::text`,
-  flag: (value) => sql`${value}::text`,
+  integer: (value) => sql`${value}::text`,
+  boolean: (value) => sql`${value}::text`,
 }
 
 const recordJsons = new WeakMap<ListedResource, Sql>()

@@ -2,7 +2,7 @@ import { waitUntilSettled } from '../db/change-log.ts'
 import type { Database } from '../db/database.ts'
 import { StatementTooSlowError } from '../db/limited-reads.ts'
 import { sql } from '../db/sql.ts'
-import { labelOf } from '../model/field.ts'
+import { capitalize } from '../model/field.ts'
 import { isNullOrBlank, timestamp } from '../model/field-kinds.ts'
 import { gone, invalid, overloaded, type Violations } from '../model/problem.ts'
 
@@ -24,7 +24,7 @@ export async function requireSettled(database: Database, at: string, key = 'at')
     select ${at}::timestamptz > statement_timestamp() as "isFuture",
       ${at}::timestamptz > statement_timestamp() - make_interval(secs => ${recentSeconds}) as "isRecent",
       ${at}::timestamptz < (select at from history_begin) as "isPurged"`)
-  if (!age || age.isFuture) throw invalid({ [key]: [`${labelOf(key)} must not lie in the future.`] })
+  if (!age || age.isFuture) throw invalid({ [key]: [`${capitalize(key)} must not lie in the future.`] })
   if (age.isPurged) throw gone('The history does not go back that far.')
   if (!age.isRecent) return
   if (await waitUntilSettled(database)) return

@@ -5,7 +5,7 @@ import { isOtherVersion, type Row, type Values } from '../db/rows.ts'
 import { join, raw, type Sql, sql } from '../db/sql.ts'
 import type { ProjectMembers } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
-import { labelOf } from '../model/field.ts'
+import { capitalize } from '../model/field.ts'
 import { changed, forbidden, invalid, notFound } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { referencesFrom } from '../resources/derived.ts'
@@ -165,7 +165,7 @@ function referenceCondition(
 }
 
 const notActive = (name: string, { noun }: Resource) =>
-  invalid({ [name]: [`${labelOf(name)} must refer to an active ${noun}.`] })
+  invalid({ [name]: [`${capitalize(name)} must refer to an active ${noun}.`] })
 
 function distinctIds(rows: readonly Values[], name: string): string[] {
   const ids = new Set<string>()

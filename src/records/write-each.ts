@@ -182,8 +182,8 @@ const types: Readonly<Record<WireKind, string>> = {
   uuid: 'uuid',
   timestamp: 'timestamptz',
   number: 'numeric',
-  wholeNumber: 'integer',
-  flag: 'boolean',
+  integer: 'integer',
+  boolean: 'boolean',
 }
 
 function typeOf({ fields }: Resource, name: string): string {

@@ -3,7 +3,7 @@ import type { Values } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
 import { membersOfProject } from '../model/access-rule.ts'
 import { byServer, extension, givenByStore, optional, references, required } from '../model/field.ts'
-import { hours, text, timestamp, uuid, wholeNumber } from '../model/field-kinds.ts'
+import { hours, integer, text, timestamp, uuid } from '../model/field-kinds.ts'
 import { invalid } from '../model/problem.ts'
 import { descriptionCharactersMax, nameCharactersMax } from '../model/text.ts'
 import { isEarlier } from '../model/timestamp.ts'
@@ -40,14 +40,14 @@ export const assignment = defineResource({
     userId: references(9, uuid, 'user', 'restrict', { about: 'The responsible account.' }),
     assignmentTypeId: references(10, uuid, 'assignmentType', 'restrict'),
     priority: extension(
-      optional(16, wholeNumber({ min: 1, max: 4 }), {
+      optional(16, integer({ min: 1, max: 4 }), {
         about: '1 is low, 2 medium, 3 high and 4 urgent; null means no priority.',
         example: 3,
       }),
     ),
     number: extension(
       givenByStore(
-        byServer(17, wholeNumber({ min: 1, max: assignmentNumberMax }), {
+        byServer(17, integer({ min: 1, max: assignmentNumberMax }), {
           about:
             'The number within the project, given in order of creation and never again; it changes only if the assignment moves to another project. With the key of the project it is the address: MBA-12.',
           example: 12,

@@ -1,6 +1,6 @@
 import { membersOfAssignment } from '../model/access-rule.ts'
 import { byServer, referenceByServer, references, required } from '../model/field.ts'
-import { fileName, text, uuid, wholeNumber } from '../model/field-kinds.ts'
+import { fileName, integer, text, uuid } from '../model/field-kinds.ts'
 import { fileBytesMax, mediaTypeCharactersMax, sha256Characters } from '../model/files.ts'
 import { nameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
@@ -21,7 +21,7 @@ export const attachment = defineResource({
       about: 'The media type that its first bytes show, whatever the sender said.',
       example: 'image/png',
     }),
-    size: byServer(4, wholeNumber({ min: 1, max: fileBytesMax }), { about: 'The size in bytes.' }),
+    size: byServer(4, integer({ min: 1, max: fileBytesMax }), { about: 'The size in bytes.' }),
     sha256: byServer(5, text({ max: sha256Characters }), {
       about: 'The SHA-256 of the file, in hexadecimal.',
       example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',

@@ -6,7 +6,7 @@ import type { Counter } from '../db/logged-write.ts'
 import type { RelatedRow, Row, Values } from '../db/rows.ts'
 import type { AccessRule } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
-import { type Field, labelOf, type Reference, type ValueOf } from '../model/field.ts'
+import { capitalize, type Field, type Reference, type ValueOf } from '../model/field.ts'
 import type { FieldErrors } from '../model/problem.ts'
 
 type Fields = Readonly<Record<string, Field>>
@@ -51,7 +51,7 @@ export interface ListedResource {
   /** The edition of its rows, whose rules they follow. */
   readonly edition: Edition
   /** The edition that shows it in this form. A v1 resource with fields of extensions has two forms: see editions.ts. */
-  readonly shownBy: Edition
+  readonly shownIn: Edition
   readonly plural: string
   /** PascalCase, as in sentences and schemas. */
   readonly title: string
@@ -167,12 +167,12 @@ export function defineResource<
 >(declaration: Declaration<Name, E, F, Filters>): Declared<Name, E, F, Filters> {
   const { filters = [], retired = {}, checks = [], hooks = {}, ...rest } = declaration
   const plural = pluralOf(declaration.name)
-  const [title, pluralTitle] = [labelOf(declaration.name), labelOf(plural)]
+  const [title, pluralTitle] = [capitalize(declaration.name), capitalize(plural)]
   const isExtended = declaration.edition === 'v1' && hasExtensions(declaration.fields)
   const prefix = isExtended ? 'Ext' : ''
   return {
     ...rest,
-    shownBy: isExtended ? 'ext' : declaration.edition,
+    shownIn: isExtended ? 'ext' : declaration.edition,
     plural,
     title,
     pluralTitle,

@@ -8,7 +8,7 @@ import { columnsOf, type Edition, type Resource } from './define-resource.ts'
  */
 export const resourcesOf = (edition: Edition, all: readonly Resource[] = resources): readonly Resource[] =>
   edition === 'ext'
-    ? all.filter(({ shownBy }) => shownBy === 'ext').map(formOfExtensions)
+    ? all.filter(({ shownIn }) => shownIn === 'ext').map(formOfExtensions)
     : all.filter((resource) => resource.edition === 'v1').map(formOfContract)
 
 /** Every resource in each of its forms. */
@@ -22,7 +22,7 @@ const formOfContract = formBy((resource) => {
   const fields = Object.fromEntries(Object.entries(resource.fields).filter(([, field]) => !field.isExtension))
   return {
     ...resource,
-    shownBy: 'v1',
+    shownIn: 'v1',
     typeName: title,
     pluralTypeName: pluralTitle,
     fields,
@@ -47,7 +47,7 @@ const changeable = (field: Field): Field =>
 function formBy(make: (resource: Resource) => Resource): (resource: Resource) => Resource {
   const forms = new WeakMap<Resource, Resource>()
   return (resource) => {
-    if (resource.shownBy === resource.edition) return resource
+    if (resource.shownIn === resource.edition) return resource
     const form = forms.get(resource) ?? make(resource)
     forms.set(resource, form)
     return form

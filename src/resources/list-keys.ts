@@ -11,7 +11,7 @@ export const pagingNumbers = {
 } as const
 
 /** Each column that a list may be filtered by. A resource that filters by a new column adds the next number here; 12 and 13 are dates. */
-export const relationNumbers = {
+export const idFilterNumbers = {
   organizationId: 7,
   projectId: 8,
   assignmentId: 9,
@@ -24,17 +24,17 @@ export const relationNumbers = {
 export const dateNumbers = { dateFrom: 12, dateTo: 13 } as const
 
 export type PagingKey = keyof typeof pagingNumbers
-export type RelationKey = keyof typeof relationNumbers
+export type RelationKey = keyof typeof idFilterNumbers
 export type DateKey = keyof typeof dateNumbers
 
-export const relationKeys = Object.keys(relationNumbers) as RelationKey[]
+export const idFilterNames = Object.keys(idFilterNumbers) as RelationKey[]
 export const dateKeys = Object.keys(dateNumbers) as DateKey[]
 
 export const relationNumberOf = (column: string): number | undefined =>
-  Object.entries(relationNumbers).find(([name]) => name === column)?.[1]
+  Object.entries(idFilterNumbers).find(([name]) => name === column)?.[1]
 
 /** The columns that rows of this resource are filtered by. */
-export const relationsOf = ({ filters }: Pick<ListedResource, 'filters'>): string[] =>
+export const idFiltersOf = ({ filters }: Pick<ListedResource, 'filters'>): string[] =>
   filters.filter((filter) => typeof filter === 'string')
 
 export const supportsDates = ({ filters }: Pick<ListedResource, 'filters'>): boolean =>
@@ -42,6 +42,6 @@ export const supportsDates = ({ filters }: Pick<ListedResource, 'filters'>): boo
 
 /** The filters of these resources, in the order of their numbers. */
 export const relationKeysOf = (resources: readonly ListedResource[]): string[] => {
-  const known = resources.flatMap(relationsOf)
-  return Object.keys(relationNumbers).filter((name) => known.includes(name))
+  const known = resources.flatMap(idFiltersOf)
+  return Object.keys(idFilterNumbers).filter((name) => known.includes(name))
 }

@@ -8,7 +8,7 @@ import type { ListedResource } from './define-resource.ts'
 export const person: ListedResource = {
   name: 'person',
   edition: 'ext',
-  shownBy: 'ext',
+  shownIn: 'ext',
   plural: 'people',
   title: 'Person',
   pluralTitle: 'People',

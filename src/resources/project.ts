@@ -11,7 +11,7 @@ import {
   updateOnly,
   withDefault,
 } from '../model/field.ts'
-import { flag, projectKey, text, timestamp, uuid } from '../model/field-kinds.ts'
+import { boolean, projectKey, text, timestamp, uuid } from '../model/field-kinds.ts'
 import { duplicate, stale } from '../model/problem.ts'
 import { descriptionCharactersMax, nameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
@@ -51,7 +51,7 @@ export const project = defineResource({
     ),
     isArchived: extension(
       withDefault(
-        requiredOnCreate(17, flag, { about: 'Whether clients hide it where work is planned.' }),
+        requiredOnCreate(17, boolean, { about: 'Whether clients hide it where work is planned.' }),
         false,
       ),
     ),

@@ -7,7 +7,7 @@ import { person } from './person.ts'
 /** A column that queries may compare or sort by, and the kind of its values. */
 export interface QueryColumn {
   readonly name: string
-  readonly shape: 'text' | 'uuid' | 'timestamp' | 'number' | 'flag'
+  readonly shape: 'text' | 'uuid' | 'timestamp' | 'number' | 'boolean'
   readonly isNullable: boolean
   /** Short enough for a cursor. */
   readonly isSortable: boolean
@@ -20,8 +20,8 @@ const shapes: Readonly<Record<WireKind, QueryColumn['shape']>> = {
   uuid: 'uuid',
   timestamp: 'timestamp',
   number: 'number',
-  wholeNumber: 'number',
-  flag: 'flag',
+  integer: 'number',
+  boolean: 'boolean',
 }
 
 const sortableCharactersMax = 256

@@ -1,6 +1,6 @@
 import { catalog } from '../model/access-rule.ts'
 import { extension, required, requiredOnCreate, withDefault } from '../model/field.ts'
-import { flag, text, wholeNumber } from '../model/field-kinds.ts'
+import { boolean, integer, text } from '../model/field-kinds.ts'
 import { nameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
 
@@ -14,13 +14,13 @@ export const workflow = defineResource({
       about: 'The name.',
       example: 'In progress',
     }),
-    order: required(3, wholeNumber({ min: 0, max: 2_147_483_647 }), {
+    order: required(3, integer({ min: 0, max: 2_147_483_647 }), {
       about: 'The position among the stages, in ascending order.',
       example: 2,
     }),
     isDone: extension(
       withDefault(
-        requiredOnCreate(16, flag, { about: 'Whether assignments in this stage are done.' }),
+        requiredOnCreate(16, boolean, { about: 'Whether assignments in this stage are done.' }),
         false,
       ),
     ),

@@ -1,5 +1,5 @@
 import type { Parameter, Schema } from '../http/operation.ts'
-import { type BodyPurpose, type Field, isInBody, isRequired, labelOf } from '../model/field.ts'
+import { type BodyPurpose, capitalize, type Field, isInBody, isRequired } from '../model/field.ts'
 import { timestamp as timestampKind, uuid } from '../model/field-kinds.ts'
 import {
   idsMax,
@@ -11,7 +11,7 @@ import {
 import type { RowState } from '../records/visible-rows.ts'
 import type { ListedResource, Resource } from '../resources/define-resource.ts'
 import { describeField, isVersioned, searchColumns } from '../resources/derived.ts'
-import { dateKeys, relationsOf, supportsDates } from '../resources/list-keys.ts'
+import { dateKeys, idFiltersOf, supportsDates } from '../resources/list-keys.ts'
 
 /** A text that is rejected when it is empty. */
 export const someText: Schema = { type: 'string', minLength: 1 }
@@ -151,7 +151,7 @@ export const updateAnswer = (resource: Resource): Schema => ref(updateSchemaName
 
 /** The schema for projects was released under its name before the responses of updates had records. */
 const updateSchemaName = (resource: Resource): string =>
-  isVersioned(resource) && resource.shownBy === 'v1' ? 'VersionedSuccess' : `${resource.title}Updated`
+  isVersioned(resource) && resource.shownIn === 'v1' ? 'VersionedSuccess' : `${resource.title}Updated`
 
 const updateResultSchema = (resource: Resource): Schema => ({
   type: 'object',
@@ -202,9 +202,9 @@ export function listKeys(listed: ListedResource, state: RowState = 'active'): Pa
     ...pagingKeys,
     ...orderKeys(listed, state),
     ...searchKeys(listed),
-    ...relationsOf(listed).map((name) => ({
+    ...idFiltersOf(listed).map((name) => ({
       name,
-      description: `Only rows with this ${labelOf(name)}.`,
+      description: `Only rows with this ${capitalize(name)}.`,
       schema: uuid.schema,
     })),
     ...(supportsDates(listed) ? dateKeys.map(dateKey) : []),

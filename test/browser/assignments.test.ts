@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sql } from '../../src/db/sql.ts'
 import { insertAccount } from '../support/insert-account.ts'
+import { attachmentJourneys } from './journeys/attachments.ts'
 import { dependencyJourneys } from './journeys/dependencies.ts'
 import { eventJourneys } from './journeys/events.ts'
 import { labelJourneys } from './journeys/labels.ts'
@@ -438,6 +439,7 @@ describeInBrowser('Assignments', {
   'the board': boardJourneys,
   labels: labelJourneys,
   dependencies: dependencyJourneys,
+  attachments: attachmentJourneys,
   'an assignment': panelJourneys,
   'what happened': eventJourneys,
   'keys alone': keyJourneys,

@@ -6,6 +6,7 @@ import { csvHeader, csvLine } from '../../src/http/csv.ts'
 import { createRequestSharing } from '../../web/src/api/api.ts'
 import { translateError } from '../../web/src/api/problems.ts'
 import { matchPath } from '../../web/src/router/router.ts'
+import { matcherOf, parseFilters, toggleValue } from '../../web/src/screens/project/filters.ts'
 import { columnLabel, hoursCsvFormat, localizeCsv } from '../../web/src/screens/reports/localized-csv.ts'
 import {
   hoursByAssignment,
@@ -323,4 +324,44 @@ test('A report counts each hour once, by week, assignment and project', () => {
     ['P', 3, 30],
     ['Project', 4.5, 4],
   ])
+})
+
+describe('Filters of a project', () => {
+  const rows = [
+    { id: 'a', workflowId: 's1', priority: 4 },
+    { id: 'b', workflowId: 's1', priority: null },
+    { id: 'c', workflowId: 'done', priority: 2 },
+  ]
+  const facts = {
+    labels: new Map([
+      ['a', [{ id: 'l1' }, { id: 'l2' }]],
+      ['b', [{ id: 'l1' }]],
+    ]),
+    blockedIds: new Set(['b', 'c']),
+    doneIds: new Set(['done']),
+  }
+  const found = (query: string, extensions = true) =>
+    rows
+      .filter(matcherOf(parseFilters(new URLSearchParams(query), { extensions }), facts))
+      .map(({ id }) => id)
+
+  test('find what has all labels and one of the priorities, and what is blocked and not done', () => {
+    assert.deepEqual(found(''), ['a', 'b', 'c'])
+    assert.deepEqual(found('labels=l1'), ['a', 'b'])
+    assert.deepEqual(found('labels=l1,l2'), ['a'])
+    assert.deepEqual(found('priorities=0,2'), ['b', 'c'])
+    assert.deepEqual(found('labels=l1&priorities=0'), ['b'])
+    assert.deepEqual(found('blocked=1'), ['b'])
+    assert.deepEqual(found('labels=gone'), [])
+  })
+
+  test('of the extensions count only where there are extensions', () => {
+    assert.deepEqual(found('labels=gone&priorities=4&blocked=1', false), ['a', 'b', 'c'])
+  })
+
+  test('are added to a list and taken from it', () => {
+    assert.equal(toggleValue('', 'a'), 'a')
+    assert.equal(toggleValue('a', 'b'), 'a,b')
+    assert.equal(toggleValue('a,b', 'a'), 'b')
+  })
 })

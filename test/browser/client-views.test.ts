@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import type { Assignment } from '#tracker-client'
 import { guessableProblem } from '../../src/accounts/passwords.ts'
 import { allowedReceivers } from '../../src/http/addresses.ts'
-import { labelOf } from '../../src/model/field.ts'
+import { capitalize } from '../../src/model/field.ts'
 import { passwordProblems } from '../../src/model/password-policy.ts'
 import { timeoutAdvice } from '../../src/records/list.ts'
 import type { ListQuery } from '../../src/records/list-query.ts'
@@ -411,7 +411,7 @@ describe('What the server rejects, in Portuguese,', () => {
     const found = Object.values(resources).flatMap(({ fields }) =>
       Object.entries(fields).flatMap(([name, field]) =>
         wrong.flatMap((input) => {
-          const reading = field.parse(input, labelOf(name))
+          const reading = field.parse(input, capitalize(name))
           return 'problems' in reading ? reading.problems : []
         }),
       ),

@@ -8,6 +8,8 @@ const paragraph = (...content: Inline[]): Block => ({ kind: 'paragraph', lines: 
 const strong = (...content: Inline[]): Inline => ({ kind: 'strong', content })
 const em = (...content: Inline[]): Inline => ({ kind: 'em', content })
 const code = (text: string): Inline => ({ kind: 'code', text })
+const id = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'
+const file = (kind: 'file' | 'image', label: string): Inline => ({ kind, attachmentId: id, label })
 const link = (href: string, label = href): Inline => ({ kind: 'link', href, label })
 
 /** One line each. */
@@ -24,6 +26,15 @@ const lines: readonly (readonly [string, ...Inline[]])[] = [
   ['[a](javascript:alert(1)) [b](mailto:a@b.example)', 'a', ') ', link('mailto:a@b.example', 'b')],
   ['[a] (b) [](c) [d](e f)', '[a] (b) [](c) [d](e f)'],
   ['see https://a.example/p?q=1.', 'see ', link('https://a.example/p?q=1'), '.'],
+  [`![a b](attachment:${id}) [c.pdf](attachment:${id})`, file('image', 'a b'), ' ', file('file', 'c.pdf')],
+  [
+    '![a](https://a.example/x.png) ![b](attachment:x)!',
+    '!',
+    link('https://a.example/x.png', 'a'),
+    ' !',
+    'b',
+    '!',
+  ],
   ['<b>&amp; http:// x', '<b>&amp; http:// x'],
 ]
 
@@ -80,7 +91,7 @@ const linesOf = (block: Block): readonly Inline[][] => {
 
 /** Pieces of which marks, and what almost is one, are made. */
 const pieces =
-  '* ** _ __ ` ``` [ ] ( ) ]( [a]( < > # - 1. \\ | ~ ! & http:// https://a mailto: \n \n> \n- \n``` a b'
+  '* ** _ __ ` ``` [ ] ( ) ]( [a]( < > # - 1. \\ | ~ ! & http:// https://a mailto: attachment: ![a]( \n \n> \n- \n``` a b'
     .split(' ')
     .concat(' ', '  ')
 const longest = Math.max(limits.description, limits.text)

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { cheapPasswords } from '../support/cheap-passwords.ts'
 import { insertAccount } from '../support/insert-account.ts'
 import { send } from '../support/rest-host.ts'
+import { importJourneys } from './journeys/importing.ts'
 import { weekJourneys } from './journeys/week.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import { fillSignIn, type Stage } from './support/stage.ts'
@@ -438,6 +439,7 @@ function reportJourneys(stage: () => Stage): void {
 
 describeInBrowser('Projects', {
   'the projects': projectJourneys,
+  'an import': importJourneys,
   'the week': weekJourneys,
   reports: reportJourneys,
   administration: administrationJourneys,

@@ -124,6 +124,7 @@ describe('The host of the web client', () => {
       extensions: false,
       passkeys: false,
       mail: false,
+      fileMegabytes: 25,
     })
   })
 
@@ -136,7 +137,7 @@ describe('The host of the web client', () => {
     const { headers } = await fetch(`${address}/login/`)
     assert.equal(
       headers.get('content-security-policy'),
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self' https://api.example.com https://id.example.com; form-action 'self' https://id.example.com; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self' https://api.example.com https://id.example.com; form-action 'self' https://id.example.com; base-uri 'none'; frame-ancestors 'none'",
     )
     assert.equal(headers.get('referrer-policy'), 'strict-origin')
     assert.equal(headers.get('x-content-type-options'), 'nosniff')

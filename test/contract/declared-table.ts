@@ -2,7 +2,7 @@ import { type Field, isRequired } from '../../src/model/field.ts'
 import type { Resource as Declared } from '../../src/resources/define-resource.ts'
 import { referencesFrom, searchColumns } from '../../src/resources/derived.ts'
 import { resourcesOf } from '../../src/resources/editions.ts'
-import { dateKeys, relationsOf, supportsDates } from '../../src/resources/list-keys.ts'
+import { dateKeys, idFiltersOf, supportsDates } from '../../src/resources/list-keys.ts'
 import type { Entity, Resource } from './contract-table.ts'
 
 const samples: Readonly<Record<Field['wire'], unknown>> = {
@@ -10,11 +10,11 @@ const samples: Readonly<Record<Field['wire'], unknown>> = {
   uuid: undefined,
   timestamp: '2026-03-02T09:00:00Z',
   number: undefined,
-  wholeNumber: undefined,
-  flag: true,
+  integer: undefined,
+  boolean: true,
 }
 
-const isNumber = ({ wire }: Field) => wire === 'number' || wire === 'wholeNumber'
+const isNumber = ({ wire }: Field) => wire === 'number' || wire === 'integer'
 
 const rangeOf = ({ schema: { minimum = 1, maximum = 100_000 } }: Field): readonly [number, number] => [
   Number(minimum),
@@ -49,7 +49,7 @@ function lineOf(resource: Declared): Resource {
     byServer: Object.keys(fields).filter((name) => fields[name]?.presence === 'byServer'),
     byCaller: Object.keys(fields).filter((name) => fields[name]?.isCallerDefault),
     searched: searchColumns(resource),
-    filters: [...relationsOf(resource), ...(supportsDates(resource) ? dateKeys : [])],
+    filters: [...idFiltersOf(resource), ...(supportsDates(resource) ? dateKeys : [])],
     lengths: Object.fromEntries(
       own.flatMap(([name, { schema }]) => (schema.maxLength ? [[name, Number(schema.maxLength)]] : [])),
     ),

@@ -13,7 +13,7 @@ import { commandsOfEdition } from '../../src/hosts/commands/main.ts'
 import { protoFile } from '../../src/hosts/commands/protobuf/proto-file.ts'
 import { catalog } from '../../src/model/access-rule.ts'
 import { optional, required, requiredOnCreate } from '../../src/model/field.ts'
-import { hours, text, timestamp, uuid, wholeNumber } from '../../src/model/field-kinds.ts'
+import { hours, integer, text, timestamp, uuid } from '../../src/model/field-kinds.ts'
 import { defineResource } from '../../src/resources/define-resource.ts'
 import { violationsIn } from '../support/assertions.ts'
 import { type CommandAnswer, openCommandCalls, valueOptions } from '../support/command-calls.ts'
@@ -28,7 +28,7 @@ const kindsOfFields = {
   uuid,
   timestamp,
   number: hours({ zeroAllowed: true }),
-  wholeNumber: wholeNumber({ min: 1, max: 5 }),
+  integer: integer({ min: 1, max: 5 }),
 }
 
 /** Every kind of field with every presence that a body can have; `early` are those that the first clients knew. */
@@ -42,22 +42,22 @@ const sample = defineResource({
     requiredUuid: required(3, kindsOfFields.uuid),
     requiredMoment: required(4, kindsOfFields.timestamp),
     requiredNumber: required(5, kindsOfFields.number),
-    requiredWholeNumber: required(6, kindsOfFields.wholeNumber),
+    requiredWholeNumber: required(6, kindsOfFields.integer),
     earlyText: optional(7, kindsOfFields.text),
     earlyUuid: optional(8, kindsOfFields.uuid),
     earlyMoment: optional(9, kindsOfFields.timestamp),
     earlyNumber: optional(10, kindsOfFields.number),
-    earlyWholeNumber: optional(15, kindsOfFields.wholeNumber),
+    earlyWholeNumber: optional(15, kindsOfFields.integer),
     optionalText: optional(16, kindsOfFields.text),
     optionalUuid: optional(17, kindsOfFields.uuid),
     optionalMoment: optional(18, kindsOfFields.timestamp),
     optionalNumber: optional(20, kindsOfFields.number),
-    optionalWholeNumber: optional(21, kindsOfFields.wholeNumber),
+    optionalWholeNumber: optional(21, kindsOfFields.integer),
     onceText: requiredOnCreate(22, kindsOfFields.text),
     onceUuid: requiredOnCreate(23, kindsOfFields.uuid),
     onceMoment: requiredOnCreate(24, kindsOfFields.timestamp),
     onceNumber: requiredOnCreate(25, kindsOfFields.number),
-    onceWholeNumber: requiredOnCreate(26, kindsOfFields.wholeNumber),
+    onceWholeNumber: requiredOnCreate(26, kindsOfFields.integer),
   },
 })
 

@@ -14,7 +14,7 @@ const ofExtensions = entities.flatMap((entity) =>
 )
 const relations = [...new Set([...ofTheContract, ...ofExtensions])]
 /** The contract does not know the filters that only extensions have. */
-const relationsOf = (entity: Entity) => (ofContract(entity) ? ofTheContract : relations)
+const idFiltersOf = (entity: Entity) => (ofContract(entity) ? ofTheContract : relations)
 const ofContract = (entity: Entity) => resources[entity].root === '/api'
 
 /** Fields that no list is filtered by. */
@@ -42,7 +42,7 @@ onEveryHost('Filters of a list', (tracker) => {
 
   for (const entity of entities) {
     const { filters, references } = resources[entity]
-    const all = [...relationsOf(entity), ...dates]
+    const all = [...idFiltersOf(entity), ...dates]
     const unsupported = (filter: string) =>
       `${pascalCase(resources[entity].list)} cannot be filtered by ${filter}.`
 

@@ -66,7 +66,7 @@ export const listPathOf = (entity: Entity) => `${resources[entity].root}/${resou
 /** Resources of the contract that have more fields under `/ext/`, by name. */
 const extended = new Map(
   declared
-    .filter(({ edition, shownBy }) => edition !== shownBy)
+    .filter(({ edition, shownIn }) => edition !== shownIn)
     .map(({ name, fields }) => [name, Object.keys(fields).filter((field) => fields[field]?.isExtension)]),
 )
 

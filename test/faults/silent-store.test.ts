@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createTokenText, linkPrefix } from '../../src/accounts/token-text.ts'
+import { generateToken, linkTokenPrefix } from '../../src/accounts/token-text.ts'
 import { openBudgets } from '../../src/config/budgets.ts'
 import { creatable, entities, pascalCase, resources } from '../contract/resources.ts'
 import { assertEnvelope } from '../support/assertions.ts'
@@ -304,7 +304,7 @@ function documentedRequests(document: string): DocumentedRequest[] {
 const exampleOf = ({ name, schema }: Parameter): string =>
   schema.format === 'uuid' || name === 'ids' ? someId : (schema.enum?.[0] ?? '2026-01-05T00:00:00Z')
 
-const secret = createTokenText(linkPrefix)
+const secret = generateToken(linkTokenPrefix)
 
 /** Where the example of the document does not come as far as the store. */
 const better: Readonly<Record<string, Partial<DocumentedRequest>>> = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { sql } from '../../src/db/sql.ts'
-import { labelOf } from '../../src/model/field.ts'
+import { capitalize } from '../../src/model/field.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { create, type Item, update } from '../support/batches.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
@@ -149,7 +149,7 @@ describe('Keys of projects and numbers of assignments', () => {
       for (const name of ['CreateAssignment', 'CreateExtAssignment'])
         assert.equal((await calls.call(name, sent(bodyOf(id)), { token })).code, 0)
       const pascal = Object.fromEntries(
-        Object.entries(bodyOf(id)).map(([name, value]) => [labelOf(name), value]),
+        Object.entries(bodyOf(id)).map(([name, value]) => [capitalize(name), value]),
       )
       const { result } = await dotnet.call('Assignment', 'CreateAssignmentCommand', pascal, { token })
       assert.equal(result?.Assignment.ProjectId, id)

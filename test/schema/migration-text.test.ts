@@ -6,7 +6,7 @@ import { splitStatements } from '../../src/db/split-statements.ts'
 import { raw, sql } from '../../src/db/sql.ts'
 import { administratorsOnly, membersOfAssignment } from '../../src/model/access-rule.ts'
 import { optional, references, required } from '../../src/model/field.ts'
-import { choice, hours, text, timestamp, uuid, wholeNumber } from '../../src/model/field-kinds.ts'
+import { choice, hours, integer, text, timestamp, uuid } from '../../src/model/field-kinds.ts'
 import { defineResource } from '../../src/resources/define-resource.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { schemaProblems } from './schema-problems.ts'
@@ -23,7 +23,7 @@ const gadget = defineResource({
     endDate: required(4, timestamp),
     assignmentId: references(5, uuid, 'assignment', 'cascade'),
     userId: references(6, uuid, 'user', 'keep'),
-    order: required(7, wholeNumber({ min: 1, max: 5 })),
+    order: required(7, integer({ min: 1, max: 5 })),
     amountHours: required(8, hours({ zeroAllowed: false })),
     description: optional(9, text({ max: 60 })),
     dueDate: optional(10, timestamp),

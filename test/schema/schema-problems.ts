@@ -1,7 +1,7 @@
 import type { Field } from '../../src/model/field.ts'
 import type { Resource } from '../../src/resources/define-resource.ts'
 import { isRemovedWithParent, referencesFrom, searchColumns } from '../../src/resources/derived.ts'
-import { relationsOf } from '../../src/resources/list-keys.ts'
+import { idFiltersOf } from '../../src/resources/list-keys.ts'
 import { type StoredColumn, type StoredTable, snakeCase } from './stored-table.ts'
 
 /** Columns that only a resource's own rules write: its declaration does not name them. */
@@ -36,8 +36,8 @@ const types: Readonly<Record<Field['wire'], string>> = {
   uuid: 'uuid',
   timestamp: 'timestamp with time zone',
   number: 'numeric(8,2)',
-  wholeNumber: 'integer',
-  flag: 'boolean',
+  integer: 'integer',
+  boolean: 'boolean',
 }
 
 function wantedColumns(resource: Resource): ReadonlyMap<string, StoredColumn> {
@@ -128,7 +128,7 @@ const active = /^$|^active$/
 
 function wantedIndexes(resource: Resource): WantedIndex[] {
   // The filter by the project of an assignment has no column.
-  const filtered = relationsOf(resource)
+  const filtered = idFiltersOf(resource)
     .filter((column) => column in resource.fields)
     .map((column) => ({ column, purpose: 'for its filter' }))
   const dated = resource.filters.flatMap((filter) =>

@@ -6,6 +6,7 @@ import { App, addTooltips } from './app/app.tsx'
 import { preloadScreen } from './app/screens.ts'
 import { createRouter } from './router/router.ts'
 import { applyStoredAppearance } from './services/appearance.ts'
+import { createFiles } from './services/files.ts'
 import { createLastPages, type Services, ServicesContext } from './services/services.ts'
 import { type Configuration, loadConfiguration } from './session/configuration.ts'
 import { createSession, endInterruptedRefresh } from './session/session.ts'
@@ -27,8 +28,10 @@ import './styles/board.css'
 import './styles/filters.css'
 import './styles/card.css'
 import './styles/labels.css'
+import './styles/attachments.css'
 import './styles/panel.css'
 import './styles/lists.css'
+import './styles/import.css'
 import './styles/reports.css'
 import './styles/views.css'
 import './styles/list.css'
@@ -63,6 +66,7 @@ async function start(root: HTMLElement): Promise<void> {
   const page = openPageTracker(configuration.apiUrl, session)
   const api = createApi(page.tracker, configuration)
   const people = createPeople(api, session, configuration)
+  const toasts = createToasts()
   const services: Services = {
     configuration,
     router,
@@ -70,7 +74,8 @@ async function start(root: HTMLElement): Promise<void> {
     api,
     people,
     lastPages: createLastPages(),
-    toasts: createToasts(),
+    toasts,
+    files: createFiles({ ...page, api, toasts, configuration }),
     ...page,
   }
   render(

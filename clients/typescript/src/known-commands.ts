@@ -23,7 +23,7 @@ export interface KnownCommand {
 /** Plain data, with which the build replaces this module, so that the package does not contain the resources' declarations. */
 export const knownCommands: readonly KnownCommand[] = [
   ...allForms().flatMap((form) =>
-    Object.values(commandMessagesOf(form)).map((messages) => knownOf(form.shownBy, messages)),
+    Object.values(commandMessagesOf(form)).map((messages) => knownOf(form.shownIn, messages)),
   ),
   ...[readHistoryMessages, readChangesMessages].map((messages) => knownOf('ext', messages)),
   { ...knownOf('ext', followChangesMessages), isStream: true },

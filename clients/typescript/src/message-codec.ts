@@ -45,7 +45,7 @@ const defaults = {
   uuid: '',
   timestamp: null,
   number: 0,
-  wholeNumber: 0,
-  flag: false,
+  integer: 0,
+  boolean: false,
   values: null,
 } as const

@@ -3,7 +3,7 @@ import type { LimitedReads } from '../../db/limited-reads.ts'
 import { allOf, raw, type Sql, sql } from '../../db/sql.ts'
 import { pageOfFeed } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
-import { labelOf } from '../../model/field.ts'
+import { capitalize } from '../../model/field.ts'
 import { isNullOrBlank } from '../../model/field-kinds.ts'
 import { collectViolations, gone, type Violations } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
@@ -202,12 +202,12 @@ interface FeedRequest {
 export function parseFeedQuery(query: Readonly<Record<string, unknown>>, lastEventId?: unknown): FeedRequest {
   const violations = collectViolations()
   for (const [key, value] of Object.entries(query))
-    if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
+    if (Array.isArray(value)) violations.add(key, `${capitalize(key)} must be given once.`)
   const given = (key: string) =>
     isNullOrBlank(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
   // An empty filter is rejected as in every list: the client would receive the changes of everything.
   const filterIn = (key: string) => (Array.isArray(query[key]) ? undefined : (query[key] ?? undefined))
-  rejectUnsupportedFilters({ pluralTitle: 'Changes', shownBy: 'ext' }, ['projectId'], filterIn, violations)
+  rejectUnsupportedFilters({ pluralTitle: 'Changes', shownIn: 'ext' }, ['projectId'], filterIn, violations)
   const read = {
     filter: {
       resources: parseNames('resource', filterIn('resource'), resourceNames, violations),

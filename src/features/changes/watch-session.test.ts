@@ -4,7 +4,7 @@ import { freshDatabase } from '../../../test/support/fresh-database.ts'
 import { insertAccount } from '../../../test/support/insert-account.ts'
 import { startTestIssuer } from '../../../test/support/test-issuer.ts'
 import { administratorsOf } from '../../accounts/administrators.ts'
-import { createTokenText, hashOfToken, tokenPrefix } from '../../accounts/token-text.ts'
+import { generateToken, hashOfToken, personalTokenPrefix } from '../../accounts/token-text.ts'
 import { type Authenticated, createAuthentication } from '../../auth/authenticate.ts'
 import { newId } from '../../db/rows.ts'
 import { sql } from '../../db/sql.ts'
@@ -69,11 +69,11 @@ describe('The session check of an open stream', () => {
     },
     'a personal token': async () => {
       const account = await insertAccount(fresh.database)
-      const token = createTokenText(tokenPrefix)
+      const token = generateToken(personalTokenPrefix)
       const id = newId()
       await fresh.database.query(sql`
         insert into api_tokens (id, user_id, hash, security_stamp, name, scopes, expires_at)
-        select ${id}, id, ${hashOfToken(token, tokenPrefix)}, security_stamp, 'x', array['*:read'], now() + interval '1 day'
+        select ${id}, id, ${hashOfToken(token, personalTokenPrefix)}, security_stamp, 'x', array['*:read'], now() + interval '1 day'
         from users where id = ${account.id}`)
       return { token, end: sql`update api_tokens set ended_at = now() where id = ${id}` }
     },

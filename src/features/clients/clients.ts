@@ -9,6 +9,7 @@ import {
   defaultClientScopes,
   isValidRedirectUri,
 } from '../../model/client.ts'
+import { capitalize } from '../../model/field.ts'
 import { text } from '../../model/field-kinds.ts'
 import { collectViolations, forbidden, invalid, notFound, parseObject } from '../../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../../observability/security-log.ts'
@@ -236,9 +237,9 @@ function parseScopes({ scopes = defaultClientScopes }: Given, violations: Violat
 }
 
 function parseFlag(given: Given, name: string, byDefault: boolean, violations: Violations): boolean {
-  const flag = given[name] ?? byDefault
-  if (typeof flag === 'boolean') return flag
-  violations.add(name, `${name[0]?.toUpperCase()}${name.slice(1)} must be true or false.`)
+  const value = given[name] ?? byDefault
+  if (typeof value === 'boolean') return value
+  violations.add(name, `${capitalize(name)} must be true or false.`)
   return byDefault
 }
 

@@ -2,7 +2,7 @@ import { tableOf } from '../../db/columns.ts'
 import { allOf, join, type Sql, sql } from '../../db/sql.ts'
 import { newestEntries, readableAmong } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
-import { labelOf } from '../../model/field.ts'
+import { capitalize } from '../../model/field.ts'
 import { isNullOrBlank, timestamp } from '../../model/field-kinds.ts'
 import { collectViolations, invalid, notFound, type Violations } from '../../model/problem.ts'
 import { isEarlier } from '../../model/timestamp.ts'
@@ -125,10 +125,10 @@ const scopeKeys = ['id', 'projectId', 'assignmentId'] as const
 function parseHistoryQuery(query: Readonly<Record<string, unknown>>) {
   const violations = collectViolations()
   for (const [key, value] of Object.entries(query))
-    if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
+    if (Array.isArray(value)) violations.add(key, `${capitalize(key)} must be given once.`)
   const given = (key: string) =>
     isNullOrBlank(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
-  rejectUnsupportedFilters({ pluralTitle: 'Changes', shownBy: 'ext' }, scopeKeys, given, violations)
+  rejectUnsupportedFilters({ pluralTitle: 'Changes', shownIn: 'ext' }, scopeKeys, given, violations)
   const resource = parseResource(given('resource'), violations)
   const read = {
     ...parseScope(given, resource, violations),
@@ -244,7 +244,7 @@ function parseDifferenceQuery(query: Readonly<Record<string, unknown>>) {
   const given = (key: string) =>
     isNullOrBlank(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
   for (const key of ['id', 'from', 'to'])
-    if (given(key) === undefined) violations.add(key, `${labelOf(key)} is required, once.`)
+    if (given(key) === undefined) violations.add(key, `${capitalize(key)} is required, once.`)
   const read = {
     id: parseUuid('id', given('id'), violations) ?? '',
     from: parseTimestamp('from', given('from'), violations),
@@ -258,7 +258,7 @@ function parseDifferenceQuery(query: Readonly<Record<string, unknown>>) {
 
 function parseTimestamp(key: string, input: unknown, violations: Violations): string {
   if (input === undefined) return ''
-  const reading = timestamp.parse(typeof input === 'string' ? input.trim() : input, labelOf(key))
+  const reading = timestamp.parse(typeof input === 'string' ? input.trim() : input, capitalize(key))
   if ('value' in reading) return reading.value
   violations.add(key, ...reading.problems)
   return ''

@@ -1,7 +1,8 @@
 import type { Tool as ToolDefinition } from '@modelcontextprotocol/server'
 import type { Parameter, Schema } from '../../http/operation.ts'
 import type { Caller } from '../../model/caller.ts'
-import { invalid } from '../../model/problem.ts'
+import { collectViolations } from '../../model/problem.ts'
+import { parseBoolean, parseNames } from '../../records/query-values.ts'
 import { isAccountResource, isCovered, type Purpose } from '../../records/rights.ts'
 import { resourceNames, resources } from '../../resources/all.ts'
 import { appointment } from '../../resources/appointment.ts'
@@ -22,7 +23,7 @@ export interface Tool {
 
 /**
  * The tools that the declarations result in: a query and the writes of each resource, and routes that read several of them.
- * Of two routes with an id, the later one has the fields of extensions.
+ * Routes of v1 and of extensions can share an id. The later one in `routes` wins: it has the fields of extensions.
  */
 export function toolsOf(
   routes: readonly Route[],
@@ -55,18 +56,16 @@ export const toolParameters: readonly Parameter[] = [
 export function selectTools(
   tools: ReadonlyMap<string, Tool>,
   caller: Caller,
-  { resources: wanted, readOnly = 'false' }: Readonly<Record<string, unknown>>,
+  query: Readonly<Record<string, unknown>>,
 ): ReadonlyMap<string, Tool> {
-  const names = typeof wanted === 'string' ? wanted.split(',') : undefined
-  const unknown = names?.filter((name) => !resourceNames.includes(name)) ?? []
-  if (unknown.length > 0)
-    throw invalid({ resources: [`Resources must be some of ${resourceNames.join(', ')}.`] })
-  if (readOnly !== 'true' && readOnly !== 'false')
-    throw invalid({ readOnly: ['ReadOnly must be true or false.'] })
+  const violations = collectViolations()
+  const names = parseNames('resources', query.resources, resourceNames, violations)
+  const isReadOnly = parseBoolean('readOnly', query.readOnly, violations)
+  violations.throwIfAny()
   const isSelected = ({ resource, route, isFor }: Tool) =>
     isFor(caller) &&
     (names === undefined || resource === undefined || names.includes(resource)) &&
-    (readOnly === 'false' || route.method === 'GET')
+    (!isReadOnly || route.method === 'GET')
   return new Map([...tools].filter(([, tool]) => isSelected(tool)))
 }
 

@@ -2,12 +2,12 @@ import type { FastifyRequest } from 'fastify'
 import { wantsEventStream } from '../../http/event-stream.ts'
 import type { Schema } from '../../http/operation.ts'
 import type { Caller } from '../../model/caller.ts'
-import { labelOf } from '../../model/field.ts'
+import { capitalize } from '../../model/field.ts'
 import { uuid } from '../../model/field-kinds.ts'
 import { collectViolations, parseObject, type Violations } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
 import { idsMax, pageNumberMax, pageSizeDefault, pageSizeMax, parseIds } from '../../records/list-query.ts'
-import { parseNames, parseNumber } from '../../records/query-values.ts'
+import { parseBoolean, parseNames, parseNumber } from '../../records/query-values.ts'
 import type { Route } from '../../routes/route.ts'
 import { pagingKeys, ref, resultSchema, someText, timestamp } from '../../routes/schemas.ts'
 import type { View } from '../changes/listing.ts'
@@ -149,14 +149,12 @@ function parseNotificationQuery({ query }: FastifyRequest): NotificationQuery {
   const violations = collectViolations()
   const values = query as Readonly<Record<string, unknown>>
   for (const [key, value] of Object.entries(values))
-    if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
+    if (Array.isArray(value)) violations.add(key, `${capitalize(key)} must be given once.`)
   violations.throwIfAny()
-  const { unread = 'false' } = values
-  if (unread !== 'true' && unread !== 'false') violations.add('unread', 'Unread must be true or false.')
   const parsed = {
     pageNumber: parseNumber('pageNumber', values.pageNumber, pageNumberMax, violations) ?? 1,
     pageSize: parseNumber('pageSize', values.pageSize, pageSizeMax, violations) ?? pageSizeDefault,
-    isUnreadOnly: unread === 'true',
+    isUnreadOnly: parseBoolean('unread', values.unread, violations),
     kinds: parseNames('kind', values.kind, notificationKinds, violations),
   }
   violations.throwIfAny()

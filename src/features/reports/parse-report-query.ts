@@ -1,4 +1,4 @@
-import { labelOf } from '../../model/field.ts'
+import { capitalize } from '../../model/field.ts'
 import { isNullOrBlank, uuid } from '../../model/field-kinds.ts'
 import { collectViolations, type Violations } from '../../model/problem.ts'
 import { appointment } from '../../resources/appointment.ts'
@@ -131,8 +131,8 @@ function parseKeys(given: Readonly<Record<string, unknown>>, violations: Violati
   for (const [key, value] of Object.entries(given)) {
     if (!reportKeys.includes(key))
       violations.add(key, `Unknown report key ${key}. Valid keys: ${reportKeys.join(', ')}.`)
-    else if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
-    else if (isNullOrBlank(value)) violations.add(key, `${labelOf(key)} must not be empty.`)
+    else if (Array.isArray(value)) violations.add(key, `${capitalize(key)} must be given once.`)
+    else if (isNullOrBlank(value)) violations.add(key, `${capitalize(key)} must not be empty.`)
     else keys[key] = String(value).trim()
   }
   return keys
@@ -153,7 +153,7 @@ function parseDay(key: string, input: string | undefined, violations: Violations
   const isDay = /^\d{4}-\d\d-\d\d$/.test(input) && input >= '0001'
   if (isDay && !Number.isNaN(Date.parse(input)) && new Date(input).toISOString().startsWith(input))
     return input
-  violations.add(key, `${labelOf(key)} must be a day such as 2026-01-31.`)
+  violations.add(key, `${capitalize(key)} must be a day such as 2026-01-31.`)
   return undefined
 }
 
@@ -179,7 +179,7 @@ function isTimeZone(name: string): boolean {
 function parseFilters(keys: Keys, violations: Violations): Readonly<Record<string, string>> {
   const given = Object.keys(entityFilters).flatMap((key): [string, string][] => {
     if (keys[key] === undefined) return []
-    const reading = uuid.parse(keys[key], labelOf(key))
+    const reading = uuid.parse(keys[key], capitalize(key))
     if ('value' in reading) return [[key, reading.value]]
     violations.add(key, ...reading.problems)
     return []

@@ -2,7 +2,7 @@ import { csvHeader, csvLine } from '../../http/csv.ts'
 import { prefersOverJson, wantsEventStream } from '../../http/event-stream.ts'
 import type { Parameter, Schema } from '../../http/operation.ts'
 import type { Caller } from '../../model/caller.ts'
-import { labelOf } from '../../model/field.ts'
+import { capitalize } from '../../model/field.ts'
 import { uuid } from '../../model/field-kinds.ts'
 import { invalid } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
@@ -27,7 +27,7 @@ import { type ReportResult, resourcesBehind, runReport } from './run-report.ts'
 /** Sums over the rows that the caller may see. */
 export const reportRoutes = (context: Context, live: LiveListings): Route[] =>
   reports.map((report) => ({
-    id: `Report${labelOf(report.name)}`,
+    id: `Report${capitalize(report.name)}`,
     tag: 'Reports',
     summary: `Sums ${report.summed.pluralNoun} by groups; with Accept: text/csv as a table, with Accept: text/event-stream live.`,
     description:
@@ -35,7 +35,7 @@ export const reportRoutes = (context: Context, live: LiveListings): Route[] =>
     method: 'GET',
     path: `/ext/reports/${report.name}`,
     parameters: reportParameters(report),
-    answer: ref(`${labelOf(report.name)}Report`),
+    answer: ref(`${capitalize(report.name)}Report`),
     errors: [400, 503],
     isConditional: true,
     isLive: true,
@@ -113,7 +113,7 @@ const reportParameters = ({ summed, dateColumn: dated }: Report): Parameter[] =>
   },
   ...Object.keys(entityFilters).map((name) => ({
     name,
-    description: `Only rows with this ${labelOf(name)}.`,
+    description: `Only rows with this ${capitalize(name)}.`,
     schema: uuid.schema,
   })),
   {
@@ -139,7 +139,7 @@ const times: Readonly<Record<string, Schema>> = {
 
 export const reportSchemas: Readonly<Record<string, Schema>> = {
   ReportGroup: named,
-  ...Object.fromEntries(reports.map((report) => [`${labelOf(report.name)}Report`, reportSchema(report)])),
+  ...Object.fromEntries(reports.map((report) => [`${capitalize(report.name)}Report`, reportSchema(report)])),
 }
 
 function reportSchema({ measures }: Report): Schema {

@@ -1,5 +1,5 @@
 import { requireSelfOrAdministrator } from '../../accounts/sessions.ts'
-import { createTokenText, hashOfToken, tokenPrefix } from '../../accounts/token-text.ts'
+import { generateToken, hashOfToken, personalTokenPrefix } from '../../accounts/token-text.ts'
 import type { Queries } from '../../db/database.ts'
 import { newId } from '../../db/rows.ts'
 import { raw, sql } from '../../db/sql.ts'
@@ -72,7 +72,7 @@ export async function createToken(
   body: unknown,
 ): Promise<CreatedToken> {
   const wanted = parseNewToken(body, tokenScopes)
-  const secret = createTokenText(tokenPrefix)
+  const secret = generateToken(personalTokenPrefix)
   const token = await database.transaction(async (transaction) => {
     // Locked, so that concurrent tokens are counted one after the other and a new password ends both.
     const [account] = await transaction.query<{ stamp: string }>(sql`
@@ -96,7 +96,7 @@ async function insertToken(
 ): Promise<ApiToken> {
   const [token] = await transaction.query<ApiToken>(sql`
     insert into api_tokens as token (id, user_id, hash, security_stamp, name, scopes, project_ids, expires_at)
-    values (${newId()}, ${accountId}, ${hashOfToken(secret, tokenPrefix)}, ${stamp}, ${name}, ${scopes}::text[],
+    values (${newId()}, ${accountId}, ${hashOfToken(secret, personalTokenPrefix)}, ${stamp}, ${name}, ${scopes}::text[],
       ${projectIds ?? null}::uuid[], ${expiresAt})
     returning ${columns}`)
   return token as ApiToken

@@ -1,7 +1,7 @@
 import { raw, type Sql, sql } from '../../db/sql.ts'
 import { changeMessages, messagesAbout } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
-import { labelOf } from '../../model/field.ts'
+import { capitalize } from '../../model/field.ts'
 import { isNullOrBlank, timestamp } from '../../model/field-kinds.ts'
 import { collectViolations, notFound, parseObject, type Violations } from '../../model/problem.ts'
 import { isEarlier } from '../../model/timestamp.ts'
@@ -128,7 +128,7 @@ export async function replayDeliveries(
 
 function parseOptionalTimestamp(key: string, input: unknown, violations: Violations): string | undefined {
   if (isNullOrBlank(input)) return undefined
-  const reading = timestamp.parse(input, labelOf(key))
+  const reading = timestamp.parse(input, capitalize(key))
   if ('value' in reading) return reading.value
   violations.add(key, ...reading.problems)
   return undefined

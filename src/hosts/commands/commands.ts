@@ -49,7 +49,7 @@ export function commandsOf(resource: Resource): ByVerb<UnaryCommand> {
   const messages = commandMessagesOf(resource)
   const commandOf = (verb: Verb, of: CommandMessages): UnaryCommand => ({
     ...of,
-    edition: resource.shownBy,
+    edition: resource.shownIn,
     entity: resource.typeName,
     changesAccounts: isAccountResource(resource) && verb !== 'get' && verb !== 'list',
     successMessage: `${resource.title} ${pastParticiples[verb]} successfully.`,

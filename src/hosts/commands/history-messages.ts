@@ -82,7 +82,7 @@ const changePage: Message = {
   fields: [
     { ...changes, about: 'In the order in which they became visible.' },
     field(2, 'cursor', 'text', 'The value of after for the next page, also when this one is empty.'),
-    field(3, 'hasMore', 'flag', 'Whether another request would return more at once.'),
+    field(3, 'hasMore', 'boolean', 'Whether another request would return more at once.'),
   ],
 }
 
@@ -96,12 +96,7 @@ const filters: readonly MessageField[] = [
 ]
 
 const pageSizeOf = (defaultSize: number): MessageField =>
-  optional(
-    5,
-    'pageSize',
-    'wholeNumber',
-    `Changes on a page, 1 to ${pageSizeMax}; ${defaultSize} when left out.`,
-  )
+  optional(5, 'pageSize', 'integer', `Changes on a page, 1 to ${pageSizeMax}; ${defaultSize} when left out.`)
 
 const resultOf = (name: string, page: Message): Message => ({
   name: `${name}Result`,

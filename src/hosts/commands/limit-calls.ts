@@ -4,7 +4,7 @@ import type { Budgets } from '../../config/budgets.ts'
 import { addressKey } from '../../http/addresses.ts'
 import { createRateLimiter } from '../../http/rate-limiter.ts'
 import { busy } from '../../model/problem.ts'
-import type { SharedLimiter } from '../../model/siblings.ts'
+import type { SharedLimiter } from '../../model/worker-peers.ts'
 import type { CommandSettings } from './configuration.ts'
 
 /** Resolves when the call may proceed; otherwise rejects. */

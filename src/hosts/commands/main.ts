@@ -77,7 +77,7 @@ export async function startCommands(
   const feeds = openFeeds(context, log)
   const readers = { feeds: feeds.secondsBehind }
   const instances = openInstances({ ...context, host: 'commands', settings: settings.shared, log })
-  const shareMetrics = shareMetricsOf('commands', context.siblings)
+  const shareMetrics = shareMetricsOf('commands', context.peers)
   const parts = { ...context, instances, events, readers, shareMetrics }
   const measureCall = await measureCalls(diagnostics, parts, settings)
   const callLog = createCallLog(log, measureCall)
@@ -171,13 +171,13 @@ function guardConnections(
 }
 
 function openCallLimiter(
-  { siblings, securityLog }: Pick<SharedContext, 'siblings'> & { readonly securityLog: SecurityLog },
+  { peers, securityLog }: Pick<SharedContext, 'peers'> & { readonly securityLog: SecurityLog },
   settings: CommandSettings,
 ) {
   const onRejected = createRejectionLog(securityLog)
   return createCallLimiter({
     ...settings,
-    shared: siblings?.limiter('commands'),
+    shared: peers?.limiter('commands'),
     onRejected: (address) => onRejected({ address }),
   })
 }

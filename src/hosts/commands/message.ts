@@ -1,7 +1,7 @@
 import type { WireKind } from '../../model/field.ts'
 
 /** `values` are fields by name, as in JSON. */
-export type Scalar = WireKind | 'flag' | 'values'
+export type Scalar = WireKind | 'boolean' | 'values'
 
 /** A message of a command, in any encoding. */
 export interface Message {

@@ -12,7 +12,7 @@ import { resources } from '../../resources/all.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { filterNames } from '../../resources/derived.ts'
 import { resourcesOf } from '../../resources/editions.ts'
-import { dateNumbers, pagingNumbers, relationKeysOf, relationNumbers } from '../../resources/list-keys.ts'
+import { dateNumbers, idFilterNumbers, pagingNumbers, relationKeysOf } from '../../resources/list-keys.ts'
 import { type Content, isContent, type Message, type MessageField } from './message.ts'
 
 export type Verb = 'create' | 'get' | 'list' | 'remove' | 'update'
@@ -49,7 +49,7 @@ export function commandMessagesOf(resource: Resource): ByVerb<CommandMessages> {
       ),
     }),
     get: messagesOf(`Get${typeName}ById`, [idField], [recordResult]),
-    list: messagesOf(`List${pluralTypeName}`, [paginationOf(resource.shownBy)], [pageResult]),
+    list: messagesOf(`List${pluralTypeName}`, [paginationOf(resource.shownIn)], [pageResult]),
     remove: messagesOf(`Remove${typeName}`, [idsField], []),
     update: messagesOf(
       `Update${typeName}`,
@@ -94,14 +94,14 @@ const maskOf = ({ fields }: Resource): MessageField[] =>
     : []
 
 export const outcomeFields: readonly MessageField[] = [
-  { name: 'success', number: 1, shape: 'flag' },
+  { name: 'success', number: 1, shape: 'boolean' },
   { name: 'message', number: 2, shape: 'text', isOptional: true },
 ]
 
 /** The flat keys of a REST list, in one object. */
 function paginationOf(edition: Edition): MessageField {
   const known = relationKeysOf(edition === 'v1' ? resourcesOf('v1') : resources)
-  const relations = Object.entries(relationNumbers).filter(([name]) => known.includes(name))
+  const relations = Object.entries(idFilterNumbers).filter(([name]) => known.includes(name))
   const keys = [...Object.entries(pagingNumbers), ...relations, ...Object.entries(dateNumbers)]
   const fields = keys.map(([name, number]) => ({
     name,
@@ -121,13 +121,13 @@ function paginationOf(edition: Edition): MessageField {
   }
 }
 
-const shapeOf = (key: string): WireKind => (/^page(Number|Size)$/.test(key) ? 'wholeNumber' : 'text')
+const shapeOf = (key: string): WireKind => (/^page(Number|Size)$/.test(key) ? 'integer' : 'text')
 
 const commonFields: readonly MessageField[] = [
   { name: 'createdAt', number: commonFieldNumbers.createdAt, shape: 'timestamp', isOptional: true },
   { name: 'updatedAt', number: commonFieldNumbers.updatedAt, shape: 'timestamp', isOptional: true },
   { name: 'deletedAt', number: commonFieldNumbers.deletedAt, shape: 'timestamp', isOptional: true },
-  { name: 'active', number: commonFieldNumbers.active, shape: 'flag' },
+  { name: 'active', number: commonFieldNumbers.active, shape: 'boolean' },
 ]
 
 const recordOf = ({ typeName, fields, columns, retired }: Resource): Message => ({
@@ -152,10 +152,10 @@ const pageOf = (typeName: string, record: Message): Message => ({
   name: `${typeName}Page`,
   fields: [
     { name: 'data', number: 1, shape: record, isRepeated: true },
-    { name: 'totalCount', number: 2, shape: 'wholeNumber' },
-    { name: 'pageNumber', number: 3, shape: 'wholeNumber' },
-    { name: 'pageSize', number: 4, shape: 'wholeNumber' },
-    { name: 'totalPages', number: 5, shape: 'wholeNumber', isOmittedForDotnet: true },
+    { name: 'totalCount', number: 2, shape: 'integer' },
+    { name: 'pageNumber', number: 3, shape: 'integer' },
+    { name: 'pageSize', number: 4, shape: 'integer' },
+    { name: 'totalPages', number: 5, shape: 'integer', isOmittedForDotnet: true },
   ],
 })
 

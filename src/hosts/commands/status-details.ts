@@ -99,7 +99,7 @@ const any = message('Any', field(1, 'typeUrl', 'text'), field(2, 'value', badReq
 
 const statusMessage = message(
   'Status',
-  field(1, 'code', 'wholeNumber'),
+  field(1, 'code', 'integer'),
   field(2, 'message', 'text'),
   field(3, 'details', any, { isRepeated: true }),
 )

@@ -52,7 +52,7 @@ const keyRefreshMilliseconds = 15_000
 
 /** Wires the identity host and starts listening. */
 export async function startIdentity(
-  { database, passwords, budgets, siblings }: SharedContext,
+  { database, passwords, budgets, peers }: SharedContext,
   settings: IdentitySettings,
   log: Log,
   clock?: () => number,
@@ -94,13 +94,13 @@ export async function startIdentity(
     },
     rateLimit: {
       ...settings.rateLimit,
-      shared: siblings?.limiter('identity'),
+      shared: peers?.limiter('identity'),
       onRejected: createRejectionLog(securityEvents.log),
       uncountedRoutes,
     },
   })
   const shutdown = prepareShutdown(app)
-  const shareMetrics = shareMetricsOf('identity', siblings)
+  const shareMetrics = shareMetricsOf('identity', peers)
   await measureHost(app, { budgets, database, instances, events: securityEvents, shareMetrics }, settings)
   rejectNul(app)
   registerRoutes(app, routes, database)
@@ -239,7 +239,7 @@ export async function purgeExpired(
  * a lock, so that callbacks from providers do not wait.
  */
 const exceedsAttemptLimit = sql`expires_at <= (
-  select expires_at from outside_attempts order by expires_at desc offset ${budgetLimits.outsideAttempts.max}::int limit 1)`
+  select expires_at from outside_attempts order by expires_at desc offset ${budgetLimits.providerAttempts.max}::int limit 1)`
 
 const endInactiveSessions = (now: number, unusedSince: number): Sql => sql`
   update signin_sessions set ended_at = ${timestamp(now)} where id in (

@@ -60,7 +60,7 @@ export async function startRest(
     cors: { origins: settings.allowedOrigins },
     rateLimit: {
       ...settings.rateLimit,
-      shared: context.siblings?.limiter('rest'),
+      shared: context.peers?.limiter('rest'),
       onRejected: createRejectionLog(events.log),
     },
   })
@@ -78,7 +78,7 @@ export async function startRest(
   const files = await openAttachments(context, settings, log)
   const sharedSettings = { ...settings.shared, ...(files && { [filesSetting]: files.identity }) }
   const instances = openInstances({ ...context, host: 'rest', settings: sharedSettings, log })
-  const shareMetrics = shareMetricsOf('rest', context.siblings)
+  const shareMetrics = shareMetricsOf('rest', context.peers)
   const metrics = await measureHost(app, { ...context, instances, events, readers, shareMetrics }, settings)
   if (files) metrics?.watch('attachmentBytes', () => Object.entries(files.bytes).map(byDirection))
   compressAnswers(app, context.budgets.budget('restCompressions'))

@@ -20,9 +20,9 @@ import { listKeys, recordAnswer, ref, someText, updateAnswer } from '../../route
 /** `v1` is the contract; everything else is under `/ext/`. */
 const roots: Readonly<Record<Edition, string>> = { v1: '/api', ext: '/ext' }
 
-const pathOf = ({ shownBy, name }: Resource): string => `${roots[shownBy]}/${name}`
+const pathOf = ({ shownIn, name }: Resource): string => `${roots[shownIn]}/${name}`
 
-const listPathOf = ({ shownBy, plural }: Resource): string => `${roots[shownBy]}/${plural}`
+const listPathOf = ({ shownIn, plural }: Resource): string => `${roots[shownIn]}/${plural}`
 
 type Query = Readonly<Record<string, unknown>>
 
@@ -69,15 +69,15 @@ const getRoute = (context: Context, resource: Resource): Route => ({
       required: true,
       schema: { type: 'string', format: 'uuid' },
     },
-    ...(resource.shownBy === 'ext' ? [asOfParameter] : []),
+    ...(resource.shownIn === 'ext' ? [asOfParameter] : []),
   ],
   answer: recordAnswer(resource),
-  errors: resource.shownBy === 'ext' ? [400, 403, 404, 410, 503] : [400, 403, 404],
+  errors: resource.shownIn === 'ext' ? [400, 403, 404, 410, 503] : [400, 403, 404],
   isConditional: true,
   async handle({ caller, request }) {
     const { id, at } = request.query as Query
     // The contract ignores the key, like every unknown one.
-    const selection = resource.shownBy === 'ext' ? { id, at } : { id }
+    const selection = resource.shownIn === 'ext' ? { id, at } : { id }
     const { row, lastChangeSecond } = await get(context, resource, caller, selection)
     return { body: rowAnswer(resource, row), lastChangeSecond }
   },

@@ -27,6 +27,8 @@ export interface ClientConfiguration {
   readonly passkeys: boolean
   /** True if mails with password-reset links and invitations can be sent. */
   readonly mail: boolean
+  /** The largest attachment, in MiB. */
+  readonly fileMegabytes: number
 }
 
 export function readWebSettings(settings: Settings): WebSettings {
@@ -45,6 +47,7 @@ export function readWebSettings(settings: Settings): WebSettings {
       extensions,
       passkeys: readPasskeySignInDomain(settings, tracker) !== undefined,
       mail: isMailConfigured(settings) && tracker.passwords,
+      fileMegabytes: settings.get('Attachments__FileMegabytes'),
     },
   }
 }

@@ -95,7 +95,8 @@ function contentPolicy({ apiUrl, issuer }: ClientConfiguration): string {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self'",
+    // Images of attachments need a token, so a page fetches them and shows them as blobs.
+    "img-src 'self' blob:",
     `connect-src 'self' ${api} ${provider}`,
     // Browsers apply this to the redirects after the sign-in post too, so it must name the provider's origin.
     `form-action 'self' ${provider}`,

@@ -1,6 +1,6 @@
 import type { Action, Values } from '../../db/rows.ts'
 import { newId } from '../../db/rows.ts'
-import { labelOf } from '../../model/field.ts'
+import { capitalize } from '../../model/field.ts'
 import { isNullOrBlank, uuid } from '../../model/field-kinds.ts'
 import { collectViolations, Problem, parseObject, type Violations } from '../../model/problem.ts'
 import { resources } from '../../resources/all.ts'
@@ -112,7 +112,7 @@ function replaceLabels(
     if (typeof input !== 'string' || !input.startsWith('@')) return input
     const id = labels.get(input.slice(1))
     if (id === undefined)
-      violations.add(keyOf(index, key), `${labelOf(key)} refers to ${input}, but no item has this label.`)
+      violations.add(keyOf(index, key), `${capitalize(key)} refers to ${input}, but no item has this label.`)
     return id
   }
   const replaced = Object.entries(body).map(([name, value]) => {

@@ -3,7 +3,7 @@ import type { Row, Values } from '../../db/rows.ts'
 import { join, raw, type Sql, sql } from '../../db/sql.ts'
 import type { Reference } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
-import { labelOf } from '../../model/field.ts'
+import { capitalize } from '../../model/field.ts'
 import type { Violations } from '../../model/problem.ts'
 import type { ListedResource } from '../../resources/define-resource.ts'
 import { expandable } from '../../resources/query-columns.ts'
@@ -157,6 +157,6 @@ function parseNames(
 ): readonly string[] {
   const names = [...new Set(input?.split(',').map((name) => name.trim()))].filter((name) => name !== '')
   if (names.length <= max) return names
-  violations.add(key, `${labelOf(key)} must have at most ${max} names.`)
+  violations.add(key, `${capitalize(key)} must have at most ${max} names.`)
   return []
 }

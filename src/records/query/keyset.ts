@@ -107,7 +107,7 @@ function parseJson(text: string): unknown {
 function isValidValue({ column: { isNullable, shape } }: SortKey, value: unknown): boolean {
   if (value === null) return isNullable
   if (shape === 'number') return Number.isFinite(value)
-  if (shape === 'flag') return typeof value === 'boolean'
+  if (shape === 'boolean') return typeof value === 'boolean'
   return typeof value === 'string' && 'value' in textParsers[shape](value, '')
 }
 
@@ -136,7 +136,7 @@ const types: Readonly<Record<Shape, string>> = {
   uuid: 'uuid',
   timestamp: 'timestamptz',
   number: 'numeric',
-  flag: 'boolean',
+  boolean: 'boolean',
 }
 
 const sqlOperators: Readonly<Record<Exclude<Operator, 'in' | 'contains' | 'startsWith'>, string>> = {

@@ -1,5 +1,5 @@
 import type { Caller } from '../../model/caller.ts'
-import { labelOf, type Parsed, parseFailure } from '../../model/field.ts'
+import { capitalize, type Parsed, parseFailure } from '../../model/field.ts'
 import { isLongerThan, isStorable, timestamp, uuid } from '../../model/field-kinds.ts'
 import type { ListedResource } from '../../resources/define-resource.ts'
 import { type QueryColumn, queryColumns } from '../../resources/query-columns.ts'
@@ -100,7 +100,7 @@ const operatorsOf: Readonly<Record<Shape, readonly Operator[]>> = {
   uuid: ['eq', 'ne', 'in'],
   timestamp: ['eq', 'ne', 'lt', 'le', 'gt', 'ge'],
   number: ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'in'],
-  flag: ['eq', 'ne'],
+  boolean: ['eq', 'ne'],
 }
 
 /** Parses `field operator value` or `field in (value, value)`. */
@@ -176,10 +176,10 @@ function parseLiteral(
   operator: Operator,
   { kind, text }: Token,
 ): Parsed<Value> {
-  const label = labelOf(column.name)
+  const label = capitalize(column.name)
   if (kind === 'word' && text === 'null') return parseNull(column, operator, label)
   if (kind === 'word' && text === 'me') return parseMe(caller, column, label)
-  if (column.shape === 'flag' || kind === 'word') return parseFlag(column, text, label)
+  if (column.shape === 'boolean' || kind === 'word') return parseFlag(column, text, label)
   if (column.shape === 'number') {
     return kind === 'number'
       ? { value: Number(text) }
@@ -198,7 +198,7 @@ function parseNull({ isNullable }: QueryColumn, operator: Operator, label: strin
 }
 
 function parseFlag({ shape }: QueryColumn, text: string, label: string): Parsed<boolean> {
-  if (shape !== 'flag') return parseFailure(`${label} is neither true nor false.`)
+  if (shape !== 'boolean') return parseFailure(`${label} is neither true nor false.`)
   return text === 'true' || text === 'false'
     ? { value: text === 'true' }
     : parseFailure(`${label} must be true or false, without quotes.`)
@@ -284,7 +284,7 @@ function parseTokens(input: string): readonly Token[] {
 type TextParser = (text: string, label: string) => Parsed<string>
 
 /** Parses a value by the kind of its column, and rejects every value that the database would reject. */
-export const textParsers: Readonly<Record<Exclude<Shape, 'number' | 'flag'>, TextParser>> = {
+export const textParsers: Readonly<Record<Exclude<Shape, 'number' | 'boolean'>, TextParser>> = {
   text(text, label) {
     if (!isStorable(text)) return parseFailure(`${label} contains a character that cannot be stored.`)
     return isLongerThan(text, textCharactersMax)

@@ -1,7 +1,7 @@
 import { tableOf } from '../../db/columns.ts'
 import { join, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
-import { labelOf } from '../../model/field.ts'
+import { capitalize } from '../../model/field.ts'
 import { isNullOrBlank, uuid } from '../../model/field-kinds.ts'
 import { collectViolations, invalid, type Violations } from '../../model/problem.ts'
 import type { ListedResource } from '../../resources/define-resource.ts'
@@ -9,6 +9,7 @@ import { type QueryColumn, queryColumns } from '../../resources/query-columns.ts
 import { projectView, savedView } from '../../resources/views.ts'
 import type { Context } from '../context.ts'
 import { pageSizeDefault, pageSizeMax } from '../list-query.ts'
+import { parseBoolean } from '../query-values.ts'
 import { parseAt } from '../settled-timestamp.ts'
 import { listedRows, resourcesAffecting } from '../visible-rows.ts'
 import { parseSelection, type Selection } from './joins.ts'
@@ -78,7 +79,7 @@ export function parseQuery(
     selection: parseSelection(listed, { fields: keys.fields, expand: keys.expand }, violations),
     pageSize: parsePageSize(keys.pageSize, violations),
     after: parseCursor(cursorScope, sort, keys.cursor, violations),
-    isCounted: parseCount(keys.count, violations),
+    isCounted: parseBoolean('count', keys.count, violations),
     at,
     cursorScope: cursorScope,
     rawKeys: keys,
@@ -94,8 +95,8 @@ function parseKeys(input: Readonly<Record<string, unknown>>, violations: Violati
   for (const [key, value] of Object.entries(input)) {
     if (!(queryKeys as readonly string[]).includes(key))
       violations.add(key, `Unknown query key ${key}. Valid keys: ${queryKeys.join(', ')}.`)
-    else if (Array.isArray(value)) violations.add(key, `${labelOf(key)} must be given once.`)
-    else if (isNullOrBlank(value)) violations.add(key, `${labelOf(key)} must not be empty.`)
+    else if (Array.isArray(value)) violations.add(key, `${capitalize(key)} must be given once.`)
+    else if (isNullOrBlank(value)) violations.add(key, `${capitalize(key)} must not be empty.`)
     else keys[key] = String(value)
   }
   return keys
@@ -155,12 +156,6 @@ function parseCursor(
   if (after === undefined)
     violations.add('cursor', 'Cursor was not issued for this list with this filter and sort.')
   return after
-}
-
-function parseCount(input: string | undefined, violations: Violations): boolean {
-  if (input === undefined || input === 'false') return false
-  if (input !== 'true') violations.add('count', 'Count must be true or false.')
-  return true
 }
 
 type QueryInput = Readonly<Record<string, unknown>>

@@ -1,9 +1,15 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { sql } from '../../../src/db/sql.ts'
+import { until } from '../../support/until.ts'
+import { datedProjects } from '../support/dated-projects.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 export function labelJourneys(stage: () => Stage): void {
+  const { makeProject } = datedProjects(stage)
+
   test('shows labels on its card and in the list, creates and removes them by keyboard, and others see each change', async () => {
     const { hosts, signIn, workspace } = stage()
     const id = await workspace.assignment('Labelled')
@@ -59,5 +65,105 @@ export function labelJourneys(stage: () => Stage): void {
       .getByRole('row', { name: /Labelled/ })
       .getByText('At once')
       .waitFor()
+  })
+
+  test('priorities and what is blocked narrow every view of a project, and the address keeps that', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { make } = workspace
+    const { projectId, path, make: makeAssignment } = await makeProject('Narrowed')
+    const [alpha, beta, gamma, delta] = [
+      await makeAssignment('Alpha', 0, 1),
+      await makeAssignment('Beta', 0, 1),
+      await makeAssignment('Gamma', 1, 2),
+      await makeAssignment('Delta', 1, 2),
+    ]
+    await hosts.database.query(sql`update assignments set priority = 4 where id = ${alpha}`)
+    const { id: labelId } = await make('label', { name: 'Crooked', color: 'teal', projectId })
+    for (const assignmentId of [alpha, beta]) await make('assignmentLabel', { assignmentId, labelId })
+    await make('assignmentDependency', { assignmentId: gamma, blockedById: beta })
+    await make('assignmentImpediment', { assignmentId: delta, impedimentId: workspace.impedimentId })
+    const page = await signIn('mara@example.com', path)
+    const shows = async (...names: string[]) => {
+      const links = page.locator('.card-link, .list-link, .bar-name')
+      const shown = async () => (await links.allInnerTexts()).map((text) => text.trim().split(/\s/)[0])
+      // An assignment has a bar in each week.
+      await until(
+        async () => [...new Set(await shown())].sort().join() === names.join(),
+        `only ${names.join()}`,
+      )
+    }
+    const choose = async (name: string) => {
+      await page.getByRole('combobox', { name: 'Add a filter' }).fill(name)
+      await page.getByRole('listbox', { name: 'Add a filter' }).getByRole('option', { name }).waitFor()
+      await page.keyboard.press('Enter')
+    }
+    await shows('Alpha', 'Beta', 'Delta', 'Gamma')
+    await choose('Crooked')
+    await shows('Alpha', 'Beta')
+    await choose('Urgent')
+    await shows('Alpha')
+    await assertAccessible(page, 'chosen filters')
+    await page.reload()
+    await shows('Alpha')
+    await page.getByRole('button', { name: 'Remove the filter Urgent' }).click()
+    await shows('Alpha', 'Beta')
+    await make('assignmentLabel', { assignmentId: gamma, labelId })
+    await shows('Alpha', 'Beta', 'Gamma')
+    await page.getByRole('link', { name: 'List', exact: true }).click()
+    await shows('Alpha', 'Beta', 'Gamma')
+    await choose('Blocked or waiting')
+    await shows('Gamma')
+    await page.getByRole('button', { name: 'Remove the filter Crooked' }).click()
+    for (const view of ['List', 'Calendar', 'Timeline', 'Board']) {
+      await page.getByRole('link', { name: view, exact: true }).click()
+      await shows('Delta', 'Gamma')
+    }
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await shows('Alpha', 'Beta', 'Delta', 'Gamma')
+  })
+
+  test('dependencies and files that were added meanwhile appear after an outage of the network', async () => {
+    const { signIn, workspace } = stage()
+    const { make } = workspace
+    const { projectId, path, make: makeAssignment } = await makeProject('Out of reach')
+    const [id, other] = [await makeAssignment('Far away', 0, 1), await makeAssignment('Comes before', 0, 1)]
+    const page = await signIn('mara@example.com', `${path}/assignments/${id}`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.context().setOffline(true)
+    await page.getByText('You are offline.').waitFor()
+    const { id: labelId } = await make('label', { name: 'From afar', color: 'teal', projectId })
+    await make('assignmentLabel', { assignmentId: id, labelId })
+    await make('assignmentDependency', { assignmentId: id, blockedById: other })
+    await page.getByRole('combobox', { name: 'Add a label', exact: true }).fill('Typed offline')
+    await page.getByRole('option', { name: 'Typed offline' }).click()
+    await page.locator('.panel').getByText('The server cannot be reached.').waitFor()
+    await page.context().setOffline(false)
+    const card = page.locator(`[data-row="${id}"]`)
+    await card.getByText('From afar').waitFor()
+    await card.getByText('Waits for Comes before').waitFor()
+    await page.locator('.panel').getByRole('link', { name: 'Comes before' }).waitFor()
+  })
+
+  test('dependencies, files and their filters are absent without the extensions', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const id = await workspace.assignment('Contract only')
+    const path = `/projects/${workspace.projectId}/assignments/${id}`
+    const page = await signIn('mara@example.com', '/account')
+    const asked: string[] = []
+    await page.route('**/config.json', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), extensions: false } })
+    })
+    page.on('request', (request) => asked.push(request.url()))
+    await page.goto(`${hosts.web}${path}?labels=${id}&blocked=1`)
+    await page.getByRole('heading', { name: 'Impediments' }).waitFor()
+    await page.locator(`[data-row="${id}"]`).waitFor()
+    for (const name of ['Labels', 'Dependencies', 'Attachments', 'Comments'])
+      assert.equal(await page.getByRole('heading', { name }).count(), 0, name)
+    assert.equal(await page.getByRole('combobox', { name: 'Add a filter' }).count(), 0)
+    assert.deepEqual(
+      asked.filter((url) => url.includes('/ext/')),
+      [],
+    )
   })
 }

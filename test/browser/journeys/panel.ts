@@ -21,6 +21,7 @@ const lateBy: Readonly<Record<string, number>> = {
   labels: 300,
   assignmentLabels: 400,
   assignmentDependencies: 100,
+  attachments: 500,
 }
 
 /** Browsers call five times as much good. */

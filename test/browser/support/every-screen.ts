@@ -64,6 +64,7 @@ export async function everyScreen(
     { path: `${project}?view=timeline&from=2026-11-16`, shows: name, shape: 'grid' },
     { path: `${project}/assignments/${id}`, shows: 'Planned hours', shape: 'fields' },
     { path: `${project}/activity`, shows: name, shape: 'rows' },
+    { path: `${project}/import`, shows: 'Choose a file', shape: 'fields' },
     { path: `${project}/webhooks`, shows: 'No webhooks yet', shape: 'rows' },
     { path: `${project}/report`, shows: 'Hours per assignment', shape: 'boxes' },
     { path: '/webhooks', shows: 'No webhooks yet', shape: 'rows' },

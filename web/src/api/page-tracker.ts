@@ -5,6 +5,8 @@ import { outageError, translateError } from './problems.ts'
 
 export interface PageTracker {
   readonly tracker: Tracker
+  /** A client for one upload, which reports the sent share from 0 to 1. */
+  openUpload(onProgress: (share: number) => void): Pick<Tracker, 'upload'>
   /** The time of the next retry after a 429, to show it to the user. */
   readonly busyUntil: Signal<number | undefined>
   /** True if the last request got a response. */
@@ -15,7 +17,7 @@ export interface PageTracker {
 export function openPageTracker(address: string, session: Session): PageTracker {
   const { fetch, isReachable } = watchNetwork()
   const busyUntil = signal<number | undefined>(undefined)
-  const tracker = openTracker({
+  const options: TrackerOptions = {
     ...commonOptions,
     address,
     fetch,
@@ -34,9 +36,42 @@ export function openPageTracker(address: string, session: Session): PageTracker 
       await new Promise((resolve) => setTimeout(resolve, milliseconds))
       if (busyUntil.value !== undefined && busyUntil.value <= Date.now()) busyUntil.value = undefined
     },
-  })
-  return { tracker, busyUntil, isReachable }
+  }
+  return {
+    tracker: openTracker(options),
+    openUpload: (onProgress) => openTracker({ ...options, fetch: fetchWithProgress(onProgress) }),
+    busyUntil,
+    isReachable,
+  }
 }
+
+/** Sends with XMLHttpRequest, because `fetch` does not report how much of a body was sent. */
+const fetchWithProgress =
+  (onProgress: (share: number) => void): typeof fetch =>
+  (url, { method = 'GET', headers, body, signal } = {}) =>
+    new Promise((resolve, reject) => {
+      const request = new XMLHttpRequest()
+      request.open(method, String(url))
+      new Headers(headers).forEach((value, name) => {
+        request.setRequestHeader(name, value)
+      })
+      request.upload.onprogress = ({ loaded, total }) => onProgress(loaded / Math.max(total, 1))
+      request.onload = () =>
+        resolve(new Response(request.responseText, { status: request.status, headers: headersOf(request) }))
+      request.onerror = () => reject(new TypeError())
+      request.onabort = () => reject(signal?.reason)
+      signal?.addEventListener('abort', () => request.abort(), { once: true })
+      request.send(body as XMLHttpRequestBodyInit)
+    })
+
+const headersOf = (request: XMLHttpRequest): [string, string][] =>
+  request
+    .getAllResponseHeaders()
+    .split('\r\n')
+    .flatMap((line) => {
+      const [, name, value] = /^([^:]+): (.*)$/.exec(line) ?? []
+      return name === undefined || value === undefined ? [] : [[name, value]]
+    })
 
 /** A client without a session, for users of links. */
 export const openGuestTracker = (address: string): Tracker =>

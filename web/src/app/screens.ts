@@ -41,6 +41,10 @@ export const screens: readonly Screen[] = [
     load: loadOnce(async () => (await import('../screens/activity/activity-screen.tsx')).ActivityScreen),
   },
   {
+    paths: ['/projects/:projectId/import'],
+    load: loadOnce(async () => (await import('../screens/import/import-screen.tsx')).ImportScreen),
+  },
+  {
     paths: ['/webhooks', '/projects/:projectId/webhooks'],
     load: loadOnce(async () => (await import('../screens/webhooks/webhooks-screen.tsx')).WebhooksScreen),
   },

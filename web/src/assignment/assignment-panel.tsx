@@ -19,6 +19,7 @@ import { LoadProblem } from '../ui/notes.tsx'
 import { PersonPicker } from '../ui/person-picker.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
+import { AttachmentsSection, useFileDrop } from './attachments-section.tsx'
 import { CommentsSection } from './comments-section.tsx'
 import { DependenciesSection } from './dependencies-section.tsx'
 import { DescriptionField } from './description-field.tsx'
@@ -48,13 +49,15 @@ export function AssignmentPanel({ id, projectId, projectName, stages, onClose }:
   const members = useMembers(projectId)
   const remove = useRemoval()
   const copyLink = useCopyLink()
+  const drop = useFileDrop(id)
   const removeAssignment = async () => {
     if (assignment && (await remove('assignment', assignment.id, assignment.name))) onClose()
   }
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
   return (
     <aside
-      class="panel"
+      class={`panel ${drop.isOver ? 'drop' : ''}`}
+      {...drop.handlers}
       aria-labelledby="panel-title"
       onKeyDown={(event) => {
         // Escape in a dialog of a section closes only the dialog.
@@ -153,6 +156,9 @@ function Sections({ assignment, stages, ...sections }: SectionsProps) {
       </ErrorBoundary>
       <ErrorBoundary fallback={sectionFallback}>
         <PeopleSection {...sections} assignment={assignment} />
+      </ErrorBoundary>
+      <ErrorBoundary fallback={sectionFallback}>
+        {configuration.extensions && <AttachmentsSection {...sections} assignmentId={assignment.id} />}
       </ErrorBoundary>
       <ErrorBoundary fallback={sectionFallback}>
         {configuration.extensions && <CommentsSection {...sections} assignmentId={assignment.id} />}
@@ -308,7 +314,7 @@ function PeopleSection({
   )
 }
 
-/** What happened to the assignment and to all that belongs to it, loaded when the section is opened. */
+/** Shows the changes of the assignment and of its comments, hours and impediments; loads them once it is opened. */
 function HistorySection({ assignmentId }: { readonly assignmentId: string }) {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -13,6 +13,7 @@ import { Markdown } from '../ui/markdown.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
+import { useFileInsertion } from './attachments-section.tsx'
 import type { PanelSections } from './use-panel-sections.ts'
 
 type Comment = RecordOf<'comment'>
@@ -50,6 +51,7 @@ export function CommentsSection({
         ))}
       </ul>
       <CommentForm
+        assignmentId={assignmentId}
         draft={`comment-on-${assignmentId}`}
         label={t('Write a comment')}
         submitLabel={t('Comment')}
@@ -100,6 +102,7 @@ function CommentLine({ comment }: { readonly comment: Comment }) {
         </header>
         {isEditing ? (
           <CommentForm
+            assignmentId={assignmentId}
             draft={`comment-${id}`}
             label={t('Change the comment')}
             submitLabel={t('Save')}
@@ -118,6 +121,7 @@ function CommentLine({ comment }: { readonly comment: Comment }) {
 }
 
 export interface CommentFormProps {
+  readonly assignmentId: string
   readonly draft: string
   readonly label: string
   readonly submitLabel: string
@@ -127,7 +131,9 @@ export interface CommentFormProps {
 }
 
 /** Edits a comment in Markdown. Ctrl+Enter sends it. The draft survives closing the panel. */
-function CommentForm({ draft, label, submitLabel, initial, onSubmit, onCancel }: CommentFormProps) {
+function CommentForm(props: CommentFormProps) {
+  const { assignmentId, draft, label, submitLabel, initial, onSubmit, onCancel } = props
+  const insertion = useFileInsertion(assignmentId)
   const form = useForm({ draft, initial: { text: initial }, submit: ({ text }) => onSubmit(text) })
   const { text } = form.values.value
   const problem = form.errors.value.text?.join(' ')
@@ -148,6 +154,7 @@ function CommentForm({ draft, label, submitLabel, initial, onSubmit, onCancel }:
     >
       <div class="field">
         <textarea
+          {...insertion}
           class="input"
           dir="auto"
           aria-label={label}

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import { t } from '../texts/text.ts'
 import { Markdown } from '../ui/markdown.tsx'
+import { useFileInsertion } from './attachments-section.tsx'
 import { InPlaceField, type InPlaceProps } from './in-place-fields.tsx'
 import { useFieldEdit } from './use-in-place-edit.ts'
 
@@ -12,6 +13,7 @@ export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
   const [isEditing, setEditing] = useState(edit.isChanged)
   const textarea = useRef<HTMLTextAreaElement>(null)
   const button = useRef<HTMLButtonElement>(null)
+  const insertion = useFileInsertion(assignment.id)
   const [returnsFocus, setReturnsFocus] = useState(false)
   useEffect(() => {
     if (isEditing && !edit.isChanged) textarea.current?.focus()
@@ -54,6 +56,7 @@ export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
         <>
           <textarea
             {...attributes}
+            {...insertion}
             ref={textarea}
             class="input"
             dir="auto"

@@ -1,12 +1,12 @@
 import { t } from '../texts/text.ts'
 
 /** The names of the priorities, from none, which is stored as null, to the most urgent. */
-const names = () => [t('No priority'), t('Low'), t('Medium'), t('High'), t('Urgent')]
+export const priorityNames = () => [t('No priority'), t('Low'), t('Medium'), t('High'), t('Urgent')]
 
 /** Returns an empty text for none. */
 export const priorityName = (priority: number | null | undefined): string =>
-  priority ? (names()[priority] ?? '') : ''
+  priority ? (priorityNames()[priority] ?? '') : ''
 
 /** The choices of a select, whose value is empty for none. */
 export const priorityChoices = (): readonly { readonly id: string; readonly name: string }[] =>
-  names().map((name, priority) => ({ id: priority === 0 ? '' : String(priority), name }))
+  priorityNames().map((name, priority) => ({ id: priority === 0 ? '' : String(priority), name }))

@@ -23,7 +23,7 @@ export interface TimedAssignment {
   readonly name: string
 }
 
-/** What the user enters at the end; the rest is as measured. */
+/** The values that the user enters on stopping. The server fills in the others from the timer. */
 type BookedTime = Operations['POST /ext/timer/stop']['body']
 
 interface TimerStore {
@@ -132,7 +132,7 @@ const storeOfBrowser = (api: Api, userId: () => string): TimerStore => ({
 export const elapsedSeconds = ({ since }: RunningTimer, now = Date.now()): number =>
   Math.max(0, Math.floor((now - Date.parse(since)) / 1000))
 
-/** With more hours than this, the user has probably forgotten the timer. The server asks then, too. */
+/** A timer that runs longer was probably forgotten. The server has the same limit. */
 const forgottenHours = 10
 
 export const isForgotten = (running: RunningTimer): boolean => elapsedSeconds(running) > forgottenHours * 3600

@@ -35,18 +35,22 @@ export function usePanelSections(assignmentId: string, projectId: string) {
     extensions ? { assignmentId, pageSize: limits.pageSize } : undefined,
   )
   const dependencies = useDependencies(assignmentId)
+  const attachments = useAllRows(
+    'attachment',
+    extensions ? { assignmentId, sortColumn: 'createdAt' } : undefined,
+  )
   const isComplete = [
     appointments,
     impediments,
     kinds,
     participants,
-    ...(extensions ? [comments, labels, labelLinks] : []),
+    ...(extensions ? [comments, labels, labelLinks, attachments] : []),
   ].every(({ isLoading }) => !isLoading)
   const areDependenciesLoaded = dependencies.value !== undefined || dependencies.problem !== undefined
-  const userIds = [appointments, participants, comments].flatMap(({ rows }) =>
+  const userIds = [appointments, participants, comments, attachments].flatMap(({ rows }) =>
     rows.map(({ userId }) => userId),
   )
   const areLoaded = useNamesLoaded([...new Set(userIds)], isComplete && areDependenciesLoaded)
   const lists = { appointments, impediments, kinds, participants, comments, labels, labelLinks }
-  return { ...lists, dependencies, areLoaded }
+  return { ...lists, dependencies, attachments, areLoaded }
 }

@@ -4,7 +4,13 @@ import { followProject } from '../api/project-changes.ts'
 import { useServices } from '../services/services.ts'
 
 /** The lists of a project page that have no live listing of their own. */
-const followed: readonly ResourceName[] = ['assignment', 'label', 'assignmentLabel', 'assignmentDependency']
+const followed: readonly ResourceName[] = [
+  'assignment',
+  'label',
+  'assignmentLabel',
+  'assignmentDependency',
+  'attachment',
+]
 
 /** Lets the lists of a project page reload after changes by other users, all over one connection. Without the extensions there are none. */
 export function useProjectChanges(projectId: string): void {

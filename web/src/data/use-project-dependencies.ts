@@ -14,10 +14,11 @@ export type Blockers = ReadonlyMap<string, readonly Assignment[]>
 /** 1,000 assignments that others wait for; those of the oldest dependencies beyond are left out. */
 const blockersMax = 10 * rowsMax
 
-/** Returns which assignments of a project wait for others. Without the extensions there are none. */
-export function useProjectDependencies(projectId: string, doneIds: ReadonlySet<string>) {
+/** Returns which assignments of a project wait for others. Without a project or without the extensions there are none. */
+export function useProjectDependencies(projectId: string | undefined, doneIds: ReadonlySet<string>) {
   const { api, configuration } = useServices()
-  const links = useProjectLinks('assignmentDependency', configuration.extensions ? projectId : undefined)
+  const scope = configuration.extensions ? projectId : undefined
+  const links = useProjectLinks('assignmentDependency', scope)
   const ids = useMemo(
     () => [...new Set(links.rows.map(({ blockedById }) => blockedById))].slice(0, blockersMax).sort(),
     [links.rows],
@@ -30,10 +31,10 @@ export function useProjectDependencies(projectId: string, doneIds: ReadonlySet<s
     [links.rows, loaded.value, doneIds],
   )
   // A later dependency does not hide what is shown.
-  const isReady = useRef(false)
-  isReady.current ||=
-    !links.isLoading && (loaded.problem !== undefined || (loaded.value !== undefined && !loaded.isStale))
-  return { blockers, isLoading: !isReady.current }
+  const readyId = useRef<string>(undefined)
+  const isReady = loaded.problem !== undefined || (loaded.value !== undefined && !loaded.isStale)
+  if (!links.isLoading && isReady) readyId.current = scope
+  return { blockers, isLoading: readyId.current !== scope }
 }
 
 const noAssignments: ById<Assignment> = new Map()

@@ -11,7 +11,7 @@ import { reloadWhenDue, useRetry } from './use-listing.ts'
 type Assignment = RecordOf<'assignment'>
 
 export interface StagePages {
-  readonly board: BoardRows
+  readonly board: Pick<BoardRows, 'rows' | 'counts' | 'hasMore'>
   /** True until the first rows arrive. */
   readonly isLoading: boolean
   readonly isStale: boolean

@@ -7,6 +7,7 @@ import type { Router } from '../router/router.ts'
 import type { Configuration } from '../session/configuration.ts'
 import type { Session } from '../session/session.ts'
 import { type SignInOptions, startSignIn } from '../session/sign-in.ts'
+import type { Files } from './files.ts'
 import type { Toasts } from './toasts.ts'
 
 /** Objects that live as long as the page; created in main.tsx. */
@@ -15,6 +16,7 @@ export interface Services extends PageTracker {
   readonly router: Router
   readonly session: Session
   readonly api: Api
+  readonly files: Files
   readonly lastPages: LastPages
   readonly people: People
   readonly toasts: Toasts

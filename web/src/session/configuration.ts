@@ -9,6 +9,8 @@ export interface Configuration {
   readonly passkeys: boolean
   /** True if mails can be sent, for new passwords and invitations. */
   readonly mail: boolean
+  /** The largest attachment, in MiB. */
+  readonly fileMegabytes: number
 }
 
 /** Limits requests that a page waits for, so that a hanging connection does not block the page. */

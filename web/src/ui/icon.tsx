@@ -33,6 +33,7 @@ const paths = {
   timeline: 'M2 4h6M5 8h7M8 12h6',
   download: 'M8 2.5v7M4.5 6.5L8 10l3.5-3.5M3 13.5h10',
   link: 'M6.5 9.5l3-3M7 4.5l1.5-1.5a3 3 0 0 1 4.5 4.5L11.5 9M9 11.5L7.5 13A3 3 0 0 1 3 8.5L4.5 7',
+  file: 'M4 2.5h5L12.5 6v7.5H4zM9 2.5V6h3.5',
   check: 'M3 8.5l3.5 3.5L13 5',
 } as const
 

@@ -1,4 +1,5 @@
 import type { ComponentChild } from 'preact'
+import { AttachmentImage, AttachmentLink } from './attachment-content.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { type Block, type Inline, type Item, parseMarkdown } from './parse-markdown.ts'
 
@@ -61,5 +62,9 @@ function renderInline(inline: Inline): ComponentChild {
           {inline.label}
         </a>
       )
+    case 'file':
+      return <AttachmentLink id={inline.attachmentId} name={inline.label} />
+    case 'image':
+      return <AttachmentImage id={inline.attachmentId} name={inline.label} />
   }
 }

@@ -23,6 +23,7 @@ export type Inline =
   | { readonly kind: 'code'; readonly text: string }
   | { readonly kind: 'strong' | 'em'; readonly content: Inline[] }
   | { readonly kind: 'link'; readonly href: string; readonly label: string }
+  | { readonly kind: 'file' | 'image'; readonly attachmentId: string; readonly label: string }
 
 /** Deeper quotes become text, because each level uses the browser's stack. */
 const quotesMax = 8
@@ -108,7 +109,7 @@ function parseItem(text: string): Item {
 /** Parses the inline marks of a line. A mark contains none of the same kind, so they nest at most four levels deep. */
 function parseInline(text: string): Inline[] {
   const content: Inline[] = []
-  const markStart = /[`*_[]|https?:\/\//g
+  const markStart = /[`*_[!]|https?:\/\//g
   let rules: ReturnType<typeof createRules> | undefined
   let plainFrom = 0
   for (let begin = markStart.exec(text); begin; begin = markStart.exec(text)) {
@@ -157,6 +158,7 @@ function createRules(text: string) {
     '*': (at: number) => strongByStars(at) ?? (/[^*\s]/.test(text[at + 1] ?? ' ') ? emByStar(at) : undefined),
     _: (at: number) => strongByUnderscores(at) ?? wholeWord(text, at, emByUnderscore),
     '[': linkRule(text),
+    '!': imageRule(text),
     h: (at: number): Match | undefined => {
       webAddress.lastIndex = at
       const [href] = webAddress.exec(text) ?? []
@@ -186,11 +188,31 @@ function linkRule(text: string): Rule {
   }
 }
 
+/** An exclamation mark before a link shows an attached image. Images of other sites stay links. */
+function imageRule(text: string): Rule {
+  const link = linkRule(text)
+  return (at) => {
+    const match = text[at + 1] === '[' ? link(at + 1) : undefined
+    if (match === undefined || typeof match.inline === 'string' || match.inline.kind !== 'file')
+      return undefined
+    return { ...match, inline: { ...match.inline, kind: 'image' } }
+  }
+}
+
 const webAddress = /https?:\/\/[^\s<>"]+[^\s<>".,;:!?)]/y
 
-/** Links lead only to the web and to mail. */
-const createLink = (href: string, label: string): Inline =>
-  /^(https?:\/\/|mailto:)/i.test(href) ? { kind: 'link', href, label } : label
+const attachmentAddress = /^attachment:([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i
+
+/** Links lead only to the web, to mail and to attachments. */
+function createLink(href: string, label: string): Inline {
+  const [, attachmentId] = attachmentAddress.exec(href) ?? []
+  if (attachmentId !== undefined) return { kind: 'file', attachmentId, label }
+  return /^(https?:\/\/|mailto:)/i.test(href) ? { kind: 'link', href, label } : label
+}
+
+/** Returns the Markdown that shows or links an attachment. Brackets in its name would end the label. */
+export const attachmentMarkdown = (id: string, name: string, isImage: boolean): string =>
+  `${isImage ? '!' : ''}[${name.replaceAll(/[[\]\s]+/g, ' ').trim()}](attachment:${id})`
 
 /**
  * Returns a function that finds the next position of the pattern, or infinity. Its argument must never decrease, because it does

@@ -211,7 +211,7 @@ const { plainValue } = fc.letrec<{ plainValue: Plain }>((tie) => ({
 
 function write(writer: MessagePackWriter, value: Plain): void {
   if (value === null) writer.nil()
-  else if (typeof value === 'boolean') writer.flag(value)
+  else if (typeof value === 'boolean') writer.boolean(value)
   else if (typeof value === 'number') writer.number(value)
   else if (typeof value === 'string') writer.text(value)
   else if (Array.isArray(value)) {

@@ -11,7 +11,7 @@ export class MessagePackWriter {
     this.#byte(0xc0)
   }
 
-  flag(value: boolean): void {
+  boolean(value: boolean): void {
     this.#byte(value ? 0xc3 : 0xc2)
   }
 

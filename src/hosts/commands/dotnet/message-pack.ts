@@ -1,4 +1,4 @@
-import { labelOf } from '../../../model/field.ts'
+import { capitalize } from '../../../model/field.ts'
 import { messageBytesMax } from '../call-error.ts'
 import {
   type Content,
@@ -46,9 +46,9 @@ function readerOf({
 }: Message): (reader: MessagePackReader, token: Token) => Content {
   const known = new Map([
     ...fields.map(
-      (field) => [labelOf(field.name), { name: field.name, read: fieldReaderOf(field) }] as const,
+      (field) => [capitalize(field.name), { name: field.name, read: fieldReaderOf(field) }] as const,
     ),
-    ...rejectedNames.map((name) => [labelOf(name), { name, read: readScalar }] as const),
+    ...rejectedNames.map((name) => [capitalize(name), { name, read: readScalar }] as const),
   ])
   const defaults = Object.fromEntries(fields.flatMap(defaultOf))
   return (reader, token) => {
@@ -74,7 +74,7 @@ function readKey(reader: MessagePackReader): string {
 
 /** An absent number is zero where the clients' classes cannot express null, and absent everywhere else. */
 const defaultOf = ({ name, shape, isNeverNullForDotnet }: MessageField): [string, unknown][] => {
-  const isNumber = shape === 'number' || shape === 'wholeNumber'
+  const isNumber = shape === 'number' || shape === 'integer'
   return isNumber && isNeverNullForDotnet ? [[name, 0]] : []
 }
 
@@ -133,8 +133,8 @@ const scalarReaders: Readonly<Record<Scalar, FieldReader>> = {
   uuid: readGuid,
   timestamp: undefinedIf('0001-01-01T00:00:00Z'),
   number: readScalar,
-  wholeNumber: readScalar,
-  flag: readScalar,
+  integer: readScalar,
+  boolean: readScalar,
   // Only responses have such fields.
   values: readScalar,
 }
@@ -144,7 +144,7 @@ type FieldWriter = (writer: MessagePackWriter, value: unknown) => void
 function writerOf({ fields }: Message): (writer: MessagePackWriter, content: Content) => void {
   const fieldWriters = fields
     .filter(({ isOmittedForDotnet }) => !isOmittedForDotnet)
-    .map((field) => ({ ...field, key: labelOf(field.name), write: fieldWriterOf(field) }))
+    .map((field) => ({ ...field, key: capitalize(field.name), write: fieldWriterOf(field) }))
   return (writer, content) => {
     writer.map(fieldWriters.length)
     for (const { key, name, write } of fieldWriters) {
@@ -170,7 +170,7 @@ function fieldWriterOf({ shape, isRepeated }: MessageField): FieldWriter {
 function writePlain(writer: MessagePackWriter, value: unknown): void {
   if (typeof value === 'number') writer.number(value)
   else if (typeof value === 'string') writer.text(value)
-  else if (typeof value === 'boolean') writer.flag(value)
+  else if (typeof value === 'boolean') writer.boolean(value)
   else writer.nil()
 }
 
@@ -181,8 +181,8 @@ const scalarWriters: Readonly<Record<Scalar, FieldWriter>> = {
   text: writeText,
   uuid: writeText,
   number: writeNumber,
-  wholeNumber: writeNumber,
-  flag: (writer, value) => writer.flag(value as boolean),
+  integer: writeNumber,
+  boolean: (writer, value) => writer.boolean(value as boolean),
   timestamp(writer, value) {
     const { seconds, nanoseconds } = parseTimestamp(value as string)
     writer.timestamp(seconds, nanoseconds)

@@ -101,7 +101,7 @@ describe('a command of a .NET client', () => {
     for (const { name, entity, request } of commandsOfEdition('v1')) {
       const declared = resources.find(({ title }) => title === entity)?.fields ?? {}
       const expected = request.fields
-        .filter(({ shape }) => shape === 'number' || shape === 'wholeNumber')
+        .filter(({ shape }) => shape === 'number' || shape === 'integer')
         .filter((field) => declared[field.name]?.presence === 'required')
         .map((field) => [field.name, 0])
       assert.deepEqual(read(name, {}), Object.fromEntries(expected), name)

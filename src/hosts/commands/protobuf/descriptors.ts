@@ -90,8 +90,8 @@ const scalarTypes = {
   text: Type.STRING,
   uuid: Type.STRING,
   number: Type.DOUBLE,
-  wholeNumber: Type.INT32,
-  flag: Type.BOOL,
+  integer: Type.INT32,
+  boolean: Type.BOOL,
 } as const
 
 const isScalarType = (shape: Scalar): shape is keyof typeof scalarTypes => shape in scalarTypes

@@ -1,4 +1,4 @@
-import { type Field, isRequired, labelOf } from '../../../model/field.ts'
+import { capitalize, type Field, isRequired } from '../../../model/field.ts'
 import {
   idsMax,
   pageNumberMax,
@@ -72,8 +72,8 @@ const typeTexts = {
   timestamp: 'google.protobuf.Timestamp',
   values: 'google.protobuf.Struct',
   number: 'double',
-  wholeNumber: 'int32',
-  flag: 'bool',
+  integer: 'int32',
+  boolean: 'bool',
 } as const
 
 const block = (comment: string, head: string, lines: readonly string[]): string =>
@@ -100,7 +100,7 @@ export function commentsOf(resources: readonly Resource[]): Comments {
       if (message === 'Pagination')
         return (
           keyComments[field.name] ??
-          `Only rows with this ${labelOf(field.name)}; refused where the resource has no such filter.`
+          `Only rows with this ${capitalize(field.name)}; refused where the resource has no such filter.`
         )
       const { resource, kind } = find(message)
       const declared = resource.fields[field.name]

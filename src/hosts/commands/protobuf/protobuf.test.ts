@@ -152,8 +152,8 @@ const scalars = {
   text: fc.string({ unit: 'grapheme' }),
   uuid: fc.uuid(),
   number: fc.double({ noNaN: true }).filter((value) => !Object.is(value, -0)),
-  wholeNumber: fc.integer(),
-  flag: fc.boolean(),
+  integer: fc.integer(),
+  boolean: fc.boolean(),
   values: fc.dictionary(
     fc.stringMatching(/^[a-zA-Z_]{0,8}$/),
     fc.oneof(

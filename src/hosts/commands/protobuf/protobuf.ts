@@ -93,8 +93,8 @@ const scalarReaders: Readonly<Record<Scalar, FieldReader>> = {
   text: textReader,
   uuid: textReader,
   number: { wireType: WireType.Bit64, read: (reader) => reader.double() },
-  wholeNumber: { wireType: WireType.Varint, read: (reader) => reader.int32() },
-  flag: { wireType: WireType.Varint, read: (reader) => reader.bool() },
+  integer: { wireType: WireType.Varint, read: (reader) => reader.int32() },
+  boolean: { wireType: WireType.Varint, read: (reader) => reader.bool() },
   timestamp: { wireType: WireType.LengthDelimited, read: readTimestamp },
   values: { wireType: WireType.LengthDelimited, read: (reader) => readValues(reader, endOf(reader)) },
 }
@@ -161,8 +161,8 @@ const scalarWriters: Readonly<Record<Scalar, FieldWriter>> = {
   text: writeText,
   uuid: writeText,
   number: (writer, value) => void writer.double(value as number),
-  wholeNumber: (writer, value) => void writer.int32(value as number),
-  flag: (writer, value) => void writer.bool(value as boolean),
+  integer: (writer, value) => void writer.int32(value as number),
+  boolean: (writer, value) => void writer.bool(value as boolean),
   timestamp(writer, value) {
     const { seconds, nanoseconds } = parseTimestamp(value as string)
     writer.fork()
@@ -190,7 +190,7 @@ function writeValues(writer: BinaryWriter, values: PlainValues): void {
   }
 }
 
-/** A Value is one of: null 1, number 2, text 3, flag 4. Rows contain no others. */
+/** A Value is one of: null 1, number 2, text 3, boolean 4. Rows contain no others. */
 function writeValue(writer: BinaryWriter, value: unknown): void {
   if (typeof value === 'number') writer.tag(2, WireType.Bit64).double(value)
   else if (typeof value === 'string') writer.tag(3, WireType.LengthDelimited).string(value)

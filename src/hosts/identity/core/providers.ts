@@ -33,8 +33,8 @@ export const openProviders = (
     settings.map((provider) => {
       const fetch = openProviderFetch({
         host: new URL(provider.issuer).host,
-        inFlight: budgets.budget('outsideRequests'),
-        responseBytesMax: budgetLimits.outsideAnswerBytes.max,
+        inFlight: budgets.budget('providerRequests'),
+        responseBytesMax: budgetLimits.providerAnswerBytes.max,
       })
       const loadConfiguration = cacheResult(now, () => discover(provider, fetch, now))
       return [provider.id, { ...provider, loadConfiguration }]

@@ -61,7 +61,7 @@ export async function storeAttempt(
       select count(*)::int as count, ${millisecondsOf(sql`min(expires_at)`)} as "nextEnd" from outside_attempts
       where address = ${address} and expires_at > ${timestamp(now())}`)
     const { count = 0, nextEnd } = pending ?? {}
-    if (count >= budgetLimits.outsideAttemptsOfAddress.max)
+    if (count >= budgetLimits.providerAttemptsOfAddress.max)
       throw new FederationError(
         'too many attempts',
         'This address has reached the limit of sign-ins in progress.',

@@ -60,7 +60,7 @@ export async function redirectToProvider(
     requireWebUrl(client.buildAuthorizationUrl(await provider.loadConfiguration(), parameters)),
   )
   const since = requestedMaxAge === undefined ? undefined : identity.now() - requestedMaxAge * 1000
-  // For `prompt=login` alone, a provider that omits auth_time is accepted.
+  // Only a request with `max_age` needs auth_time; `prompt=login` without it accepts providers that omit the claim.
   const needsTime = maxAge !== undefined
   const attempt = { providerId: provider.id, browser: browserId, nonce, verifier, since, needsTime, purpose }
   await storeAttempt(identity, state, attempt, { address })

@@ -22,7 +22,7 @@ export interface SignInStep {
   readonly expiresAt: number
   readonly request: string
   /** Present if the user was authenticated by an external provider instead of a password. */
-  readonly outside?: FederatedSignIn | undefined
+  readonly federated?: FederatedSignIn | undefined
 }
 
 /** Long enough to install an app. */
@@ -34,7 +34,7 @@ export function stepUrl(
   kind: SignInStep['kind'],
   { accountId, securityStamp }: Account,
   authRequest: string,
-  outside?: FederatedSignIn,
+  federated?: FederatedSignIn,
 ): string {
   const expiresAt = now() + stepMilliseconds
   const step: SignInStep = {
@@ -44,7 +44,7 @@ export function stepUrl(
     securityStamp,
     expiresAt,
     request: digestOf(authRequest),
-    outside,
+    federated,
   }
   const path = kind === 'set-up' ? setUpPath : secondStepPath
   return hostPathWithQuery(settings, path, { authRequest, step: seals.seal('signInStep', step, expiresAt) })
@@ -74,11 +74,11 @@ async function findStepAccount(
 
 /** Returns how the user was authenticated, for a session that begins after the step. */
 export const authenticationAfter = (
-  { outside }: SignInStep,
+  { federated }: SignInStep,
   by: 'otp' | 'pop',
 ): Pick<SignInOrigin, 'methods' | 'federated'> => ({
-  methods: [...(outside ? [] : ['pwd']), by, 'mfa'],
-  federated: outside,
+  methods: [...(federated ? [] : ['pwd']), by, 'mfa'],
+  federated,
 })
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url')

@@ -46,6 +46,9 @@ export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) 
           <a class="button" href={`/projects/${projectId}/webhooks`}>
             {t('Webhooks')}
           </a>
+          <a class="button" href={`/projects/${projectId}/import`}>
+            {t('Import')}
+          </a>
         </>
       }
     >

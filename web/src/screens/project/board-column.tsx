@@ -14,7 +14,7 @@ import { addDays, dayOf, formatDay, today } from '../../time/days.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { BoardCard } from './board-card.tsx'
-import { isFiltered, parseFilters } from './filters.ts'
+import { type Filters, isFiltered } from './filters.ts'
 import { useVirtualRows } from './use-virtual-rows.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -108,10 +108,10 @@ export function BoardColumn(props: BoardColumnProps) {
 }
 
 /** The first column of an empty board says what to do next. */
-function emptyTextOf({ stage, stages, query, countOf }: BoardColumnProps): string {
+function emptyTextOf({ stage, stages, filters, countOf }: BoardColumnProps): string {
   const isFirstOfEmptyBoard = stage.id === stages[0]?.id && stages.every(({ id }) => countOf(id) === 0)
   if (!isFirstOfEmptyBoard) return t('Nothing here')
-  return isFiltered(parseFilters(new URLSearchParams(query)))
+  return isFiltered(filters)
     ? t('No assignments match these filters')
     : t('Add the first assignment with the plus above, or press C.')
 }
@@ -275,6 +275,7 @@ export interface BoardProps {
   readonly projectId: string
   readonly stages: readonly Stage[]
   readonly doneIds: ReadonlySet<string>
+  readonly filters: Filters
   readonly assignments: readonly Assignment[]
   readonly types: readonly RecordOf<'assignmentType'>[]
   readonly impediments: readonly RecordOf<'assignmentImpediment'>[]

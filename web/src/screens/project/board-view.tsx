@@ -1,20 +1,23 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
+import { byId } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { updateBodyOf } from '../../assignment/assignment-values.ts'
 import type { StageQuery } from '../../data/board-rows.ts'
+import { useFollowedRows } from '../../data/use-followed-rows.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { useAllRows } from '../../data/use-live.ts'
 import { useProjectDependencies } from '../../data/use-project-dependencies.ts'
 import { useProjectLabels } from '../../data/use-project-labels.ts'
-import { useStagePages } from '../../data/use-stage-pages.ts'
+import { type StagePages, useStagePages } from '../../data/use-stage-pages.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { BoardColumn, type BoardProps } from './board-column.tsx'
-import { queryOfFilters } from './filters.ts'
+import { filtersRows, matcherOf, queryOfFilters } from './filters.ts'
 import { useCardFocus } from './use-card-focus.ts'
+import { blockedIdsOf } from './use-row-filter.ts'
 import type { ProjectViewProps } from './view-props.ts'
 import { ViewSkeleton } from './view-skeleton.tsx'
 
@@ -28,13 +31,60 @@ export interface BoardViewProps extends ProjectViewProps {
 
 /** The live assignments by stage. */
 export function BoardView(props: BoardViewProps) {
+  const { projectId, doneIds } = props.scope
+  const facts = useCardFacts(projectId, doneIds)
+  return filtersRows(props.filters) ? (
+    <FilteredBoard {...props} facts={facts} />
+  ) : (
+    <PagedBoard {...props} facts={facts} />
+  )
+}
+
+interface FactsProps extends BoardViewProps {
+  readonly facts: ReturnType<typeof useCardFacts>
+}
+
+/** Loads each stage as far as the user has scrolled. */
+function PagedBoard(props: FactsProps) {
+  const { projectId, stages, doneIds } = props.scope
+  const queries = useMemo(() => stages.map(({ id }) => stageQuery(id, doneIds.has(id))), [stages, doneIds])
+  const pages = useStagePages({ projectId, ...queryOfFilters(props.filters) }, queries)
+  return <BoardPages {...props} pages={pages} />
+}
+
+/** Loads all assignments, because the API cannot apply these filters. */
+function FilteredBoard(props: FactsProps) {
+  const { scope, filters, facts } = props
+  const { projectId, doneIds } = scope
+  const listing = useFollowedRows({ projectId, ...queryOfFilters(filters) }, { firstPageAtOnce: false })
+  const [ownIds, setOwnIds] = useState<ReadonlySet<string>>(new Set())
+  const { labels, impediments, blockers } = facts
+  const board = useMemo(() => {
+    const matches = matcherOf(filters, { labels, blockedIds: blockedIdsOf(impediments, blockers), doneIds })
+    // What the user has just created stays visible.
+    const rows = listing.rows.filter((row) => matches(row) || ownIds.has(row.id))
+    const byStage = Map.groupBy(rows, ({ workflowId }) => workflowId)
+    const counts = new Map([...byStage].map(([id, some]) => [id, some.length]))
+    return { rows: byId(rows), counts, hasMore: () => false }
+  }, [listing.rows, JSON.stringify(filters), labels, impediments, blockers, doneIds, ownIds])
+  const put = (row: Assignment) => {
+    setOwnIds((ids) => new Set([...ids, row.id]))
+    listing.put([row])
+  }
+  return (
+    <>
+      <BoardPages {...props} pages={{ ...listing, board, put, loadMore: () => undefined }} />
+      {listing.isCut && <p class="quiet-text">{t('Only the first 5,000 assignments are shown.')}</p>}
+    </>
+  )
+}
+
+function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
   const { scope, filters, isNameLoading, areStagesLoading, openId, query, revealedId, onReveal } = props
+  const { facts, pages } = props
   const { api } = useServices()
   const { projectId, stages, doneIds } = scope
-  const queries = useMemo(() => stages.map(({ id }) => stageQuery(id, doneIds.has(id))), [stages, doneIds])
-  const pages = useStagePages({ projectId, ...queryOfFilters(filters) }, queries)
   const { board } = pages
-  const facts = useCardFacts(projectId, doneIds)
   useEffect(() => props.onConnection(pages.connection), [pages.connection])
   const stored = useMemo(() => [...board.rows.values()], [board])
   const stageNameOf = (id: string) => stages.find((stage) => stage.id === id)?.name ?? '…'
@@ -58,6 +108,7 @@ export function BoardView(props: BoardViewProps) {
           projectId={projectId}
           stages={stages}
           doneIds={doneIds}
+          filters={filters}
           assignments={moves.rows}
           types={facts.types}
           impediments={facts.impediments}

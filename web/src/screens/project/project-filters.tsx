@@ -7,7 +7,8 @@ import { DayInput } from '../../ui/day-input.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { PersonPicker } from '../../ui/person-picker.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
-import { type Filters, noFilters } from './filters.ts'
+import { FilterChips } from './filter-chips.tsx'
+import { type Filters, noFilters, valuesOf } from './filters.ts'
 
 export interface ProjectFiltersProps {
   readonly projectId: string
@@ -18,12 +19,15 @@ export interface ProjectFiltersProps {
   onChange(changed: Partial<Filters>): void
 }
 
-/** Filters by text, person and days. On a phone, a button shows all filters but the text. */
+/** Filters by text, person, days, labels, priority and what is blocked. On a phone, a button shows all filters but the text. */
 export function ProjectFilters(props: ProjectFiltersProps) {
   const { projectId, filters, hasDayFilters, onChange } = props
-  const count = [filters.userId, filters.dateFrom, filters.dateTo].filter((value) => value !== '').length
+  const { configuration } = useServices()
+  const { search, labels, priorities, blocked, ...others } = filters
+  const values = [...Object.values(others), blocked, ...valuesOf(labels), ...valuesOf(priorities)]
+  const count = values.filter((value) => value !== '').length
   const [isOpen, setOpen] = useState(count > 0)
-  const isFiltered = count > 0 || filters.search !== ''
+  const isFiltered = count > 0 || search !== ''
   return (
     <search class={`filters ${isOpen ? 'open' : ''}`} aria-label={t('Filters')}>
       <SearchField
@@ -59,6 +63,7 @@ export function ProjectFilters(props: ProjectFiltersProps) {
             <DayFilter label={t('To')} value={filters.dateTo} onChange={(dateTo) => onChange({ dateTo })} />
           </span>
         )}
+        {configuration.extensions && <FilterChips {...props} />}
         <MemberFilter {...props} selectedId={filters.userId} onChange={(userId) => onChange({ userId })} />
       </div>
       {isFiltered && (

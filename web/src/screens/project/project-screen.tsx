@@ -15,7 +15,7 @@ import { ConnectionStatus, EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark } from '../../ui/page.tsx'
 import { useMedia } from '../../ui/place.ts'
 import { BoardView, type BoardViewProps } from './board-view.tsx'
-import { parseFilters } from './filters.ts'
+import { type Filters, parseFilters } from './filters.ts'
 import { ProjectFilters } from './project-filters.tsx'
 import { useCardFocus } from './use-card-focus.ts'
 import type { ProjectViewProps, ViewName } from './view-props.ts'
@@ -23,7 +23,7 @@ import { ViewSkeleton } from './view-skeleton.tsx'
 
 /** A project's assignments in one of its views; an open assignment is shown next to them. */
 export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: ScreenProps) {
-  const { router } = useServices()
+  const { configuration, router } = useServices()
   const address = router.address.value
   const project = useListing('project', { ids: projectId })
   const stages = useListing('workflow', { sortColumn: 'order', pageSize: 100 })
@@ -39,7 +39,7 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
   const doneIds = useMemo(() => new Set(doneKey.split(' ')), [doneKey])
   const viewProps = {
     scope: { projectId, stages: stages.rows, doneIds },
-    filters: parseFilters(address.searchParams),
+    filters: parseFilters(address.searchParams, configuration),
     openId: assignmentId,
     query: address.search,
     onConnection: setConnection,
@@ -111,7 +111,12 @@ function Content({ name, view, ...viewProps }: ContentProps) {
       {isNameLoading ? (
         <div class="skeleton-bar" aria-hidden="true" />
       ) : (
-        <ProjectBar projectId={viewProps.scope.projectId} name={name} view={view} />
+        <ProjectBar
+          projectId={viewProps.scope.projectId}
+          name={name}
+          view={view}
+          filters={viewProps.filters}
+        />
       )}
       {isBoard && <BoardView {...viewProps} />}
       {!isBoard && isNameLoading && <ViewSkeleton view={view.name} />}
@@ -145,10 +150,11 @@ interface ProjectBarProps {
   readonly projectId: string
   readonly name: string
   readonly view: ProjectView
+  readonly filters: Filters
 }
 
 /** Chooses the view and the filters of the assignments. */
-function ProjectBar({ projectId, name, view }: ProjectBarProps) {
+function ProjectBar({ projectId, name, view, filters }: ProjectBarProps) {
   const { router } = useServices()
   const [isChangingMembers, setChangingMembers] = useState(false)
   const address = router.address.value
@@ -158,7 +164,7 @@ function ProjectBar({ projectId, name, view }: ProjectBarProps) {
       <ProjectFilters
         projectId={projectId}
         hasDayFilters={view.name === 'board' || view.name === 'list'}
-        filters={parseFilters(address.searchParams)}
+        filters={filters}
         onMembers={() => setChangingMembers(true)}
         onChange={(next) => router.setQuery({ ...next })}
       />

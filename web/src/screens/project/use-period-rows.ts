@@ -6,6 +6,7 @@ import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { addDays, dayOf, endTimestampOf, formatDay } from '../../time/days.ts'
 import { queryOfFilters } from './filters.ts'
+import { useRowFilter } from './use-row-filter.ts'
 import type { ProjectViewProps } from './view-props.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -30,8 +31,11 @@ export function usePeriodRows(
     { projectId: scope.projectId, search, userId, dateFrom, dateTo },
     { firstPageAtOnce: false },
   )
+  const filter = useRowFilter(scope, filters)
   useEffect(() => onConnection(listing.connection), [listing.connection])
-  return { ...listing, ...useReschedule(listing.rows, listing.put) }
+  const changed = useReschedule(listing.rows, listing.put)
+  const rows = useMemo(() => changed.rows.filter(filter.matches), [changed.rows, filter.matches])
+  return { ...listing, ...changed, rows, isLoading: listing.isLoading || filter.isLoading }
 }
 
 /** Changes the days or the person of one assignment. A change is shown at once, and reverted with a message after an error. */

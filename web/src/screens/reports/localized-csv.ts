@@ -56,13 +56,3 @@ export const hoursCsvFormat = (): CsvFormat => ({
   isNumber: (column) => column === 'hours',
   decimalSeparator: formatHoursInput(0.5).charAt(1),
 })
-
-/** Downloads a table that is already loaded: a plain link would not send the access token. */
-export function saveCsv(fileName: string, table: string): void {
-  const address = URL.createObjectURL(new Blob([table], { type: 'text/csv' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = fileName
-  link.click()
-  URL.revokeObjectURL(address)
-}

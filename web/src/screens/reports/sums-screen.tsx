@@ -10,8 +10,9 @@ import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ConnectionStatus, EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark, Tabs } from '../../ui/page.tsx'
+import { saveFile } from '../../ui/save-file.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { hoursCsvFormat, localizeCsv, saveCsv } from './localized-csv.ts'
+import { hoursCsvFormat, localizeCsv } from './localized-csv.ts'
 import { parsePeriod } from './periods.ts'
 import {
   type AllTime,
@@ -41,9 +42,9 @@ export function SumsScreen() {
   const download = () =>
     tracker.call('GET /ext/reports/hours', request, { headers: { accept: 'text/csv' } }).then(
       (table) =>
-        saveCsv(
+        saveFile(
           `${t('Hours')} ${period.from} ${period.to}.csv`,
-          localizeCsv(String(table), hoursCsvFormat()),
+          new Blob([localizeCsv(String(table), hoursCsvFormat())], { type: 'text/csv' }),
         ),
       (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }),
     )

@@ -12,6 +12,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { isFiltered, queryOfFilters } from '../filters.ts'
+import { useRowFilter } from '../use-row-filter.ts'
 import { type NameLookup, type ProjectViewProps, useNameLookup } from '../view-props.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
 import {
@@ -30,7 +31,10 @@ import { ListTable, useSelection } from './list-table.tsx'
 /** Lists the assignments of a project in a table, sorted and grouped. Several can be changed at once. The address has all settings. */
 export function ListView(props: ProjectViewProps) {
   const { scope, filters, openId, query, onConnection } = props
-  const listing = useFollowedRows({ projectId: scope.projectId, ...queryOfFilters(filters) })
+  const followed = useFollowedRows({ projectId: scope.projectId, ...queryOfFilters(filters) })
+  const filter = useRowFilter(scope, filters)
+  const rows = useMemo(() => followed.rows.filter(filter.matches), [followed.rows, filter.matches])
+  const listing = { ...followed, rows }
   const settings = useMemo(() => {
     const parameters = new URLSearchParams(query)
     return {
@@ -58,7 +62,7 @@ export function ListView(props: ProjectViewProps) {
   const selection = useSelection(lines.flatMap((line) => ('row' in line ? [line.id] : [])))
   const selected = listing.rows.filter(({ id }) => selection.has(id))
   useEffect(() => onConnection(listing.connection), [listing.connection])
-  if (listing.isLoading || labels.isLoading) return <ViewSkeleton view="list" />
+  if (listing.isLoading || labels.isLoading || filter.isLoading) return <ViewSkeleton view="list" />
   return (
     <>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}

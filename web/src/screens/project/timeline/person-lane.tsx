@@ -27,7 +27,7 @@ export interface PersonLaneProps {
   readonly previousId: string | undefined
   readonly nextId: string | undefined
   readonly doneIds: ReadonlySet<string>
-  /** What assignments wait for. */
+  /** Per assignment, a sentence that names the assignments it waits for. */
   readonly notes: ReadonlyMap<string, string>
   onShift(row: Assignment, shift: Shift): void
 }

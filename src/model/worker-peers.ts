@@ -1,5 +1,5 @@
 /** The other processes that serve the same ports. Absent where one process serves them alone. */
-export interface Siblings {
+export interface WorkerPeers {
   /** The requests of an address, counted over all processes. */
   limiter(host: string): SharedLimiter
   /** Offers the metrics of this process to the others; the function that is returned reads those of all. */

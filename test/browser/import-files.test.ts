@@ -1,0 +1,361 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { guessColumns, itemOfRow } from '../../web/src/screens/import/columns.ts'
+import type { ImportedItem } from '../../web/src/screens/import/items.ts'
+import { guessMatching, itemsOf, type Matching } from '../../web/src/screens/import/matching.ts'
+import { decodeText, parseCsv } from '../../web/src/screens/import/parse-csv.ts'
+import {
+  type DateOrder,
+  dateOrderOf,
+  hasAmbiguousDates,
+  parseDay,
+  parseHours,
+} from '../../web/src/screens/import/parse-values.ts'
+import { labelIdOf, planImport } from '../../web/src/screens/import/plan-import.ts'
+import { idOf } from '../../web/src/screens/import/plan-row.ts'
+import { readTrello } from '../../web/src/screens/import/read-trello.ts'
+
+const runId = '0b5f7c9e-3a4d-4f6b-9c8d-112233445566'
+const targets = {
+  stages: [
+    { id: 'backlog', name: 'Backlog' },
+    { id: 'done', name: 'Done' },
+  ],
+  types: [{ id: 'feature', name: 'Feature' }],
+  people: [
+    { id: 'ann', name: 'Ann Lee', login: 'ann@example.com' },
+    { id: 'bob', name: 'Bob' },
+  ],
+  ownId: 'bob',
+}
+
+const item = (values: Partial<ImportedItem>): ImportedItem => ({
+  ...{ line: 2, name: 'Mast', description: '', stage: '', type: '', priority: '', start: '', end: '' },
+  ...{ estimate: '', people: [], labels: [], comments: [], work: [] },
+  ...values,
+})
+
+const matchingOf = (items: readonly ImportedItem[], remembered: Partial<Matching> = {}) =>
+  guessMatching({ kind: 'items', items, skippedCount: 0 }, targets, remembered, 'day')
+
+const plan = (
+  items: readonly ImportedItem[],
+  options: { administrator?: boolean; labels?: [string, string][] } = {},
+) =>
+  planImport(items, matchingOf(items), {
+    ...{ projectId: 'p', runId, day: '2026-03-10' },
+    caller: { id: 'bob', isAdministrator: options.administrator ?? false },
+    labels: new Map(options.labels),
+  })
+
+const problemsOf = (values: Partial<ImportedItem>) => plan([item(values)]).rows[0]?.problems
+
+describe('A table', () => {
+  const cellsOf = (text: string) => parseCsv(text).map(({ cells }) => cells)
+
+  test('is read with quotes, lines in cells, and other separators', () => {
+    assert.deepEqual(cellsOf('a,b\r\n"1, ""x""","two\nlines"\r\n'), [
+      ['a', 'b'],
+      ['1, "x"', 'two\nlines'],
+    ])
+    assert.deepEqual(cellsOf('\uFEFFa;b;c\n1;2;'), [
+      ['a', 'b', 'c'],
+      ['1', '2', ''],
+    ])
+    assert.deepEqual(cellsOf('a\tb\r1\t2\r\r'), [
+      ['a', 'b'],
+      ['1', '2'],
+    ])
+    assert.deepEqual(cellsOf(''), [])
+  })
+
+  test('has the numbers of its lines, also after cells with several', () => {
+    assert.deepEqual(
+      parseCsv('a\n"x\ny\nz"\n\nlast').map(({ line }) => line),
+      [1, 2, 6],
+    )
+  })
+
+  test('is UTF-8, or Windows-1252 where that is not valid', () => {
+    const bytes = (values: readonly number[]) => new Uint8Array(values).buffer
+    assert.equal(decodeText(bytes([0xc3, 0xa9])), 'é')
+    assert.equal(decodeText(bytes([0xe9, 0x2c])), 'é,')
+  })
+})
+
+describe('Values of a file', () => {
+  const days: readonly (readonly [string, DateOrder, string | undefined])[] = [
+    ['2026-01-31', 'day', '2026-01-31'],
+    ['2026-01-31 10:22', 'day', '2026-01-31'],
+    ['2026/1/3', 'day', '2026-01-03'],
+    ['2026-02-30', 'day', undefined],
+    ['3/4/2026', 'day', '2026-04-03'],
+    ['3/4/2026', 'month', '2026-03-04'],
+    ['3.4.26', 'month', '2026-04-03'],
+    ['03/Jan/25 10:22 AM', 'day', '2025-01-03'],
+    ['31 de janeiro de 2026', 'day', '2026-01-31'],
+    ['Jan 31, 2026', 'day', '2026-01-31'],
+    ['5 Sept 2026', 'day', '2026-09-05'],
+    ['soon', 'day', undefined],
+    ['13/13/2026', 'day', undefined],
+    ['', 'day', undefined],
+  ]
+  for (const [text, order, day] of days)
+    test(`“${text}” with the ${order} first is ${day ?? 'no date'}`, () =>
+      assert.equal(parseDay(text, order), day))
+
+  test('show by themselves which part of a date is the day, if they can', () => {
+    assert.equal(dateOrderOf(['1/2/2026', '13/2/2026']), 'day')
+    assert.equal(dateOrderOf(['1/2/2026', '2/13/2026']), 'month')
+    assert.equal(hasAmbiguousDates(['1/2/2026', '2026-01-01']), true)
+    assert.equal(hasAmbiguousDates(['31/2/2026', '1/2/2026']), false)
+    assert.equal(hasAmbiguousDates(['2026-01-01']), false)
+  })
+
+  const hours: readonly (readonly [string, number | undefined])[] = [
+    ['4', 4],
+    ['4,5', 4.5],
+    ['1h30', 1.5],
+    ['1h 30m', 1.5],
+    ['90m', 1.5],
+    ['2d', 16],
+    ['1d 4h', 12],
+    ['', undefined],
+    ['much', undefined],
+  ]
+  for (const [text, value] of hours)
+    test(`“${text}” is ${value ?? 'no number of'} hours`, () => assert.equal(parseHours(text), value))
+})
+
+test('The columns of an export of Jira are known by their headers', () => {
+  const header = [
+    'Summary',
+    'Issue key',
+    'Issue Type',
+    'Status',
+    'Assignee',
+    'Created',
+    'Due Date',
+    'Labels',
+    'Labels',
+  ]
+  const rest = ['Original Estimate', 'Comment', 'Comment', 'Log Work', 'Status Category']
+  const columns = guessColumns([...header, ...rest])
+  assert.deepEqual(columns, [
+    ...['name', 'reference', 'type', 'stage', 'responsible', 'start', 'end', 'labels', 'labels'],
+    ...['estimateSeconds', 'comment', 'comment', 'worklog', undefined],
+  ])
+  const cells = ['Mast', 'MOON-7', 'Story', 'To Do', 'ann', '03/Jan/25 10:22 AM', '', 'red', 'tall', '5400']
+  const row = itemOfRow(
+    {
+      line: 2,
+      cells: [...cells, '04/Jan/25 9:00 AM;ann;Looks; good', '', 'Drew it;05/Jan/25 9:00 AM;bob;1800', 'x'],
+    },
+    columns,
+  )
+  assert.deepEqual(row, {
+    ...{ line: 2, name: 'Mast', description: '(MOON-7)', stage: 'To Do', type: 'Story', priority: '' },
+    ...{ start: '03/Jan/25 10:22 AM', end: '', estimate: '1.5', people: ['ann'], labels: ['red', 'tall'] },
+    comments: [{ author: 'ann', date: '04/Jan/25 9:00 AM', text: 'Looks; good' }],
+    work: [{ person: 'bob', date: '05/Jan/25 9:00 AM', hours: '0.5', text: 'Drew it' }],
+  })
+})
+
+test('The start date of a table wins over the date of creation', () =>
+  assert.deepEqual(guessColumns(['Created', 'Title', 'Start date']), [undefined, 'name', 'start']))
+
+test('A board of Trello has its open cards, in the order of the board', () => {
+  const board = {
+    lists: [
+      { id: 'l1', name: 'Todo' },
+      { id: 'l2', name: 'Old', closed: true },
+    ],
+    members: [{ id: 'm', fullName: 'Ann Lee' }],
+    labels: [{ id: 'r', name: '', color: 'red' }],
+    cards: [
+      { id: 'c2', name: 'Second', idList: 'l1', pos: 2 },
+      {
+        id: 'c1',
+        name: 'First',
+        desc: 'Do it',
+        idList: 'l1',
+        pos: 1,
+        idMembers: ['m'],
+        idLabels: ['r'],
+        due: 'D',
+      },
+      { id: 'c3', name: 'Archived', idList: 'l1', closed: true },
+      { id: 'c4', name: 'In an archived list', idList: 'l2' },
+    ],
+    checklists: [
+      {
+        idCard: 'c1',
+        name: 'Steps',
+        checkItems: [
+          { name: 'a', state: 'complete' },
+          { name: 'b', state: 'x' },
+        ],
+      },
+    ],
+    actions: [
+      {
+        type: 'commentCard',
+        date: '2',
+        data: { text: 'later', card: { id: 'c1' } },
+        memberCreator: { username: 'u' },
+      },
+      { type: 'commentCard', date: '1', data: { text: 'sooner', card: { id: 'c1' } } },
+      { type: 'updateCard', data: { card: { id: 'c1' } } },
+    ],
+  }
+  const source = readTrello(board)
+  assert.ok(source?.kind === 'items')
+  assert.equal(source.skippedCount, 2)
+  assert.deepEqual(
+    source.items.map(({ name }) => name),
+    ['First', 'Second'],
+  )
+  assert.partialDeepStrictEqual(source.items[0], {
+    description: 'Do it\n\n**Steps**\n\n- [x] a\n- [ ] b',
+    ...{ stage: 'Todo', people: ['Ann Lee'], labels: ['red'], end: 'D' },
+    comments: [
+      { author: '', date: '1', text: 'sooner' },
+      { author: 'u', date: '2', text: 'later' },
+    ],
+  })
+  assert.equal(readTrello({ some: 'thing' }), undefined)
+})
+
+describe('A matching', () => {
+  test('finds people by name and login, stages also by other words, and what was chosen before', () => {
+    const items = [item({ stage: 'closed', type: 'Bug', people: ['ANN@example.com', 'Bob', 'Stranger'] })]
+    const matching = matchingOf(items, { people: { stranger: 'ann' }, types: { bug: 'no longer there' } })
+    assert.deepEqual(matching.people, { 'ann@example.com': 'ann', bob: 'bob', stranger: 'ann' })
+    assert.deepEqual([matching.stages, matching.types], [{ closed: 'done' }, { bug: '' }])
+    assert.deepEqual([matching.defaultStage, matching.defaultPerson], ['backlog', 'bob'])
+  })
+
+  test('of columns is used again for a table with as many', () => {
+    const source = { kind: 'table', header: ['a', 'b'], rows: [{ line: 2, cells: ['Mast', 'x'] }] } as const
+    const columns = ['name', undefined] as const
+    assert.deepEqual(guessMatching(source, targets, { columns }, 'day').columns, columns)
+    assert.deepEqual(guessMatching(source, targets, { columns: ['name'] }, 'day').columns, [
+      undefined,
+      undefined,
+    ])
+    assert.equal(itemsOf(source, columns)[0]?.name, 'Mast')
+  })
+})
+
+describe('A plan', () => {
+  test('creates labels once, then each assignment with all that belongs to it', () => {
+    const { batches, rows } = plan(
+      [
+        item({
+          labels: ['Red', 'red', 'Old'],
+          people: ['Ann Lee', 'Bob'],
+          comments: [{ author: 'X', date: '3.1.26', text: 'Hi' }],
+        }),
+        item({ name: 'Keel', labels: ['RED'], work: [{ person: '', date: '', hours: '2', text: 'cut' }] }),
+      ],
+      { labels: [['old', 'label-old']] },
+    )
+    const [labels, assignments] = batches
+    const red = labelIdOf(runId, 0)
+    assert.deepEqual(
+      labels?.requests.map(({ body }) => body),
+      [{ id: red, name: 'Red', color: 'gray', projectId: 'p' }],
+    )
+    assert.deepEqual(
+      assignments?.requests.map(({ resource, body }) => [resource, body.id]),
+      [
+        ['assignment', idOf(runId, 0)],
+        ['userAssignment', idOf(runId, 0, 1)],
+        ['assignmentLabel', idOf(runId, 0, 2)],
+        ['assignmentLabel', idOf(runId, 0, 3)],
+        ['comment', idOf(runId, 0, 4)],
+        ['assignment', idOf(runId, 1)],
+        ['assignmentLabel', idOf(runId, 1, 1)],
+        ['appointment', idOf(runId, 1, 2)],
+      ],
+    )
+    assert.partialDeepStrictEqual(assignments.requests[0]?.body, {
+      ...{
+        userId: 'ann',
+        startDate: '2026-03-10',
+        endDate: '2026-03-10',
+        amountHours: 0,
+        workflowId: 'backlog',
+      },
+    })
+    assert.deepEqual(
+      [assignments.requests[2]?.body.labelId, assignments.requests[3]?.body.labelId],
+      [red, 'label-old'],
+    )
+    assert.equal(assignments.requests[4]?.body.text, '**X, 2026-01-03:**\n\nHi')
+    assert.deepEqual(rows[1]?.work, [2])
+  })
+
+  test('is the same again when a part of it is done', () => {
+    const items = [item({ labels: ['Red', 'Blue'] })]
+    const again = plan(items, {
+      labels: [
+        ['red', labelIdOf(runId, 0)],
+        ['blue', labelIdOf(runId, 1)],
+      ],
+    })
+    assert.deepEqual(again.batches, plan(items).batches)
+  })
+
+  test('names every reason why a row cannot be imported', () => {
+    assert.deepEqual(problemsOf({ name: ' ', start: 'soon', end: '31/12/2025', estimate: 'much' }), [
+      'The name is missing.',
+      '“soon” is no date.',
+      '“much” is no number of hours.',
+    ])
+    assert.deepEqual(problemsOf({ start: '2026-03-02', end: '2026-03-01' }), ['The end is before the start.'])
+    assert.deepEqual(problemsOf({ name: 'x'.repeat(201) }), ['The name is longer than 200 characters.'])
+    assert.deepEqual(problemsOf({ labels: ['x'.repeat(51)] }), [
+      `The label “${'x'.repeat(51)}” is too long, or one too many for the project.`,
+    ])
+    assert.deepEqual(problemsOf({ labels: Array.from({ length: 21 }, (_, index) => `l${index}`) }), [
+      'The row has more than 20 labels.',
+    ])
+    const work = [{ person: 'Ann Lee', date: '', hours: '0', text: '' }]
+    assert.deepEqual(problemsOf({ work }), [
+      'Only administrators can record hours for others.',
+      'Recorded hours must be more than 0.',
+    ])
+    assert.deepEqual(plan([item({ name: '' })]).batches.length, 1)
+  })
+
+  test('keeps an end in the past after its start, and a start in the future before its end', () => {
+    const datesOf = (values: Partial<ImportedItem>) => {
+      const { startDate, endDate } = plan([item(values)]).rows[0]?.values ?? {}
+      return [startDate, endDate]
+    }
+    assert.deepEqual(datesOf({ end: '2025-01-01' }), ['2025-01-01', '2025-01-01'])
+    assert.deepEqual(datesOf({ end: '2027-01-01' }), ['2026-03-10', '2027-01-01'])
+    assert.deepEqual(datesOf({ start: '2027-01-01' }), ['2027-01-01', '2027-01-01'])
+  })
+
+  test('continues a long description in comments, so that nothing is lost', () => {
+    const line = 'x'.repeat(1500)
+    const requests = plan([item({ description: `${line}\n${line}` })]).batches[1]?.requests
+    assert.deepEqual(
+      requests?.map(({ body }) => body.description ?? body.text),
+      [line, line],
+    )
+  })
+
+  test('has at most 500 writes in a batch, and whole rows unless one has more', () => {
+    const comments = (count: number) =>
+      Array.from({ length: count }, () => ({ author: '', date: '', text: 'x' }))
+    const sizes = (counts: readonly number[]) =>
+      plan(counts.map((count) => item({ comments: comments(count) }))).batches.map(
+        ({ requests }) => requests.length,
+      )
+    assert.deepEqual(sizes([299, 199, 1]), [0, 500, 2])
+    assert.deepEqual(sizes([700]), [0, 500, 201])
+  })
+})

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { sql } from '../../../src/db/sql.ts'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+const table = `Title,Status,Assignee,Due date,Tags,Remark,Notes
+Plant the hedge,Closed,Mara Lindqvist,31/12/2026,"garden, green",Water it daily,Beside the wall
+Paint the fence,Odd stage,Stranger,,garden,,
+,,,,,,no name
+`
+
+export function importJourneys(stage: () => Stage): void {
+  const choose = (page: Page, name: string, text: string) =>
+    page.getByLabel('File', { exact: true }).setInputFiles({
+      ...{ name, mimeType: 'text/csv' },
+      buffer: Buffer.from(text),
+    })
+  /** A project of its own, so that cards can be counted. */
+  const openImport = async (name: string, options?: Parameters<Stage['signIn']>[2]) => {
+    const { signIn, workspace } = stage()
+    const { id } = await workspace.make('project', { name, organizationId: workspace.organizationId })
+    await workspace.make('userProject', { projectId: id, userId: workspace.mara.id })
+    const page = await signIn('mara@example.com', `/projects/${id}/import`, options)
+    return { id, page }
+  }
+
+  for (const viewport of [undefined, { width: 390, height: 844 }])
+    test(`brings the rows of a table with a width of ${viewport?.width ?? 1280}, and one undo removes all of them`, async () => {
+      const { id, page } = await openImport(`Imported ${viewport?.width}`, viewport && { viewport })
+      await choose(page, 'garden.csv', table)
+      await page.getByLabel('Field of Remark').selectOption('Comment')
+      assert.equal(await page.getByLabel('Field of Notes').inputValue(), 'description')
+      await page.getByLabel('Odd stage').selectOption('Doing')
+      await page.getByText('One row cannot be imported').waitFor()
+      await page.getByText('The name is missing.').first().waitFor()
+      await assertAccessible(page, 'an import')
+      await page.getByRole('button', { name: 'Import 2 assignments' }).click()
+      await page.getByText('The import of garden.csv is complete.').waitFor()
+
+      await page.getByRole('link', { name: 'Show the project' }).click()
+      for (const name of ['Plant the hedge', 'Paint the fence']) await page.getByText(name).first().waitFor()
+      const { hosts, workspace } = stage()
+      const rows = await hosts.database.query(sql`
+        select row.name, stage.name as stage, to_char(row.end_date at time zone 'UTC', 'YYYY-MM-DD') as due,
+          row.user_id = ${workspace.mara.id} as mara,
+          array(select label.name from assignment_labels as link join labels as label on label.id = link.label_id
+            where link.assignment_id = row.id order by label.name) as labels,
+          array(select text from comments where assignment_id = row.id) as comments
+        from assignments as row join workflows as stage on stage.id = row.workflow_id
+        where row.project_id = ${id} order by row.name desc`)
+      assert.partialDeepStrictEqual(rows, [
+        {
+          ...{ name: 'Plant the hedge', stage: 'Done', due: '2026-12-31', mara: true },
+          ...{ labels: ['garden', 'green'], comments: ['Water it daily'] },
+        },
+        { name: 'Paint the fence', stage: 'Doing', mara: true, labels: ['garden'], comments: [] },
+      ])
+
+      await page.goto(`${stage().hosts.web}/projects/${id}/import`)
+      await page.getByRole('button', { name: 'Undo garden.csv' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
+      await page.getByText('The import of garden.csv was undone.').waitFor()
+      assert.equal(await countActive(stage(), id), 0)
+    })
+
+  test('continues where it was interrupted, and creates nothing twice', async () => {
+    const { id, page } = await openImport('Interrupted')
+    const many = `Title,Label\n${Array.from({ length: 600 }, (_, row) => `Row ${row},numbered`).join('\n')}`
+    let batches = 0
+    await page.route('**/ext/batch', async (route) => {
+      batches += 1
+      // The third is stored, but its answer is lost.
+      if (batches === 3) await route.fetch()
+      return batches < 3 ? route.continue() : route.abort()
+    })
+    await choose(page, 'many.csv', many)
+    await page.getByRole('button', { name: 'Import 600 assignments' }).click()
+    await page.getByRole('alert').getByText('The server cannot be reached.').waitFor()
+    await page.unroute('**/ext/batch')
+    let batchesAfter = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith('/ext/batch') && request.method() === 'POST') batchesAfter += 1
+    })
+
+    await page.reload()
+    await page.getByText('stopped; choose the file again to continue').waitFor()
+    await choose(page, 'many.csv', many)
+    await page.getByText('This file was imported in part.').waitFor()
+    await page.getByRole('button', { name: 'Continue the import' }).click()
+    await page.getByText('The import of many.csv is complete.').waitFor()
+    assert.equal(await page.getByText('The server refused').count(), 0)
+    assert.equal(batchesAfter, 2)
+    assert.equal(await countActive(stage(), id), 600)
+  })
+
+  test('says in words what is wrong with a file', async () => {
+    const { page } = await openImport('Wrong files')
+    await choose(page, 'empty.csv', 'Title\n')
+    await page.getByText('The file has no rows.').waitFor()
+    await choose(page, 'other.json', '{"some": "thing"}')
+    await page.getByText('The JSON is no board of Trello.').waitFor()
+    await choose(page, 'nameless.csv', 'Colour\nred\n')
+    await page.getByText('Choose the column with the names.').waitFor()
+    assert.ok(await page.getByRole('button', { name: /^Import/ }).isDisabled())
+  })
+}
+
+async function countActive({ hosts }: Stage, projectId: string): Promise<number | undefined> {
+  const [row] = await hosts.database.query<{ count: number }>(
+    sql`select count(*)::int as count from assignments where active and project_id = ${projectId}`,
+  )
+  return row?.count
+}

@@ -1,0 +1,78 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { sentenceOf } from '../../api/problems.ts'
+import { useServices } from '../../services/services.ts'
+import { t, tn } from '../../texts/text.ts'
+import { formatTimestamp } from '../../time/format-timestamp.ts'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { undoImport } from './run-import.ts'
+import { forgetRun, isFinished, type Run } from './runs.ts'
+
+interface EarlierImportsProps {
+  readonly projectId: string
+  readonly runs: readonly Run[]
+  onChange(): void
+}
+
+/** The last imports of this browser into the project. Each can be undone. */
+export function EarlierImports({ projectId, runs, onChange }: EarlierImportsProps) {
+  const { api, toasts, tracker } = useServices()
+  const [toUndo, setToUndo] = useState<Run>()
+  const [undoing, setUndoing] = useState<{ readonly id: string; readonly share: number }>()
+  const leaving = useRef(new AbortController())
+  useEffect(() => () => leaving.current.abort(), [])
+  const undo = async (run: Run) => {
+    setUndoing({ id: run.id, share: 0 })
+    try {
+      const onProgress = (share: number) => setUndoing({ id: run.id, share })
+      await undoImport(tracker, run, { signal: leaving.current.signal, onProgress })
+      forgetRun(projectId, run.id)
+      toasts.show({ kind: 'done', text: t('The import of {file} was undone.', { file: run.fileName }) })
+    } catch (error) {
+      if (!leaving.current.signal.aborted) toasts.show({ kind: 'problem', text: sentenceOf(error) })
+    }
+    setUndoing(undefined)
+    for (const name of ['assignment', 'label', 'appointment'] as const) api.announce(name)
+    onChange()
+  }
+  if (runs.length === 0) return null
+  return (
+    <section class="import-step" aria-labelledby="import-earlier">
+      <h2 id="import-earlier">{t('Earlier imports')}</h2>
+      <ul class="rows">
+        {runs.map((run) => (
+          <li key={run.id} class="row">
+            <span class="row-text">
+              <bdi>{run.fileName}</bdi>
+              <span class="quiet-text line">
+                {formatTimestamp(run.startedAt)} · {tn(run.rowCount, 'one row', '{count} rows')}
+                {!isFinished(run) && ` · ${t('stopped; choose the file again to continue')}`}
+              </span>
+            </span>
+            {undoing?.id === run.id ? (
+              <progress max={1} value={undoing.share} aria-label={t('Progress')} />
+            ) : (
+              <button
+                type="button"
+                class="button"
+                disabled={undoing !== undefined}
+                onClick={() => setToUndo(run)}
+              >
+                {t('Undo')}
+                <span class="visually-hidden"> {run.fileName}</span>
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {toUndo && (
+        <ConfirmDialog
+          title={t('Undo the import of {file}?', { file: toUndo.fileName })}
+          text={t('Everything that it created is removed, also what was changed since.')}
+          confirmLabel={t('Undo')}
+          onConfirm={() => void undo(toUndo)}
+          onClose={() => setToUndo(undefined)}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,134 @@
+import { useRef, useState } from 'preact/hooks'
+import { sentenceOf } from '../../api/problems.ts'
+import { projectPath, type ScreenProps } from '../../router/router.ts'
+import { useServices } from '../../services/services.ts'
+import { locale, t } from '../../texts/text.ts'
+import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
+import { Page, ProjectCrumbs } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { EarlierImports } from './earlier-imports.tsx'
+import { guessMatching, type Matching, rememberedMatching } from './matching.ts'
+import { PrepareImport } from './prepare-import.tsx'
+import { type ProjectValues, useProjectValues } from './project-values.ts'
+import { type ReadFile, readFile } from './read-file.ts'
+import { type Run, storedRuns } from './runs.ts'
+
+/** Imports the assignments of a file: a table, an export of Jira, or a board of Trello. */
+export function ImportScreen({ parameters: { projectId = '' } }: ScreenProps) {
+  const { configuration } = useServices()
+  const values = useProjectValues(projectId)
+  return (
+    <Page title={t('Import')} parentLink={<ProjectCrumbs projectId={projectId} />}>
+      {!configuration.extensions ? (
+        <EmptyState title={t('This server has no import')} />
+      ) : values.value ? (
+        <Import projectId={projectId} values={values.value} />
+      ) : values.problem ? (
+        <LoadProblem problem={values.problem} onRetry={values.reload} />
+      ) : (
+        <Skeleton as="fields" rows={2} cells="field" />
+      )}
+    </Page>
+  )
+}
+
+interface Prepared {
+  readonly file: ReadFile
+  readonly matching: Matching
+  /** An import of the same file that was interrupted. */
+  readonly run: Run | undefined
+}
+
+function Import({ projectId, values }: { readonly projectId: string; readonly values: ProjectValues }) {
+  const [prepared, setPrepared] = useState<Prepared>()
+  const [problem, setProblem] = useState('')
+  const [runs, setRuns] = useState(() => storedRuns(projectId))
+  const reloadRuns = () => setRuns(storedRuns(projectId))
+  const choose = async (chosen: File) => {
+    setProblem('')
+    try {
+      const file = await readFile(chosen)
+      const run = runs.find(
+        ({ fingerprint, batchesDone, batchCount }) =>
+          fingerprint === file.fingerprint && batchesDone < batchCount,
+      )
+      const orderDefault = locale().startsWith('en-US') ? 'month' : 'day'
+      const matching =
+        run?.matching ?? guessMatching(file.source, values, rememberedMatching(projectId), orderDefault)
+      setPrepared({ file, matching, run })
+    } catch (error) {
+      setProblem(sentenceOf(error))
+    }
+  }
+  if (prepared)
+    return (
+      <PrepareImport
+        projectId={projectId}
+        values={values}
+        {...prepared}
+        onClose={() => {
+          setPrepared(undefined)
+          reloadRuns()
+        }}
+      />
+    )
+  return (
+    <div class="import">
+      <FileDrop onChoose={(file) => void choose(file)} />
+      {problem !== '' && (
+        <p class="field-errors" role="alert">
+          {problem}
+        </p>
+      )}
+      <p class="form-note">
+        {t(
+          'Assignments come with their labels, comments, people and hours. Only members of the project are matched, so add the people first.',
+        )}{' '}
+        <a href={projectPath(projectId)}>{t('To the project')}</a>
+      </p>
+      <EarlierImports projectId={projectId} runs={runs} onChange={reloadRuns} />
+    </div>
+  )
+}
+
+function FileDrop({ onChoose }: { onChoose(file: File): void }) {
+  const input = useRef<HTMLInputElement>(null)
+  const [isOver, setOver] = useState(false)
+  const choose = (files: FileList | null | undefined) => {
+    const file = files?.[0]
+    if (file) onChoose(file)
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same by keyboard
+    <div
+      class={`import-drop ${isOver ? 'over' : ''}`}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        choose(event.dataTransfer?.files)
+      }}
+    >
+      <p>{t('Drop a file here: CSV, an export of Jira (CSV) or of Trello (JSON).')}</p>
+      <button type="button" class="button primary" onClick={() => input.current?.click()}>
+        {t('Choose a file')}
+      </button>
+      <input
+        ref={input}
+        hidden
+        type="file"
+        aria-label={t('File')}
+        accept=".csv,.tsv,.txt,.json,text/csv,application/json"
+        onChange={(event) => {
+          choose(event.currentTarget.files)
+          // The same file can be chosen again.
+          event.currentTarget.value = ''
+        }}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,62 @@
+/** An assignment as a file describes it: with names instead of ids, and texts that are still to be parsed. */
+export interface ImportedItem {
+  /** The line of the table, or the position of the card. */
+  readonly line: number
+  readonly name: string
+  readonly description: string
+  readonly stage: string
+  readonly type: string
+  readonly priority: string
+  readonly start: string
+  readonly end: string
+  readonly estimate: string
+  /** The responsible person first. */
+  readonly people: readonly string[]
+  readonly labels: readonly string[]
+  readonly comments: readonly ImportedComment[]
+  readonly work: readonly ImportedWork[]
+}
+
+export interface ImportedComment {
+  readonly author: string
+  readonly date: string
+  readonly text: string
+}
+
+/** Time that a person spent. Without a person it is that of the responsible one, without a date of the last day. */
+export interface ImportedWork {
+  readonly person: string
+  readonly date: string
+  readonly hours: string
+  readonly text: string
+}
+
+/** The content of a file: cards with known fields, or a table whose columns the user matches. */
+export type Source =
+  | { readonly kind: 'items'; readonly items: readonly ImportedItem[]; readonly skippedCount: number }
+  | { readonly kind: 'table'; readonly header: readonly string[]; readonly rows: readonly Row[] }
+
+export interface Row {
+  readonly line: number
+  readonly cells: readonly string[]
+}
+
+export const itemsMax = 10_000
+export const bytesMax = 50 * 1024 ** 2
+
+/** Splits a cell with several names. */
+export const splitNames = (cell: string): readonly string[] =>
+  cell
+    .split(/[,;|]/)
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+
+/** Returns different names once each, in their order; names that differ only in case are the same. */
+export function distinctNames(names: Iterable<string>): readonly string[] {
+  const byKey = new Map<string, string>()
+  for (const name of names) if (name !== '' && !byKey.has(keyOfName(name))) byKey.set(keyOfName(name), name)
+  return [...byKey.values()]
+}
+
+/** Names with the same key are the same name. */
+export const keyOfName = (name: string): string => name.trim().toLowerCase()

@@ -1,0 +1,89 @@
+import { addDays, dayOfTimestamp, isDay } from '../../time/days.ts'
+
+/** Which part of 3/4/2026 comes first. */
+export type DateOrder = 'day' | 'month'
+
+/** English and Portuguese months begin with these letters. */
+const months: readonly (readonly string[])[] = [
+  ...[['jan'], ['feb', 'fev'], ['mar'], ['apr', 'abr'], ['may', 'mai'], ['jun']],
+  ...[['jul'], ['aug', 'ago'], ['sep', 'set'], ['oct', 'out'], ['nov'], ['dec', 'dez']],
+]
+
+/** Returns the calendar day of a text, or undefined if there is none. A time after the day is ignored. */
+export function parseDay(text: string, order: DateOrder): string | undefined {
+  const input = text.trim()
+  if (/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:?\d\d)$/i.test(input))
+    return Number.isNaN(Date.parse(input)) ? undefined : dayOfTimestamp(input)
+  const found = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})/.exec(input)
+  if (found) return dayFrom(found[1], found[2], found[3])
+  return parseNumericDay(input, order) ?? parseWrittenDay(input)
+}
+
+/** Such as 31/1/2026, 1/31/26 and 31.1.2026. */
+function parseNumericDay(input: string, order: DateOrder): string | undefined {
+  const [, first, second, year] = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d\d)(?!\d)/.exec(input) ?? []
+  const isDayFirst = order === 'day' || input.includes('.')
+  return isDayFirst ? dayFrom(year, second, first) : dayFrom(year, first, second)
+}
+
+const writtenDays: readonly RegExp[] = [
+  /^(?<day>\d{1,2})[-/ .]+(?:de )?(?<month>[a-z]{3})[a-zç]*\.?[-/ ,]+(?:de )?(?<year>\d{4}|\d\d)(?!\d)/i,
+  /^(?<month>[a-z]{3})[a-zç]*\.? (?<day>\d{1,2}),? (?<year>\d{4})/i,
+]
+
+/** Such as 31/Jan/26, 31 de janeiro de 2026 and Jan 31, 2026. */
+function parseWrittenDay(input: string): string | undefined {
+  const groups = writtenDays.map((pattern) => pattern.exec(input)?.groups).find((found) => found)
+  const position = months.findIndex((names) => names.includes(groups?.month?.toLowerCase() ?? ''))
+  return position < 0 ? undefined : dayFrom(groups?.year, String(position + 1), groups?.day)
+}
+
+function dayFrom(year = '', month = '', day = ''): string | undefined {
+  const fullYear = year.length === 2 ? `20${year}` : year
+  const text = `${fullYear}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  // Date.parse accepts 30 February, which is a day in March.
+  return isDay(text) && addDays(text, 0) === text ? text : undefined
+}
+
+/** Returns the order that these dates prove; undefined if each of them can be read both ways. */
+export function dateOrderOf(texts: Iterable<string>): DateOrder | undefined {
+  for (const text of texts) {
+    const [, first, second] = /^(\d{1,2})[-/](\d{1,2})[-/]\d/.exec(text.trim()) ?? []
+    if (Number(first) > 12) return 'day'
+    if (Number(second) > 12) return 'month'
+  }
+  return undefined
+}
+
+/** Returns whether the texts contain a date whose meaning depends on the order. */
+export const hasAmbiguousDates = (texts: readonly string[]): boolean =>
+  texts.some((text) => /^\d{1,2}[-/]\d{1,2}[-/]\d/.test(text.trim())) && dateOrderOf(texts) === undefined
+
+const hoursPerDay = 8
+
+/** Parses hours such as 4, 4,5, 1h30, 90m and 2d, whose days have eight hours. Rounds to hundredths. */
+export function parseHours(text: string): number | undefined {
+  const input = text.trim().toLowerCase().replace(',', '.')
+  const [whole, days, hours, minutes] =
+    /^(?:(\d+(?:\.\d+)?)\s*d)?\s*(?:(\d+(?:\.\d+)?)\s*h?)?\s*(?:(\d+)\s*(?:m|min)?)?$/.exec(input) ?? []
+  if (!whole) return undefined
+  const isMinutes = /^\d+\s*(m|min)$/.test(input)
+  const total = isMinutes
+    ? Number.parseInt(input, 10) / 60
+    : Number(days ?? 0) * hoursPerDay + Number(hours ?? 0) + Number(minutes ?? 0) / 60
+  return Math.round(total * 100) / 100
+}
+
+/** From low to urgent, as this tracker and others name them. */
+const priorities: readonly (readonly string[])[] = [
+  ['low', 'lowest', 'minor', 'trivial', 'baixa', 'p4', '1'],
+  ['medium', 'normal', 'média', 'media', 'p3', '2'],
+  ['high', 'major', 'alta', 'p2', '3'],
+  ['urgent', 'highest', 'critical', 'blocker', 'urgente', 'p1', 'p0', '4'],
+]
+
+/** Returns the stored number of a priority; undefined for none and for an unknown one. */
+export function parsePriority(text: string): number | undefined {
+  const position = priorities.findIndex((names) => names.includes(text.trim().toLowerCase()))
+  return position < 0 ? undefined : position + 1
+}

@@ -1,0 +1,80 @@
+import { type BatchItem, limits } from '#tracker-client'
+import { distinctNames, type ImportedItem, keyOfName } from './items.ts'
+import type { Matching } from './matching.ts'
+import { type ImportScope, idOf, type PlannedRow, planRow } from './plan-row.ts'
+
+export interface ImportPlan {
+  readonly rows: readonly PlannedRow[]
+  /** The number of different labels in the file. */
+  readonly labelCount: number
+  /** First the labels, because rows refer to them. */
+  readonly batches: readonly PlannedBatch[]
+}
+
+export interface PlannedBatch {
+  readonly requests: readonly BatchItem[]
+  /** The row of each request; undefined for labels. */
+  readonly rows: readonly (PlannedRow | undefined)[]
+}
+
+/** The progress is seen to move with batches of this size. */
+const batchItemsMax = 500
+const batchCharactersMax = 1_000_000
+const labelsOfProjectMax = 200
+/** In the ids of labels, this stands for the row: no file has as many. */
+const labelRow = 0xffffff
+
+/** The id of a new label, by its position among the labels of the file. */
+export const labelIdOf = (runId: string, position: number): string => idOf(runId, labelRow, position)
+
+/** Decides what is written for each item. The same file and matching result in the same plan, so that it can be continued. */
+export function planImport(
+  items: readonly ImportedItem[],
+  matching: Matching,
+  scope: ImportScope,
+): ImportPlan {
+  const names = distinctNames(items.flatMap(({ labels }) => labels))
+  const { labels, requests } = planLabels(names, scope)
+  const rows = items.map((item, position) => planRow(item, position, matching, { ...scope, labels }))
+  const accepted = rows.filter(({ problems }) => problems.length === 0)
+  const labelBatch = { requests, rows: requests.map(() => undefined) }
+  return { rows, labelCount: names.length, batches: [labelBatch, ...batchesOf(accepted)] }
+}
+
+/** Labels that an interrupted import has created are part of the plan again. */
+function planLabels(names: readonly string[], { labels: existing, runId, projectId }: ImportScope) {
+  const labels = new Map(existing)
+  const requests: BatchItem[] = []
+  for (const [position, name] of names.entries()) {
+    const id = labelIdOf(runId, position)
+    const key = keyOfName(name)
+    const isNew = !labels.has(key)
+    if (isNew && ([...name].length > limits.labelName || labels.size >= labelsOfProjectMax)) continue
+    if (isNew) labels.set(key, id)
+    if (labels.get(key) === id)
+      requests.push({ operation: 'create', resource: 'label', body: { id, name, color: 'gray', projectId } })
+  }
+  return { labels, requests }
+}
+
+/** A row is in one batch, unless it has more requests than fit. */
+function batchesOf(rows: readonly PlannedRow[]): readonly PlannedBatch[] {
+  const batches: { requests: BatchItem[]; rows: PlannedRow[]; characters: number }[] = []
+  const add = (requests: readonly BatchItem[], row: PlannedRow) => {
+    const characters = JSON.stringify(requests).length
+    const last = batches.at(-1)
+    const fits =
+      last !== undefined &&
+      last.requests.length + requests.length <= batchItemsMax &&
+      last.characters + characters <= batchCharactersMax
+    const batch = fits ? last : { requests: [], rows: [], characters: 0 }
+    if (!fits) batches.push(batch)
+    batch.requests.push(...requests)
+    batch.rows.push(...requests.map(() => row))
+    batch.characters += characters
+  }
+  for (const row of rows)
+    for (let from = 0; from < row.requests.length; from += batchItemsMax)
+      add(row.requests.slice(from, from + batchItemsMax), row)
+  return batches
+}

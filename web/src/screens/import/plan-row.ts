@@ -1,0 +1,176 @@
+import { type BatchItem, limits } from '#tracker-client'
+import { t } from '../../texts/text.ts'
+import { distinctNames, type ImportedItem, keyOfName } from './items.ts'
+import type { Matching } from './matching.ts'
+import { parseDay, parseHours, parsePriority } from './parse-values.ts'
+
+/** What decides, besides the file and its matching, what an import writes. */
+export interface ImportScope {
+  readonly projectId: string
+  /** The ids of all new rows begin with those of this one. */
+  readonly runId: string
+  /** The day of rows without a date. */
+  readonly day: string
+  readonly caller: { readonly id: string; readonly isAdministrator: boolean }
+  /** The ids of the project's labels, by the keys of their names. */
+  readonly labels: ReadonlyMap<string, string>
+}
+
+export interface PlannedRow {
+  readonly item: ImportedItem
+  readonly values: RowValues
+  /** The reasons why the row is not imported. */
+  readonly problems: readonly string[]
+  readonly requests: readonly BatchItem[]
+  /** The numbers of its recorded time. */
+  readonly work: readonly number[]
+}
+
+interface RowValues {
+  readonly name: string
+  readonly workflowId: string
+  readonly assignmentTypeId: string
+  readonly userId: string
+  readonly startDate: string
+  readonly endDate: string
+  readonly amountHours: number
+  readonly priority: number | undefined
+}
+
+const labelsOfAssignmentMax = 20
+const hoursMax = 1_000_000
+
+/**
+ * The id of a new row: the random part of the run, then the row and a number within it. So the ids of a run are known
+ * without asking the server, when it is continued or undone.
+ */
+export const idOf = (runId: string, row: number, child = 0): string =>
+  `${runId.slice(0, 24)}${(row * 0x1000000 + child).toString(16).padStart(12, '0')}`
+
+export function planRow(
+  item: ImportedItem,
+  position: number,
+  matching: Matching,
+  scope: ImportScope,
+): PlannedRow {
+  const problems: string[] = []
+  const values = valuesOf(item, matching, scope, problems)
+  const work = workOf(item, values, matching, scope, problems)
+  problems.push(...labelProblems(item, scope))
+  const [description, ...continued] = inParts(item.description, limits.description)
+  const comments = item.comments.flatMap((comment) => inParts(commentText(comment, matching), limits.text))
+  const children: readonly Pick<BatchItem, 'resource' | 'body'>[] = [
+    ...peopleOf(item, matching)
+      .slice(1)
+      .map((userId) => ({ resource: 'userAssignment' as const, body: { userId } })),
+    ...distinctNames(item.labels).map((label) => ({
+      resource: 'assignmentLabel' as const,
+      body: { labelId: scope.labels.get(keyOfName(label)) },
+    })),
+    ...[...continued, ...comments].map((text) => ({ resource: 'comment' as const, body: { text } })),
+    ...work.map((body) => ({ resource: 'appointment' as const, body })),
+  ]
+  const assignmentId = idOf(scope.runId, position)
+  const requests = [
+    { resource: 'assignment', body: { ...values, projectId: scope.projectId, description } } as const,
+    ...children.map(({ resource, body }) => ({ resource, body: { ...body, assignmentId } })),
+  ].map(
+    ({ resource, body }, child): BatchItem => ({
+      ...{ operation: 'create', resource },
+      body: { ...body, id: idOf(scope.runId, position, child) },
+    }),
+  )
+  const firstWork = requests.length - work.length
+  return { item, values, problems, requests, work: work.map((_, index) => firstWork + index) }
+}
+
+function valuesOf(item: ImportedItem, matching: Matching, scope: ImportScope, problems: string[]): RowValues {
+  const name = item.name.trim()
+  if (name === '') problems.push(t('The name is missing.'))
+  if ([...name].length > limits.name)
+    problems.push(t('The name is longer than {max} characters.', { max: limits.name }))
+  const start = dayOf(item.start, matching, problems)
+  const end = dayOf(item.end, matching, problems)
+  const startDate = start ?? (end !== undefined && isAfter(scope.day, end) ? end : scope.day)
+  const endDate = end ?? (isAfter(startDate, scope.day) ? startDate : scope.day)
+  if (isAfter(startDate, endDate)) problems.push(t('The end is before the start.'))
+  return {
+    name,
+    workflowId: matching.stages[keyOfName(item.stage)] || matching.defaultStage,
+    assignmentTypeId: matching.types[keyOfName(item.type)] || matching.defaultType,
+    userId: peopleOf(item, matching)[0] ?? matching.defaultPerson,
+    startDate,
+    endDate,
+    amountHours: item.estimate === '' ? 0 : hoursOf(item.estimate, problems),
+    priority: parsePriority(item.priority),
+  }
+}
+
+const isAfter = (day: string, other: string): boolean => day > other
+
+/** The ids of the people that were matched, each once. */
+const peopleOf = ({ people }: ImportedItem, matching: Matching): readonly string[] => [
+  ...new Set(people.flatMap((person) => matching.people[keyOfName(person)] || [])),
+]
+
+function workOf(
+  item: ImportedItem,
+  values: RowValues,
+  matching: Matching,
+  { caller }: ImportScope,
+  problems: string[],
+) {
+  const work = item.work.map(({ person, date, hours, text }) => ({
+    userId: person === '' ? values.userId : matching.people[keyOfName(person)] || matching.defaultPerson,
+    keepDate: dayOf(date, matching, problems) ?? values.endDate,
+    amountHours: hoursOf(hours, problems),
+    description: [...text].slice(0, limits.description).join(''),
+  }))
+  if (!caller.isAdministrator && work.some(({ userId }) => userId !== caller.id))
+    problems.push(t('Only administrators can record hours for others.'))
+  if (work.some(({ amountHours }) => amountHours === 0))
+    problems.push(t('Recorded hours must be more than 0.'))
+  return work
+}
+
+function labelProblems({ labels }: ImportedItem, scope: ImportScope): readonly string[] {
+  const names = distinctNames(labels)
+  return [
+    ...(names.length > labelsOfAssignmentMax
+      ? [t('The row has more than {max} labels.', { max: labelsOfAssignmentMax })]
+      : []),
+    ...names
+      .filter((name) => !scope.labels.has(keyOfName(name)))
+      .map((label) => t('The label “{label}” is too long, or one too many for the project.', { label })),
+  ]
+}
+
+function dayOf(text: string, { dateOrder }: Matching, problems: string[]): string | undefined {
+  const day = text === '' ? undefined : parseDay(text, dateOrder)
+  if (text !== '' && day === undefined) problems.push(t('“{text}” is no date.', { text }))
+  return day
+}
+
+function hoursOf(text: string, problems: string[]): number {
+  const hours = parseHours(text)
+  if (hours === undefined || hours > hoursMax) problems.push(t('“{text}” is no number of hours.', { text }))
+  return hours ?? 0
+}
+
+/** The server dates comments itself, and each author writes their own, so the first line says who wrote it and when. */
+function commentText(
+  { author, date, text }: ImportedItem['comments'][number],
+  { dateOrder }: Matching,
+): string {
+  const head = [author, parseDay(date, dateOrder) ?? date].filter((part) => part !== '').join(', ')
+  return head === '' ? text : `**${head}:**\n\n${text}`
+}
+
+/** Cuts a long text into parts, so that nothing of it is lost; between lines if possible. */
+function inParts(text: string, charactersMax: number): readonly string[] {
+  const characters = [...text.trim()]
+  if (characters.length <= charactersMax) return characters.length === 0 ? [] : [characters.join('')]
+  const lineEnd = characters.slice(0, charactersMax).lastIndexOf('\n')
+  const end = lineEnd > charactersMax / 2 ? lineEnd : charactersMax
+  return [characters.slice(0, end).join(''), ...inParts(characters.slice(end).join(''), charactersMax)]
+}

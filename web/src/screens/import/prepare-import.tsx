@@ -1,0 +1,269 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { sentenceOf } from '../../api/problems.ts'
+import { projectPath } from '../../router/router.ts'
+import { useServices } from '../../services/services.ts'
+import { t, tn } from '../../texts/text.ts'
+import { today } from '../../time/days.ts'
+import { fieldsMatchedTwice } from './columns.ts'
+import { MatchColumns } from './match-columns.tsx'
+import { LabelledSelect, MatchNames } from './match-names.tsx'
+import { datesIn, itemsOf, type Matching, namesIn, rememberMatching } from './matching.ts'
+import { type DateOrder, hasAmbiguousDates } from './parse-values.ts'
+import { type ImportPlan, planImport } from './plan-import.ts'
+import { Preview, Refusals } from './preview.tsx'
+import type { ProjectValues } from './project-values.ts'
+import type { ReadFile } from './read-file.ts'
+import { sendImport } from './run-import.ts'
+import { isFinished, type Run, storeRun } from './runs.ts'
+
+interface PrepareImportProps {
+  readonly projectId: string
+  readonly values: ProjectValues
+  readonly file: ReadFile
+  readonly matching: Matching
+  readonly run: Run | undefined
+  onClose(): void
+}
+
+/** Matches a file with the project, shows what would be written, and writes it. */
+export function PrepareImport(props: PrepareImportProps) {
+  const { values, file } = props
+  const { matching, setMatching, items, plan, ...sending } = useImport(props)
+  const { run } = sending
+  if (run && isFinished(run)) return <ImportDone {...props} run={run} />
+  const isMatched =
+    file.source.kind === 'items' ||
+    (matching.columns.includes('name') && fieldsMatchedTwice(matching.columns).length === 0)
+  return (
+    <div class="import">
+      <FileLine {...file} />
+      {run ? (
+        <p>{t('This file was imported in part. What is missing is imported now, matched as before.')}</p>
+      ) : (
+        <>
+          {file.source.kind === 'table' && (
+            <MatchColumns
+              source={file.source}
+              matching={matching.columns}
+              onChange={(columns) => setMatching({ ...matching, columns })}
+            />
+          )}
+          <MatchValues items={items} matching={matching} values={values} onChange={setMatching} />
+        </>
+      )}
+      {isMatched && <Preview plan={plan} targets={values} />}
+      {sending.problem !== '' && (
+        <p class="field-errors" role="alert">
+          {sending.problem}
+        </p>
+      )}
+      <Progress run={sending.isSending ? run : undefined} />
+      <ImportButtons {...sending} plan={plan} isMatched={isMatched} onClose={props.onClose} />
+    </div>
+  )
+}
+
+/** The matching as the user changes it, and the plan that follows from it. */
+function useImport(props: PrepareImportProps) {
+  const { projectId, values, file, run } = props
+  const { session } = useServices()
+  const [matching, setMatching] = useState(props.matching)
+  const [runId] = useState(() => run?.id ?? crypto.randomUUID())
+  const [day] = useState(() => run?.day ?? today())
+  const items = useMemo(() => itemsOf(file.source, matching.columns), [file, matching.columns])
+  const plan = useMemo(() => {
+    const caller = { id: values.ownId, isAdministrator: session.person.value?.isAdministrator ?? false }
+    return planImport(items, matching, { projectId, runId, day, caller, labels: values.labels })
+  }, [items, matching])
+  return { matching, setMatching, items, plan, ...useSending({ ...props, runId, day, matching, plan }) }
+}
+
+const FileLine = ({ name, source }: ReadFile) => (
+  <p>
+    <bdi>{name}</bdi>{' '}
+    {source.kind === 'items' && source.skippedCount > 0 && (
+      <span class="quiet-text">
+        {tn(source.skippedCount, 'One archived card is left out.', '{count} archived cards are left out.')}
+      </span>
+    )}
+  </p>
+)
+
+interface ImportButtonsProps extends ReturnType<typeof useSending> {
+  readonly plan: ImportPlan
+  readonly isMatched: boolean
+  onClose(): void
+}
+
+function ImportButtons({ plan, isMatched, run, isSending, send, stop, onClose }: ImportButtonsProps) {
+  const rowCount = plan.rows.filter(({ problems }) => problems.length === 0).length
+  return (
+    <div class="form-buttons">
+      <button
+        type="button"
+        class="button primary"
+        disabled={!isMatched || rowCount === 0 || isSending}
+        onClick={() => void send()}
+      >
+        {run ? t('Continue the import') : tn(rowCount, 'Import one assignment', 'Import {count} assignments')}
+      </button>
+      <button type="button" class="button" onClick={isSending ? stop : onClose}>
+        {isSending ? t('Stop') : t('Cancel')}
+      </button>
+    </div>
+  )
+}
+
+interface SendingProps extends PrepareImportProps {
+  readonly runId: string
+  readonly day: string
+  readonly plan: ImportPlan
+}
+
+/** Sends the plan; it stops when the screen is left, and can be continued. */
+function useSending({ projectId, file, matching, plan, runId, day, ...props }: SendingProps) {
+  const { api, tracker } = useServices()
+  const [run, setRun] = useState(props.run)
+  const [problem, setProblem] = useState('')
+  const [controller, setController] = useState<AbortController>()
+  const latest = useRef(controller)
+  latest.current = controller
+  useEffect(() => () => latest.current?.abort(), [])
+  const send = async () => {
+    const next = new AbortController()
+    const started = run ?? createRun({ id: runId, day, matching }, file, plan)
+    setController(next)
+    setProblem('')
+    setRun(started)
+    storeRun(projectId, started)
+    rememberMatching(projectId, matching)
+    try {
+      await sendImport(tracker, plan, started, { projectId, signal: next.signal, onProgress: setRun })
+    } catch (error) {
+      if (!next.signal.aborted) setProblem(sentenceOf(error))
+    } finally {
+      setController(undefined)
+      for (const name of ['assignment', 'label', 'assignmentLabel', 'comment'] as const) api.announce(name)
+    }
+  }
+  return { run, problem, isSending: controller !== undefined, send, stop: () => controller?.abort() }
+}
+
+const createRun = (
+  run: Pick<Run, 'id' | 'day' | 'matching'>,
+  { fingerprint, name }: ReadFile,
+  plan: ImportPlan,
+): Run => ({
+  ...run,
+  fingerprint,
+  fileName: name,
+  startedAt: new Date().toISOString(),
+  rowCount: plan.rows.length,
+  labelCount: plan.labelCount,
+  work: plan.rows.flatMap(({ work }, row) => work.map((child) => [row, child] as const)),
+  batchCount: plan.batches.length,
+  batchesDone: 0,
+  refusals: [],
+})
+
+interface MatchValuesProps {
+  readonly items: ReturnType<typeof itemsOf>
+  readonly matching: Matching
+  readonly values: ProjectValues
+  onChange(matching: Matching): void
+}
+
+function MatchValues({ items, matching, values, onChange }: MatchValuesProps) {
+  const names = useMemo(() => namesIn(items), [items])
+  const isAmbiguous = useMemo(() => hasAmbiguousDates(datesIn(items)), [items])
+  return (
+    <section class="import-step" aria-labelledby="import-values">
+      <h2 id="import-values">{t('Stages, types and people')}</h2>
+      <div class="import-values">
+        <MatchNames
+          title={t('Stages')}
+          names={names.stages}
+          choices={values.stages}
+          matched={matching.stages}
+          fallback={{
+            label: t('Without a stage'),
+            value: matching.defaultStage,
+            onChange: (defaultStage) => onChange({ ...matching, defaultStage }),
+          }}
+          onChange={(stages) => onChange({ ...matching, stages })}
+        />
+        <MatchNames
+          title={t('Types')}
+          names={names.types}
+          choices={values.types}
+          matched={matching.types}
+          fallback={{
+            label: t('Without a type'),
+            value: matching.defaultType,
+            onChange: (defaultType) => onChange({ ...matching, defaultType }),
+          }}
+          onChange={(types) => onChange({ ...matching, types })}
+        />
+        <MatchNames
+          title={t('People')}
+          names={names.people}
+          choices={values.people}
+          matched={matching.people}
+          fallback={{
+            label: t('Without a person'),
+            value: matching.defaultPerson,
+            onChange: (defaultPerson) => onChange({ ...matching, defaultPerson }),
+          }}
+          onChange={(people) => onChange({ ...matching, people })}
+        />
+        {isAmbiguous && (
+          <LabelledSelect
+            label={t('Dates such as 3/4/2026')}
+            value={matching.dateOrder}
+            choices={[
+              { id: 'day', name: t('3 April') },
+              { id: 'month', name: t('4 March') },
+            ]}
+            onChange={(dateOrder) => onChange({ ...matching, dateOrder: dateOrder as DateOrder })}
+          />
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** Always in the page, so that screen readers hear the progress. */
+const Progress = ({ run }: { readonly run: Run | undefined }) => (
+  <div class="import-progress" role="status">
+    {run && (
+      <>
+        <progress max={run.batchCount} value={run.batchesDone} aria-label={t('Progress')} />
+        <span>
+          {t('{percent} % imported', { percent: Math.floor((run.batchesDone / run.batchCount) * 100) })}
+        </span>
+      </>
+    )}
+  </div>
+)
+
+function ImportDone({ projectId, run, onClose }: PrepareImportProps & { readonly run: Run }) {
+  return (
+    <div class="import">
+      <p role="status">{t('The import of {file} is complete.', { file: run.fileName })}</p>
+      {run.refusals.length > 0 && (
+        <Refusals
+          title={tn(run.refusals.length, 'The server refused one row', 'The server refused {count} rows')}
+          refusals={run.refusals}
+        />
+      )}
+      <div class="form-buttons">
+        <a class="button primary" href={projectPath(projectId)}>
+          {t('Show the project')}
+        </a>
+        <button type="button" class="button" onClick={onClose}>
+          {t('Import another file')}
+        </button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+import { loadAll } from '../../api/load-all.ts'
+import { useLoaded } from '../../data/use-loaded.ts'
+import { useServices } from '../../services/services.ts'
+import { keyOfName } from './items.ts'
+import type { MatchingTargets } from './matching.ts'
+
+/** The values of a project that a file is matched with. */
+export interface ProjectValues extends MatchingTargets {
+  readonly labels: ReadonlyMap<string, string>
+}
+
+/** More members than these are not offered. */
+const pagesMax = 5
+
+export function useProjectValues(projectId: string) {
+  const { api, configuration, people, session } = useServices()
+  const ownId = session.person.value?.id ?? ''
+  const resources = ['workflow', 'assignmentType', 'userProject', 'label'] as const
+  return useLoaded(`import-${projectId}`, resources, async (signal): Promise<ProjectValues | undefined> => {
+    if (!configuration.extensions) return undefined
+    const options = { pagesMax, signal }
+    const [stages, types, members, labels] = await Promise.all([
+      loadAll(api, 'workflow', { sortColumn: 'order' }, options),
+      loadAll(api, 'assignmentType', { sortColumn: 'name' }, options),
+      loadAll(api, 'userProject', { projectId, sortColumn: 'createdAt' }, options),
+      loadAll(api, 'label', { projectId, sortColumn: 'name' }, options),
+    ])
+    const ids = [...new Set([...members.rows.map(({ userId }) => userId), ownId])]
+    await people.waitForNames(ids)
+    return {
+      stages: stages.rows,
+      types: types.rows,
+      people: ids
+        .map((id) => ({ id, name: people.findName(id) ?? '' }))
+        .filter(({ name }) => name !== '')
+        .sort((a, b) => a.name.localeCompare(b.name)),
+      ownId,
+      labels: new Map(labels.rows.map(({ id, name }) => [keyOfName(name), id])),
+    }
+  })
+}

@@ -1,0 +1,30 @@
+import { useMemo } from 'preact/hooks'
+import { useAllRows } from '../../data/use-live.ts'
+import { useProjectDependencies } from '../../data/use-project-dependencies.ts'
+import { useProjectLabels } from '../../data/use-project-labels.ts'
+import { type Filters, matcherOf } from './filters.ts'
+import type { ProjectViewProps } from './view-props.ts'
+
+/** Returns which assignments pass the filters that are not part of the query. Loads only what these filters need. */
+export function useRowFilter({ projectId, doneIds }: ProjectViewProps['scope'], filters: Filters) {
+  const asksForBlocked = filters.blocked !== ''
+  const labels = useProjectLabels(filters.labels === '' ? undefined : projectId)
+  const dependencies = useProjectDependencies(asksForBlocked ? projectId : undefined, doneIds)
+  const impediments = useAllRows('assignmentImpediment', asksForBlocked ? {} : undefined, { live: true })
+  const { blockers } = dependencies
+  const { byAssignment } = labels
+  const matches = useMemo(() => {
+    const blockedIds = blockedIdsOf(impediments.rows, blockers)
+    return matcherOf(filters, { labels: byAssignment, blockedIds, doneIds })
+  }, [JSON.stringify(filters), byAssignment, impediments.rows, blockers, doneIds])
+  return {
+    matches,
+    isLoading: labels.isLoading || (asksForBlocked && (dependencies.isLoading || impediments.isLoading)),
+  }
+}
+
+export const blockedIdsOf = (
+  impediments: readonly { readonly assignmentId: string }[],
+  blockers: ReadonlyMap<string, unknown>,
+): ReadonlySet<string> =>
+  new Set([...impediments.map(({ assignmentId }) => assignmentId), ...blockers.keys()])

@@ -1,0 +1,138 @@
+import { type ReadonlySignal, signal } from '@preact/signals'
+import type { Api, RecordOf } from '../api/api.ts'
+import type { PageTracker } from '../api/page-tracker.ts'
+import { sentenceOf } from '../api/problems.ts'
+import type { Configuration } from '../session/configuration.ts'
+import { t } from '../texts/text.ts'
+import type { Toasts } from './toasts.ts'
+
+type Attachment = RecordOf<'attachment'>
+
+/** A file that is not stored yet. */
+export interface Upload {
+  readonly id: string
+  readonly assignmentId: string
+  readonly file: File
+  /** The sent share, from 0 to 1. */
+  readonly share: number
+  /** Set once the upload has failed. */
+  readonly problem?: string | undefined
+}
+
+/** Uploads and downloads of attachments. Uploads continue when the panel that began them is closed. */
+export interface Files {
+  readonly uploads: ReadonlySignal<readonly Upload[]>
+  /** Returns undefined if the upload fails or is cancelled. A message or the list of uploads shows why. */
+  upload(assignmentId: string, file: File): Promise<Attachment | undefined>
+  retry(id: string): void
+  /** Cancels an upload, or removes one that has failed. */
+  cancel(id: string): void
+  download(attachmentId: string, signal?: AbortSignal): Promise<Blob>
+}
+
+/** The server accepts four at once from an account, which may have several windows. */
+const parallelMax = 2
+const downloadsMax = 4
+/** A browser keeps only references to files, so this limits the length of the list. */
+const uploadsMax = 100
+
+const mebibyte = 1024 ** 2
+
+interface FileServices extends Pick<PageTracker, 'tracker' | 'openUpload'> {
+  readonly api: Api
+  readonly toasts: Toasts
+  readonly configuration: Pick<Configuration, 'fileMegabytes'>
+}
+
+export function createFiles({ tracker, openUpload, api, toasts, configuration }: FileServices): Files {
+  const { fileMegabytes } = configuration
+  const uploads = signal<readonly Upload[]>([])
+  const controllers = new Map<string, AbortController>()
+  const [takeUploadTurn, takeDownloadTurn] = [createTurns(parallelMax), createTurns(downloadsMax)]
+  const change = (id: string, changes: Partial<Upload>) => {
+    uploads.value = uploads.value.map((upload) => (upload.id === id ? { ...upload, ...changes } : upload))
+  }
+  const remove = (id: string) => {
+    uploads.value = uploads.value.filter((upload) => upload.id !== id)
+  }
+  const send = async ({ id, assignmentId, file }: Upload): Promise<Attachment | undefined> => {
+    const controller = new AbortController()
+    controllers.set(id, controller)
+    const { signal } = controller
+    const release = await takeUploadTurn()
+    try {
+      signal.throwIfAborted()
+      const uploading = openUpload((share) => change(id, { share }))
+      const stored = await uploading.upload(file, { assignmentId, name: nameOf(file) }, { signal })
+      remove(id)
+      api.announce('attachment')
+      return stored
+    } catch (error) {
+      if (!signal.aborted) change(id, { problem: sentenceOf(error) })
+      return undefined
+    } finally {
+      release()
+      controllers.delete(id)
+    }
+  }
+  const problemOf = ({ name, size }: File) => {
+    if (size > fileMegabytes * mebibyte)
+      return t('{name} is too large. A file may have at most {count} MB.', { name, count: fileMegabytes })
+    return uploads.value.length >= uploadsMax
+      ? t('At most {count} files can be uploaded at once.', { count: uploadsMax })
+      : undefined
+  }
+  return {
+    uploads,
+    async upload(assignmentId, file) {
+      const text = problemOf(file)
+      if (text !== undefined) {
+        toasts.show({ kind: 'problem', text })
+        return undefined
+      }
+      const upload = { id: crypto.randomUUID(), assignmentId, file, share: 0 }
+      uploads.value = [...uploads.value, upload]
+      return send(upload)
+    },
+    retry(id) {
+      const failed = uploads.value.find((upload) => upload.id === id)
+      if (failed === undefined || controllers.has(id)) return
+      change(id, { share: 0, problem: undefined })
+      void send(failed)
+    },
+    cancel(id) {
+      controllers.get(id)?.abort()
+      remove(id)
+    },
+    async download(attachmentId, signal) {
+      const release = await takeDownloadTurn()
+      try {
+        return await tracker.download(attachmentId, { signal })
+      } finally {
+        release()
+      }
+    },
+  }
+}
+
+/** Browsers give all pasted images one name. */
+const nameOf = ({ name, lastModified }: File): string =>
+  name === 'image.png'
+    ? `image-${new Date(lastModified).toISOString().slice(0, 19).replaceAll(':', '-')}.png`
+    : name
+
+/** Lets a number of tasks run at once. Resolves in turn with a function that lets the next one run. */
+function createTurns(max: number): () => Promise<() => void> {
+  let running = 0
+  const waiting: (() => void)[] = []
+  const release = () => {
+    const next = waiting.shift()
+    if (next) next()
+    else running -= 1
+  }
+  return async () => {
+    if (running < max) running += 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    return release
+  }
+}
