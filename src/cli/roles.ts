@@ -126,6 +126,9 @@ const resourceHostRights: Rights = {
   history_begin: readOnly,
   purges: readOnly,
   history_days: ['select', 'insert'],
+  // Triggers number new and moved assignments with the rights of the host that writes them.
+  assignment_counters: readWrite,
+  assignment_addresses: ['select', 'insert'],
   lockouts: readWriteDelete,
   // A new password ends the account's sessions.
   signin_sessions: ['select', 'update (ended_at)'],

@@ -9,7 +9,23 @@ import { join, raw, type Sql, sql, stepwiseStatement } from './sql.ts'
 export interface Table extends HistoryTable {
   readonly name: string
   readonly unique?: UniqueKey
+  readonly counter?: Counter
 }
+
+/** Triggers give new rows, and rows that move, a number from the row of a table with the id in the column `per`, which they lock. */
+export interface Counter {
+  readonly table: string
+  readonly per: string
+  /** The column of the number. */
+  readonly gives: string
+}
+
+/** The columns that an update changes, those that the program does not set included. */
+export const changedColumns = ({ counter }: Table, set: readonly string[]): readonly string[] => [
+  ...set,
+  ...(counter && set.includes(counter.per) ? [counter.gives] : []),
+  'updatedAt',
+]
 
 export type Action = 'create' | 'update' | 'remove' | 'restore'
 
@@ -126,9 +142,9 @@ const newFields = ({ columns, historyColumns = columns }: HistoryTable) =>
     .join(', ')}) as given)`
 
 /** Columns that did not change become null and are stripped. */
-const changedFields = (table: HistoryTable, change: ChangedColumns) =>
+const changedFields = ({ columns, historyColumns = columns }: HistoryTable, change: ChangedColumns) =>
   `jsonb_strip_nulls(jsonb_build_object(${change.columns
-    .filter((name) => table.columns.includes(name))
+    .filter((name) => historyColumns.includes(name))
     .map(beforeAndAfter)
     .join(', ')}))`
 

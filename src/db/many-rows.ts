@@ -10,6 +10,7 @@ import {
 import { idTaken } from './failures.ts'
 import {
   type Action,
+  changedColumns,
   inputWriterSql,
   type LoggedWrite,
   loggedWriteCtes,
@@ -53,12 +54,13 @@ export async function insertEach(
   relatedRows: readonly RelatedRowOf[],
 ): Promise<RowOutcome<Row>[]> {
   const names = Object.keys(many.types)
+  const { counter } = many.table
   const values = names.map((name) => raw(`verdict."${name}"`))
   const main = {
     table: many.table,
-    // A duplicate key must not fail the other rows.
+    // A duplicate key must not fail the other rows. Rows that are counted come in the order in which others lock the counters.
     statement: sql`insert into ${tableOf(many.table)} as row (${join(names.map(column), ', ')})
-      select ${join(values, ', ')} from verdict where ${noRejectionSql} order by verdict.position on conflict do nothing`,
+      select ${join(values, ', ')} from verdict where ${noRejectionSql} order by ${raw(counter ? `verdict."${counter.per}", ` : '')}verdict.position on conflict do nothing`,
   }
   const statements = [main, ...relatedRowStatements(relatedRows)]
   const writesOf = (row: InputRow) =>
@@ -98,7 +100,7 @@ export function updateEach(
   )
   const statement = sql`update ${tableOf(many.table)} as row set ${changes}
     from verdict where row.id = verdict.id and ${noRejectionSql}`
-  const change = { before: storedRowsCte, columns: [...set, 'updatedAt'] }
+  const change = { before: storedRowsCte, columns: changedColumns(many.table, set) }
   const statements = [{ table: many.table, statement, change }]
   const writesOf = (row: InputRow) => [{ table: many.table, change, content: { set: pickValues(row, set) } }]
   return writeEach(queries, 'update', writers, many, { statements, writesOf })

@@ -14,6 +14,7 @@ import {
 import { duplicateProblem } from './failures.ts'
 import {
   type Action,
+  changedColumns,
   loggedWriteCtes,
   mainCte,
   type Table,
@@ -78,7 +79,7 @@ export async function updateRow(
   conditions: readonly Condition[] = [],
 ): Promise<Row> {
   const update = updateStatement(table, values)
-  const set = [...Object.keys(values), 'updatedAt']
+  const set = changedColumns(table, Object.keys(values))
   if (conditions.length === 0)
     return requireFirst(
       await rewrite(queries, 'update', writer, { table, update, set, where: sql`row.id = ${id}` }),

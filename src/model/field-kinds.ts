@@ -29,6 +29,21 @@ export const choice = <const Word extends string>(words: readonly Word[]): Kind<
   },
 })
 
+/** The first part of the addresses of a project's assignments. */
+export const projectKey: Kind<string, 'text'> = {
+  schema: {
+    type: 'string',
+    pattern: '^[A-Z][A-Z0-9]{1,7}$',
+    maxLength: 8,
+    description: '2 to 8 capital letters and digits, beginning with a letter.',
+  },
+  wire: 'text',
+  parse: (input, label) =>
+    typeof input === 'string' && /^[A-Z][A-Z0-9]{1,7}$/.test(input.trim())
+      ? { value: input.trim() }
+      : parseFailure(`${label} must be 2 to 8 capital letters and digits, beginning with a letter.`),
+}
+
 /** The name of a file: see `sanitizeFileName`. */
 export const fileName = ({ max }: { max: number }): Kind<string, 'text'> => {
   const kind = text({ max })

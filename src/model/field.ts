@@ -70,6 +70,8 @@ export interface Field<
   readonly isCallerDefault?: true
   /** The value that a create stores if its body leaves the field out. */
   readonly defaultValue?: unknown
+  /** If a create leaves the field out, the store gives it a value. */
+  readonly isGivenByStore?: true
   /** Only extensions show and accept the field of a v1 resource. */
   readonly isExtension?: true
   readonly deprecation?: Deprecation
@@ -183,17 +185,28 @@ export const withDefault = <Value, Wire extends WireKind, N extends number>(
   defaultValue,
 })
 
+/** The store gives new rows a value, which is never null. A body may name it unless it is `byServer`. */
+export const givenByStore = <F extends Field>(field: F): F & { readonly isGivenByStore: true } => ({
+  ...field,
+  isGivenByStore: true,
+})
+
 /** Whether a body may name the field. */
 export const isInBody = ({ presence }: Pick<Field, 'presence'>, purpose: BodyPurpose): boolean =>
   presence !== 'byServer' && (presence !== 'updateOnly' || purpose === 'update')
 
 /** Whether a body without the field is rejected. */
 export const isRequired = (
-  { presence, isCallerDefault, defaultValue }: Pick<Field, 'presence' | 'isCallerDefault' | 'defaultValue'>,
+  {
+    presence,
+    isCallerDefault,
+    defaultValue,
+    isGivenByStore,
+  }: Pick<Field, 'presence' | 'isCallerDefault' | 'defaultValue' | 'isGivenByStore'>,
   purpose: BodyPurpose,
 ): boolean =>
   purpose === 'create'
-    ? presence.startsWith('required') && !isCallerDefault && defaultValue === undefined
+    ? presence.startsWith('required') && !isCallerDefault && !isGivenByStore && defaultValue === undefined
     : presence === 'required'
 
 export const parseFailure = (...problems: readonly string[]): { readonly problems: readonly string[] } => ({

@@ -40,11 +40,30 @@ export async function create(
         })
       : createIn(singleWrites)
   const canBeGrouped = !hooks.prepare && !hooks.relatedRows && !resource.projectRules
+  const request = { caller, id, values, stored }
   const created = canBeGrouped
-    ? await writeInGroup(singleWrites, 'create', resource, { caller, id, values, stored }, createAlone)
+    ? await createInGroup(singleWrites, resource, request, createAlone)
     : await createAlone()
   if (isAccountResource(resource)) recordAccountChange(context.securityLog, caller, 'create', [created.id])
   return created
+}
+
+/**
+ * Rows that are counted share a statement with rows of other counters only while their counter is free. Otherwise they wait for it,
+ * together with rows of the same counter.
+ */
+const createInGroup = (
+  singleWrites: SingleWrites,
+  resource: Resource,
+  request: WriteRequest,
+  createAlone: WriteAlone,
+): Promise<Row> => {
+  const counterId = resource.counter && request.values[resource.counter.per]
+  const createWithOwnCounter = () =>
+    writeInGroup(singleWrites, 'create', resource, request, createAlone, counterId)
+  return counterId === undefined
+    ? createWithOwnCounter()
+    : writeInGroup(singleWrites, 'create', resource, request, createWithOwnCounter)
 }
 
 /** The write that one caller requests. */
@@ -74,6 +93,7 @@ function writeInGroup(
   resource: Resource,
   request: WriteRequest,
   writeAlone: WriteAlone,
+  waitsFor?: unknown,
 ): Promise<Row> {
   const { caller, id, values, stored, versions = noVersions } = request
   if (!writeGrouped || caller.token) return writeAlone()
@@ -81,7 +101,7 @@ function writeInGroup(
   const columns = Object.keys(stored).join()
   return writeGrouped(
     {
-      name: [verb, resource.typeName, caller.isAdministrator, groupKey, columns].join(' '),
+      name: [verb, resource.typeName, caller.isAdministrator, groupKey, columns, waitsFor].join(' '),
       accountOf: (one) => one.request.caller.id,
       idOf: (one) => one.request.id,
       writeAlone: (one) => one.writeAlone(),
@@ -91,6 +111,7 @@ function writeInGroup(
           verb,
           resource,
           all.map((one) => one.request),
+          waitsFor !== undefined,
         ),
     },
     { request, writeAlone },
@@ -104,12 +125,13 @@ async function writeTogether(
   verb: 'create' | 'update',
   resource: Resource,
   all: readonly WriteRequest[],
+  waitsForCounter: boolean,
 ): Promise<(Row | undefined)[]> {
   const callers = { each: all.map(({ caller }) => caller) }
   const items = all.map(({ id, values, stored }, index): EachItem => ({ index, ids: [id], values, stored }))
   const outcomes =
     verb === 'create'
-      ? await createEach(queries, resource, callers, items)
+      ? await createEach(queries, resource, callers, items, { waitsForCounter })
       : await updateSameFields(queries, resource, callers, items, versionsOf(all))
   return outcomes.map(({ row }) => row)
 }

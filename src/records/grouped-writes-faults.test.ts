@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freshContext, outcomesOf } from '../../test/support/fresh-context.ts'
 import { isDistributed } from '../../test/support/fresh-database.ts'
 import { joinTransaction } from '../db/database.ts'
-import type { Row } from '../db/rows.ts'
-import { newId } from '../db/rows.ts'
+import { newId, type Row, type Values } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
 import type { EndedStatement } from '../db/work.ts'
 import { resourceNamed } from '../resources/all.ts'
 import { create } from './create.ts'
 import { remove } from './remove.ts'
 import { update } from './update.ts'
+import { createEach } from './write-each.ts'
 
 const { context, administrator: caller, makeAny, drop } = await freshContext()
 after(drop)
@@ -61,13 +61,14 @@ describe('writes that come at the same time', () => {
     assert.deepEqual(outcomesOf(await Promise.allSettled(waiting)), Array(6).fill('ok'))
   })
 
-  it('do not wait for an id that another transaction is inserting', async () => {
+  it('do not wait for an id or a counter that another transaction holds', async () => {
+    const held = { ...body, projectId: (await makeAny('project')).id }
     const { promise: until, resolve: letGo } = Promise.withResolvers<void>()
     const { promise: isTaken, resolve: taken } = Promise.withResolvers<void>()
     const id = newId()
     const taking = context.database.transaction(async (transaction) => {
       const own = { ...context, database: joinTransaction(context.database, transaction) }
-      await create(own, assignment, caller, { ...body, id })
+      await create(own, assignment, caller, { ...held, id })
       taken()
       await until
     })
@@ -75,13 +76,37 @@ describe('writes that come at the same time', () => {
     const free = (count: number) =>
       Array.from({ length: count }, () => create(context, assignment, caller, body))
     const before = free(4)
-    const same = create(context, assignment, caller, { ...body, id })
-    const settled = Promise.allSettled([same])
+    const same = create(context, assignment, caller, { ...held, id })
+    const counted = Array.from({ length: 6 }, () => create(context, assignment, caller, held))
+    const settled = Promise.allSettled([same, ...counted])
     const done = await Promise.race([Promise.all([...before, ...free(12)]), sleep(3000)])
     assert.equal(done?.length, 16)
     letGo()
     await taking
-    assert.deepEqual(outcomesOf(await settled), ['duplicate'])
+    const outcomes = await settled
+    assert.deepEqual(outcomesOf(outcomes), ['duplicate', ...Array(6).fill('ok')])
+    // Rows of one counter wait for it together.
+    const rows = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    if (!isDistributed) assert.ok((await transactionsOf(rows)) < 6)
+  })
+
+  it('skip rows whose counter is locked', { skip }, async () => {
+    const given = Object.keys(assignment.fields).filter((name) => name !== 'number')
+    const held = { ...body, projectId: (await makeAny('project')).id }
+    const rows = [held, body, held].map((row: Values, index) => {
+      const values = Object.fromEntries(given.map((name) => [name, row[name]]))
+      return { index, ids: [newId()], values, stored: values }
+    })
+    await create(context, assignment, caller, held)
+    const outcomes = await context.database.transaction(async (transaction) => {
+      await transaction.query(sql`select next_assignment_number(${held.projectId}::uuid)`)
+      const callers = { each: rows.map(() => caller) }
+      return createEach(context.database.singleWrites, assignment, callers, rows, { waitsForCounter: false })
+    })
+    assert.deepEqual(
+      outcomes.map(({ problem }) => problem?.kind),
+      ['contended', undefined, 'contended'],
+    )
   })
 
   it('do not fail because one of them does', async () => {

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { freshContext, rejectedAs } from '../../test/support/fresh-context.ts'
 import { addressOf, isDistributed } from '../../test/support/fresh-database.ts'
 import { migrateWithin } from '../db/migrate.ts'
-import type { Row } from '../db/rows.ts'
+import { newId, type Row } from '../db/rows.ts'
 import { raw, sql } from '../db/sql.ts'
 import { listHistory } from '../features/history/history.ts'
 import { readOwnAccount } from '../features/own-account.ts'
@@ -215,5 +215,48 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
     assert.deepEqual(await stored('organizations'), kept)
     const cut = { createdAt: shownDates.createdAt, updatedAt: shownDates.createdAt }
     assert.deepEqual(await stored('projects'), cut)
+  })
+
+  it('have keys and numbers after the upgrade, in the order of their creation', async () => {
+    await client.query('drop schema public, bank cascade')
+    await client.query('create schema public')
+    const apply = (isWanted?: (name: string) => boolean) => migrateWithin(client, isWanted)
+    const ids = Array.from({ length: 9 }, () => newId())
+    const [account, workflow, type, organization, moon, moonToo, second, first, elsewhere] = ids
+    await client.query('begin')
+    await apply((name) => name < '0099')
+    await client.query(`
+      insert into organizations (id, name) values ('${organization}', 'O');
+      insert into users (id, name, login, password_hash) values ('${account}', 'Ann', 'ann', '');
+      insert into workflows (id, name, "order") values ('${workflow}', 'W', 1);
+      insert into assignment_types (id, name) values ('${type}', 'T');
+      insert into projects (id, name, organization_id, created_at, active) values
+        ('${moonToo}', 'Moon Base', '${organization}', now() - interval '1 day', true),
+        ('${moon}', 'Moon Base', '${organization}', now() - interval '2 days', false)`)
+    const insert = (rows: readonly string[]) =>
+      client.query(`
+        insert into assignments (id, name, start_date, end_date, amount_hours, project_id, workflow_id, user_id, assignment_type_id, created_at, active)
+        values ${rows.map((row) => `('${row.split(' ')[0]}', 'A', now(), now(), 1, '${row.split(' ')[1]}', '${workflow}', '${account}', '${type}', now() - interval '${row.split(' ')[2]} days', true)`).join()}`)
+    await insert([`${second} ${moon} 1`, `${first} ${moon} 3`, `${elsewhere} ${moonToo} 2`])
+    await apply()
+    // A host of the release before gives neither.
+    const late = newId()
+    await insert([`${late} ${moon} 0`])
+    await client.query('commit')
+    const { rows: keys } = await client.query('select key from projects order by created_at')
+    assert.deepEqual(
+      keys.map(({ key }) => key),
+      ['MB', 'MB2'],
+    )
+    const { rows: numbers } = await client.query('select id, number from assignments')
+    assert.deepEqual(
+      new Map(numbers.map(({ id, number }) => [id, number])),
+      new Map([
+        [second, 2],
+        [first, 1],
+        [elsewhere, 1],
+        [late, 3],
+      ]),
+    )
   })
 })

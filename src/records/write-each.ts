@@ -1,4 +1,4 @@
-import { type RowOutcome, storedRowsCte } from '../db/conditional-write.ts'
+import { type Condition, type RowOutcome, selectForLock, storedRowsCte } from '../db/conditional-write.ts'
 import type { Queries } from '../db/database.ts'
 import {
   inputColumn,
@@ -9,9 +9,10 @@ import {
   updateEach,
 } from '../db/many-rows.ts'
 import { isOtherVersion, type Row, type Values } from '../db/rows.ts'
+import { raw, sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
 import type { WireKind } from '../model/field.ts'
-import { changed, type Problem } from '../model/problem.ts'
+import { changed, contended, type Problem } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import type { CallerInSql } from './rights.ts'
 import {
@@ -51,12 +52,16 @@ const callerInSql = (callers: Callers): CallerInSql =>
 /** An additional input column with the version that the row must have. No field has this name. */
 const requiredVersion = ':version'
 
-/** Inserts all items in one statement, which checks each row as a single create does. */
+/**
+ * Inserts all items in one statement, which checks each row as a single create does. If it must not wait for a counter, it skips the
+ * rows whose counter another transaction has locked.
+ */
 export async function createEach(
   transaction: Queries,
   resource: Resource,
   callers: Callers,
   items: readonly EachItem[],
+  { waitsForCounter = true } = {},
 ): Promise<Outcome[]> {
   const names = Object.keys(items[0]?.stored ?? {})
   const caller = callerInSql(callers)
@@ -66,10 +71,32 @@ export async function createEach(
     { caller },
   )
   const many = manyRows(resource, items, ['id', ...names], {
-    conditions: createConditions(resource, caller, inputPlaceholders(resource, names), references),
+    conditions: [
+      ...createConditions(resource, caller, inputPlaceholders(resource, names), references),
+      ...(waitsForCounter ? [] : freeCounterConditions(resource, items)),
+    ],
   })
   const relatedRows = relatedRowsOf(resource, callers, items)
   return outcomesOf(await insertEach(transaction, callers, many, relatedRows))
+}
+
+/** These locks are skipped where they are taken, as all locks of writes by several callers. */
+function freeCounterConditions({ counter }: Resource, items: readonly EachItem[]): Condition[] {
+  if (!counter) return []
+  const ids = [...new Set(items.map(({ values }) => values[counter.per]))]
+  const rows = selectForLock({
+    table: counter.table,
+    columns: raw('row.id'),
+    where: sql`row.id = any(${ids}::uuid[])`,
+    strength: 'no key update',
+  })
+  return [
+    {
+      locks: { name: 'counter', rows },
+      rejectIf: sql`${inputColumn(counter.per)} not in (select id from counter)`,
+      problem: () => contended(),
+    },
+  ]
 }
 
 function relatedRowsOf(resource: Resource, callers: Callers, items: readonly EachItem[]): RelatedRowOf[] {

@@ -2,12 +2,15 @@ import type { Condition } from '../db/conditional-write.ts'
 import type { Values } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
 import { membersOfProject } from '../model/access-rule.ts'
-import { extension, optional, references, required } from '../model/field.ts'
+import { byServer, extension, givenByStore, optional, references, required } from '../model/field.ts'
 import { hours, integer, text, timestamp, uuid } from '../model/field-kinds.ts'
 import { invalid } from '../model/problem.ts'
 import { descriptionCharactersMax, nameCharactersMax } from '../model/text.ts'
 import { isEarlier } from '../model/timestamp.ts'
 import { defineResource } from './define-resource.ts'
+
+/** The largest integer of the column. */
+const assignmentNumberMax = 2_147_483_647
 
 export const assignment = defineResource({
   name: 'assignment',
@@ -42,9 +45,19 @@ export const assignment = defineResource({
         example: 3,
       }),
     ),
+    number: extension(
+      givenByStore(
+        byServer(17, integer({ min: 1, max: assignmentNumberMax }), {
+          about:
+            'The number within the project, given in order of creation and never again; it changes only if the assignment moves to another project. With the key of the project it is the address: MBA-12.',
+          example: 12,
+        }),
+      ),
+    ),
   },
   access: membersOfProject,
   filters: ['projectId', 'userId', 'workflowId', { period: ['startDate', 'endDate'] }],
+  counter: { table: 'assignment_counters', per: 'projectId', gives: 'number' },
   checks: [endsOnOrAfterItsStart],
   hooks: { updateConditions: endsAfterStoredStart },
 })

@@ -117,7 +117,7 @@ function hookProblems(
   field: string,
   declared: Field,
 ): string[] {
-  const { isSecret, presence, isCallerDefault, references } = declared
+  const { isSecret, presence, isCallerDefault, isGivenByStore, references } = declared
   return [
     ...(isCallerDefault && (references?.resource !== 'user' || edition === 'v1')
       ? [`${name}.${field} is the caller by default, which only an ext reference to a user can be.`]
@@ -128,7 +128,7 @@ function hookProblems(
     ...(presence === 'updateOnly' && !hooks.updateConditions
       ? [`${name}.${field} is read on update only, but no hook "updateConditions" uses it.`]
       : []),
-    ...(presence === 'byServer' && !withoutCreate
+    ...(presence === 'byServer' && !withoutCreate && !isGivenByStore
       ? [`${name}.${field} is set by the server, but a create of the declaration would leave it out.`]
       : []),
   ]

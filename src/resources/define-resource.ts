@@ -2,6 +2,7 @@ import type { Passwords } from '../accounts/passwords.ts'
 import type { Condition } from '../db/conditional-write.ts'
 import type { Queries } from '../db/database.ts'
 import type { UniqueKey } from '../db/failures.ts'
+import type { Counter } from '../db/logged-write.ts'
 import type { RelatedRow, Row, Values } from '../db/rows.ts'
 import type { AccessRule } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
@@ -19,9 +20,10 @@ export interface Resource extends ListedResource {
   readonly noun: string
   /** Field numbers that are no longer used, with the names they had. A number is never assigned again. */
   readonly retired: Readonly<Record<number, string>>
-  /** The unique index of its active rows, in addition to that of the ids. */
+  /** The unique index of its active rows or of all, in addition to that of the ids. */
   readonly unique?: UniqueKey
   readonly projectRules?: ProjectRules
+  readonly counter?: Counter
   /** Checks of one body, such as the order of two dates. */
   readonly checks: readonly Check<Values>[]
   readonly hooks: Hooks
@@ -151,6 +153,7 @@ interface Declaration<
   readonly filters?: Filters
   readonly unique?: UniqueKey
   readonly projectRules?: ProjectRules<keyof F & string>
+  readonly counter?: Counter
   readonly checks?: readonly Check<InputOf<F>>[]
   readonly hooks?: Hooks
   readonly withoutCreate?: true

@@ -3,6 +3,7 @@ import { isOtherVersion, newId, type RelatedRow, type Values } from '../db/rows.
 import type { Caller } from '../model/caller.ts'
 import {
   extension,
+  givenByStore,
   optional,
   references,
   required,
@@ -10,8 +11,8 @@ import {
   updateOnly,
   withDefault,
 } from '../model/field.ts'
-import { boolean, text, timestamp, uuid } from '../model/field-kinds.ts'
-import { stale } from '../model/problem.ts'
+import { boolean, projectKey, text, timestamp, uuid } from '../model/field-kinds.ts'
+import { duplicate, stale } from '../model/problem.ts'
 import { descriptionCharactersMax, nameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
 import { userProject } from './user-project.ts'
@@ -54,6 +55,15 @@ export const project = defineResource({
         false,
       ),
     ),
+    key: extension(
+      givenByStore(
+        requiredOnCreate(18, projectKey, {
+          about:
+            'The first part of the addresses of its assignments, such as MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out.',
+          example: 'MBA',
+        }),
+      ),
+    ),
     expectedVersion: updateOnly(15, timestamp, {
       about:
         'updatedAt of the version that was read, or its createdAt if that is null. Another version is rejected with 409.',
@@ -61,5 +71,9 @@ export const project = defineResource({
   },
   access: { kind: 'projectMembers', projectPath: ['id'], anyoneMayCreate: true },
   filters: ['organizationId'],
+  unique: {
+    index: 'projects_key',
+    problem: () => duplicate('key', 'Key is already used by another project.'),
+  },
   hooks: { relatedRows: membershipOfCreator, updateConditions: sameVersion },
 })

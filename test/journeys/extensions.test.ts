@@ -41,6 +41,7 @@ const paths = [...readPaths, ...written.flatMap(({ one, list }) => [one, list, `
 
 /** Tested in files of their own. */
 const otherPaths = [
+  '/ext/assignment/by-key',
   '/ext/reports/hours',
   '/ext/reports/assignments',
   '/ext/sessions',

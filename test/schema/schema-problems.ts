@@ -117,9 +117,12 @@ function indexProblems(resource: Resource, { table, indexes }: StoredTable): str
 
 const uniqueProblems = ({ unique }: Resource, { table, indexes }: StoredTable): string[] =>
   !unique ||
-  indexes.some(({ name, isUnique, condition }) => name === unique.index && isUnique && condition === 'active')
+  indexes.some(
+    ({ name, isUnique, condition }) =>
+      name === unique.index && isUnique && (condition === 'active' || !condition),
+  )
     ? []
-    : [`${table} has no unique index ${unique.index} of its active rows.`]
+    : [`${table} has no unique index ${unique.index} of its active rows or of all.`]
 
 const active = /^$|^active$/
 

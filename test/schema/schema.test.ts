@@ -85,7 +85,10 @@ describe('A declaration that the store does not follow is reported', () => {
       'alter table widgets drop constraint widgets_size_check',
       "widgets.size has no check (size = ANY (ARRAY['small'::text, 'large'::text])).",
     ],
-    ['drop index widgets_name_active', 'widgets has no unique index widgets_name_active of its active rows.'],
+    [
+      'drop index widgets_name_active',
+      'widgets has no unique index widgets_name_active of its active rows or of all.',
+    ],
     ['drop index widgets_project', 'widgets.project_id has no btree index for its filter.'],
     ['drop index widgets_due_date', 'widgets.due_date has no btree index for the filter by dates.'],
     ['drop index widgets_removed', 'widgets.deleted_at has no btree index for the list of removed rows.'],

@@ -1038,6 +1038,8 @@ export interface ExtProject {
   readonly description: string | null
   /** Whether clients hide it where work is planned. */
   readonly isArchived: boolean
+  /** The first part of the addresses of its assignments, such as MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out. 2 to 8 capital letters and digits, beginning with a letter. */
+  readonly key: string
 }
 
 /** One page of a list of projects. */
@@ -1066,6 +1068,8 @@ export interface CreateExtProjectRequest {
   readonly description?: string | null
   /** Whether clients hide it where work is planned. Defaults to false. */
   readonly isArchived?: boolean | null
+  /** The first part of the addresses of its assignments, such as MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out. 2 to 8 capital letters and digits, beginning with a letter. Optional. */
+  readonly key?: string | null
 }
 
 /** Changes one project. */
@@ -1082,6 +1086,8 @@ export interface UpdateExtProjectRequest {
   readonly description?: string | null
   /** Whether clients hide it where work is planned. If null, it does not change. */
   readonly isArchived?: boolean | null
+  /** The first part of the addresses of its assignments, such as MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out. 2 to 8 capital letters and digits, beginning with a letter. If null, it does not change. */
+  readonly key?: string | null
   /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('description')[] }
 }
@@ -1144,6 +1150,8 @@ export interface ExtAssignment {
   readonly active: boolean
   /** 1 is low, 2 medium, 3 high and 4 urgent; null means no priority. A whole number from 1 to 4. Null if there is none. */
   readonly priority: number | null
+  /** The number within the project, given in order of creation and never again; it changes only if the assignment moves to another project. With the key of the project it is the address: MBA-12. A whole number from 1 to 2147483647. */
+  readonly number: number
 }
 
 /** One page of a list of assignments. */

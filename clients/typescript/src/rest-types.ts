@@ -120,6 +120,7 @@ export interface ExtProject {
   readonly organizationId: string
   readonly description: string | null
   readonly isArchived: boolean
+  readonly key: string
   readonly createdAt: string
   readonly updatedAt: string | null
   readonly deletedAt: string | null
@@ -148,6 +149,7 @@ export interface ExtAssignment {
   readonly userId: string
   readonly assignmentTypeId: string
   readonly priority: number | null
+  readonly number: number
   readonly createdAt: string
   readonly updatedAt: string | null
   readonly deletedAt: string | null
@@ -435,6 +437,7 @@ export interface ExtProjectCreate {
   readonly organizationId: string
   readonly description?: string | null
   readonly isArchived?: boolean
+  readonly key?: string
 }
 
 export interface ExtProjectUpdate {
@@ -443,6 +446,7 @@ export interface ExtProjectUpdate {
   readonly organizationId?: string
   readonly description?: string | null
   readonly isArchived?: boolean
+  readonly key?: string
   readonly expectedVersion?: string
 }
 
@@ -729,6 +733,7 @@ export interface ProjectQueryRow {
   readonly organizationId?: string
   readonly description?: string | null
   readonly isArchived?: boolean
+  readonly key?: string
   readonly createdAt?: string
   readonly updatedAt?: string | null
   readonly deletedAt?: string | null
@@ -748,6 +753,7 @@ export interface AssignmentQueryRow {
   readonly userId?: string
   readonly assignmentTypeId?: string
   readonly priority?: number | null
+  readonly number?: number
   readonly createdAt?: string
   readonly updatedAt?: string | null
   readonly deletedAt?: string | null
@@ -2610,8 +2616,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, organizationId, description, isArchived, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, organizationId, description, isArchived, key, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'key' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -2630,8 +2636,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -2975,8 +2981,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, organizationId, description, isArchived, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, organizationId, description, isArchived, key, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'key' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -3025,8 +3031,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -3421,6 +3427,14 @@ export interface Operations {
     readonly body: DistinctIdList
     readonly answer: Success
   }
+  /** Shows the assignment with a key such as MBA-12. */
+  'GET /ext/assignment/by-key': {
+    readonly query: {
+      /** The key of the project, a hyphen and the number of the assignment, in any capitals. */
+      readonly key: string
+    }
+    readonly answer: ExtAssignmentAnswer
+  }
   /** Reads organizations by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/organizations': {
     readonly query: {
@@ -3534,9 +3548,9 @@ export interface Operations {
   /** Reads projects by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/projects': {
     readonly query: {
-      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, organizationId, description, isArchived, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, organizationId, description, isArchived, key, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, organizationId, isArchived, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, organizationId, isArchived, key, createdAt, updatedAt. */
       readonly sort?: string
       /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
@@ -3558,9 +3572,9 @@ export interface Operations {
   /** Reads assignments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/assignments': {
     readonly query: {
-      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, createdAt, updatedAt. */
       readonly sort?: string
       /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
@@ -4216,8 +4230,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, organizationId, description, isArchived, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, organizationId, description, isArchived, key, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'key' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -4234,8 +4248,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -4562,8 +4576,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, organizationId, description, isArchived, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, organizationId, description, isArchived, key, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'key' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -4580,8 +4594,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -5208,6 +5222,8 @@ export const limits = {
   ids: 100,
   inviter: 200,
   items: 1000,
+  key: 8,
+  keyMin: 1,
   label: 64,
   labelDescription: 500,
   labelMin: 1,

@@ -87,8 +87,8 @@ describe('a backup', () => {
       select id, id, 'https://hooks.example', 'secret', 'position', '900000:900000:' from users`)
     // Enough rows to exceed every buffer on the way.
     await database.query(sql`insert into comments (id, text, assignment_id, user_id)
-      select gen_random_uuid(), repeat(md5(number::text), number % 90), a.id, a.user_id
-      from generate_series(1, 2000) as number cross join (select * from assignments limit 1) as a`)
+      select gen_random_uuid(), repeat(md5(line::text), line % 90), a.id, a.user_id
+      from generate_series(1, 2000) as line cross join (select * from assignments limit 1) as a`)
     await run(source.url, `select bank.apply('{1,2}', '{5,-7}', '{kept,kept}')`)
     for (const id of [attached.active, attached.removed]) await attach(source.url, id)
     await run(

@@ -56,9 +56,12 @@ async function distributeWithin(client: pg.Client, shards: number): Promise<stri
     `select logicalrelid::text as name from pg_dist_partition where partmethod = 'h' or repmodel = 't'`,
   )
   const isLocal = (table: string) => rows.every(({ name }) => name !== table)
-  // Citus does not distribute tables with triggers. This trigger only serves hosts of an earlier release.
+  // Citus does not distribute tables with triggers. The program gives keys and numbers itself (`write-rows.ts`), and
+  // keep_milliseconds only serves hosts of an earlier release.
   for (const table of [...referenceTables, 'assignments', ...assignmentTables])
     await client.query(`drop trigger if exists keep_milliseconds on ${table}`)
+  for (const { trigger, table } of triggers)
+    await client.query(`drop trigger if exists ${trigger} on ${table}`)
   const children = assignmentTables.filter(isLocal)
   // A local table cannot refer to a distributed one.
   for (const table of children)
@@ -82,6 +85,13 @@ async function distributeWithin(client: pg.Client, shards: number): Promise<stri
   }
   return done
 }
+
+/** They give values that the program gives in a sharded store. */
+export const triggers = [
+  { trigger: 'give_project_key', table: 'projects' },
+  { trigger: 'give_assignment_number', table: 'assignments' },
+  { trigger: 'give_number_of_moved', table: 'assignments' },
+] as const
 
 /** The existence of this table marks a store as sharded. */
 export const createPlacesTable = `

@@ -27,6 +27,7 @@ export const assignmentTables = [
 /** References of such rows to a further assignment, which may be on another node, so no foreign key holds them. */
 export const furtherReferences = [
   { table: 'assignment_dependencies', constraint: 'assignment_dependencies_blocked_by_id_fkey' },
+  { table: 'assignment_addresses', constraint: 'assignment_addresses_assignment_id_fkey' },
 ] as const
 
 /** Tables that `distribute` creates: the places of all rows, and a table that always stays empty. */

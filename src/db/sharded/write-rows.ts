@@ -67,21 +67,56 @@ async function emptyIfDuplicate(run: () => Promise<StoredRow[]>): Promise<Stored
 }
 
 /** Writes the rows of one table, and returns their new state. */
-function writeOne(
+async function writeOne(
   queries: Queries,
   { table, content }: TableWrite,
   known: readonly KnownRows[],
 ): Promise<readonly StoredRow[]> {
-  if ('insert' in content) return insert(queries, table, toColumnNames(content.insert))
+  if ('insert' in content) {
+    const values = toColumnNames(content.insert)
+    return insert(queries, table, { ...values, ...(await givenToNewRow(queries, table.table, values)) })
+  }
   if ('update' in content) return update(queries, known, { table: table.table, update: content.update })
   const { assignmentId, ...others } = content.set
   const moves = assignmentId !== undefined && placeColumnOf(table.table) !== undefined
   return update(queries, known, {
     table: table.table,
-    update: updateStatement(table, moves ? others : content.set),
+    update: updateStatement(table, {
+      ...(moves ? others : content.set),
+      ...(await givenToMovedRow(queries, table.table, content.set, known)),
+    }),
     movesTo: moves ? assignmentId : undefined,
   })
 }
+
+/** The values that triggers give in a store of one node (migration 0099). */
+async function givenToNewRow(queries: Queries, table: string, values: StoredRow): Promise<StoredRow> {
+  if (table === 'assignments')
+    return oneRow(queries, sql`select next_assignment_number(${values.project_id}::uuid) as number`)
+  if (table !== 'projects') return {}
+  if (values.key === undefined) return oneRow(queries, sql`select free_project_key(${values.name}) as key`)
+  await queries.query(sql`select lock_project_key(${values.key}, true)`)
+  return {}
+}
+
+async function givenToMovedRow(
+  queries: Queries,
+  table: string,
+  { projectId }: StoredRow,
+  known: readonly KnownRows[],
+): Promise<StoredRow> {
+  const [before] = known.find(({ name }) => name === storedRowsCte)?.rows ?? []
+  if (table !== 'assignments' || projectId === undefined || !before || before.project_id === projectId)
+    return {}
+  const { id, project_id: from, number } = before
+  return oneRow(
+    queries,
+    sql`select moved_assignment_number(${id}::uuid, ${from}::uuid, ${number}::int, ${projectId}::uuid) as number`,
+  )
+}
+
+const oneRow = async (queries: Queries, statement: Sql): Promise<StoredRow> =>
+  (await queries.query<StoredRow>(statement))[0] ?? {}
 
 /**
  * Makes the transaction commit in two phases, by writing to a table that the nodes know. Otherwise, a transaction that

@@ -1,6 +1,7 @@
 import type { SignInMethods } from '../../accounts/sign-in-methods.ts'
 import { accountSettingsRoutes, accountSettingsSchemas } from '../../features/account-settings.ts'
 import { administratorRoutes, administratorSchemas } from '../../features/administrators.ts'
+import { assignmentKeyRoute } from '../../features/assignment-keys.ts'
 import type { Files } from '../../features/attachments/files.ts'
 import { attachmentRoutes } from '../../features/attachments/routes.ts'
 import { batchRoute, batchSchemas } from '../../features/batch.ts'
@@ -69,6 +70,7 @@ const featureRoutes = (
     peopleRoute(context, live),
     ...resources.map((resource) => removedRoute(context, live, resource)),
     ...resourcesOf('ext').flatMap((resource) => resourceRoutes(context, live, resource)),
+    assignmentKeyRoute(),
     ...attachmentRoutes(files),
     ...resources.map((resource) => queryRoute(context, live, resource)),
     ...reportRoutes(context, live),

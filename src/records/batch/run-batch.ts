@@ -202,9 +202,15 @@ async function lockAll(transaction: Queries, caller: Caller, items: readonly Rea
     if (operation !== 'create') addRows(resource, ids, strengthOf[operation])
     for (const { column, parent } of referencesFrom(resource)) addRows(parent, [values[column]], 0)
   }
+  const countersToLock = Map.groupBy(
+    items.flatMap(({ resource: { counter }, values }) =>
+      counter ? [{ counter, id: values[counter.per] }] : [],
+    ),
+    ({ counter }) => counter.table,
+  )
   const locks = [...rowsToLock].filter(([, { ids }]) => ids.size > 0)
-  await Promise.all(
-    locks.map(([resource, { ids, strength }]) =>
+  await Promise.all([
+    ...locks.map(([resource, { ids, strength }]) =>
       transaction.query(
         selectForLock({
           table: resource.table,
@@ -214,7 +220,12 @@ async function lockAll(transaction: Queries, caller: Caller, items: readonly Rea
         }),
       ),
     ),
-  )
+    ...[...countersToLock].map(([table, counters]) =>
+      transaction.query(
+        sql`select from ${raw(table)} where id = any(${counters.flatMap(({ id }) => id ?? [])}::uuid[]) order by id for no key update`,
+      ),
+    ),
+  ])
 }
 
 /** Any caller may refer to an active row. Only a caller who sees the row may lock it for a change. */

@@ -1,0 +1,62 @@
+import type { Queries } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import { invalid, missing } from '../model/problem.ts'
+import { get } from '../records/get.ts'
+import { requireRole } from '../records/rights.ts'
+import { resourcesOf } from '../resources/editions.ts'
+import { rowAnswer } from '../routes/if-match.ts'
+import type { Route } from '../routes/route.ts'
+import { recordAnswer } from '../routes/schemas.ts'
+
+const keyPattern = '^[A-Za-z][A-Za-z0-9]{1,7}-[1-9][0-9]{0,9}$'
+
+/** Finds an assignment by the address that people speak and write: the key of its project and its number. */
+export function assignmentKeyRoute(): Route {
+  const assignment = resourcesOf('ext').find(({ name }) => name === 'assignment')
+  if (!assignment) throw new Error('There is no resource of assignments.')
+  return {
+    id: 'GetAssignmentByKey',
+    tag: assignment.pluralTitle,
+    summary: 'Shows the assignment with a key such as MBA-12.',
+    description:
+      'For members of its project. An assignment that moved to another project is also found by the keys that it had before, unless the key of that project has changed.',
+    method: 'GET',
+    path: '/ext/assignment/by-key',
+    parameters: [
+      {
+        name: 'key',
+        description: 'The key of the project, a hyphen and the number of the assignment, in any capitals.',
+        required: true,
+        schema: { type: 'string', pattern: keyPattern, examples: ['MBA-12'] },
+      },
+    ],
+    answer: recordAnswer(assignment),
+    errors: [400, 403, 404],
+    isConditional: true,
+    async handle({ context, caller, request }) {
+      requireRole(assignment, caller, 'read')
+      const { key } = request.query as Readonly<Record<string, unknown>>
+      if (typeof key !== 'string' || !new RegExp(keyPattern).test(key.trim()))
+        throw invalid({ key: ['Key must be that of an assignment, such as MBA-12.'] })
+      const [projectKey = '', number] = key.trim().toUpperCase().split('-')
+      const id = await findByKey(context.database, projectKey, Number(number))
+      if (id === undefined) throw missing(assignment.title)
+      const { row, lastChangeSecond } = await get(context, assignment, caller, { id })
+      return { body: rowAnswer(assignment, row), lastChangeSecond }
+    },
+  }
+}
+
+/** One statement for each table, because a sharded store has them on different nodes. */
+async function findByKey(database: Queries, key: string, number: number): Promise<string | undefined> {
+  const [project] = await database.query<{ id: string }>(sql`select id from projects where key = ${key}`)
+  if (!project) return undefined
+  const [assignment] = await database.query<{ id: string }>(
+    sql`select id from assignments where project_id = ${project.id} and number = ${number}::bigint`,
+  )
+  if (assignment) return assignment.id
+  const [moved] = await database.query<{ id: string }>(
+    sql`select assignment_id as id from assignment_addresses where project_id = ${project.id} and number = ${number}::bigint`,
+  )
+  return moved?.id
+}

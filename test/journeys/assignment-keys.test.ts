@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { sql } from '../../src/db/sql.ts'
+import { capitalize } from '../../src/model/field.ts'
+import { assertEnvelope } from '../support/assertions.ts'
+import { create, type Item, update } from '../support/batches.ts'
+import { openCommandCalls } from '../support/command-calls.ts'
+import { startCommandsUnderTest } from '../support/command-host.ts'
+import { connectDirectly } from '../support/direct-connection.ts'
+import { openDotnetCalls, sent } from '../support/dotnet-calls.ts'
+import { fixture } from '../support/fixture.ts'
+import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+const many = <Item>(count: number, make: (index: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, index) => make(index))
+
+describe('Keys of projects and numbers of assignments', () => {
+  const rest = fixture(startRestUnderTest)
+  const workspace = fixture(seed, rest)
+  const commands = fixture(startCommandsUnderTest, {}, { alongside: rest })
+  let ann: Person
+  before(async () => {
+    ann = await rest.signUp({ name: 'Ann' })
+  })
+
+  const call = (method: string, path: string, body?: object, by: Person = ann) =>
+    rest.call(method, path, { token: by.token, ...(body && { body }) })
+  async function write(method: string, path: string, body: object, by: Person = ann) {
+    const answer = await call(method, path, body, by)
+    assert.equal(answer.status, 200, JSON.stringify(answer.body))
+    return answer.body
+  }
+  const makeProject = async (values: Body, root = '/ext') => {
+    const { organizationId } = workspace
+    const { project } = await write('POST', `${root}/project`, {
+      name: 'Relaunch',
+      organizationId,
+      ...values,
+    })
+    return root === '/ext' ? project : (await call('GET', `/ext/project?id=${project.id}`)).body.project
+  }
+  const bodyOf = (projectId: string): Body => ({
+    name: 'Write',
+    startDate: '2026-01-05T00:00:00Z',
+    endDate: '2026-01-09T00:00:00Z',
+    amountHours: 4,
+    projectId,
+    workflowId: workspace.workflowId,
+    userId: ann.id,
+    assignmentTypeId: workspace.assignmentTypeId,
+  })
+  const makeAssignment = async (projectId: string, by = ann) =>
+    (await write('POST', '/ext/assignment', bodyOf(projectId), by)).assignment
+  const numbersOf = async (projectId: string): Promise<number[]> => {
+    const { body } = await call(
+      'GET',
+      `/ext/assignments?projectId=${projectId}&pageSize=100&sortColumn=number`,
+    )
+    return body.result.data.map(({ number }: { number: number }) => number)
+  }
+  const find = (key: string, by?: Person) => call('GET', `/ext/assignment/by-key?key=${key}`, undefined, by)
+
+  describe('A key', () => {
+    for (const [name, key] of [
+      ['Zebra Base Alpha', /^ZBA$/],
+      ['Zulu', /^ZUL$/],
+      ['Ónix Ácido', /^OA$/],
+      ['2026 wombats', /^WOM$/],
+      ['月面基地', /^PRO\d*$/],
+      ['x', /^PRO\d*$/],
+    ] as const)
+      test(`is derived from the name ${name}`, async () =>
+        assert.match((await makeProject({ name })).key, key))
+
+    test('is derived in v1 too, which does not show it', async () => {
+      const { project } = await write('POST', '/api/project', {
+        name: 'Quiet Vault',
+        organizationId: workspace.organizationId,
+        key: 'LOUD',
+      })
+      assert.ok(!('key' in project))
+      const { body } = await call('GET', `/ext/project?id=${project.id}`)
+      assert.equal(body.project.key, 'QV')
+    })
+
+    test('is made different by digits, for projects of one name that are created at once', async () => {
+      const { address } = await rest.startAnother()
+      const body = { name: 'Twin Towns', organizationId: workspace.organizationId }
+      const answers = await Promise.all(
+        many(24, (index) =>
+          send(index % 2 === 0 ? address : rest.address, 'POST', '/ext/project', { token: ann.token, body }),
+        ),
+      )
+      const keys = answers.map((answer) => answer.body.project?.key)
+      for (const key of keys) assert.match(String(key), /^TT\d{0,6}$/)
+      assert.equal(new Set(keys).size, 24)
+    })
+
+    test('that is given wins or fails with one sentence, and a derived one never fails because of it', async () => {
+      const answers = await Promise.all(
+        many(12, (index) =>
+          call('POST', '/ext/project', {
+            name: 'Hot Key',
+            organizationId: workspace.organizationId,
+            ...(index % 2 === 0 && { key: 'HK' }),
+          }),
+        ),
+      )
+      const given = answers.filter((_, index) => index % 2 === 0)
+      const derived = answers.filter((_, index) => index % 2 === 1)
+      assert.deepEqual([...new Set(derived.map(({ status }) => status))], [200])
+      assert.ok(given.filter(({ status }) => status === 200).length <= 1)
+      for (const { status, body } of given)
+        if (status !== 200)
+          assert.deepEqual([status, body.errors], [409, { key: ['Key is already used by another project.'] }])
+    })
+
+    test('stays taken by a removed project, and can be changed to a free one only', async () => {
+      const gone = await makeProject({ key: 'GONE' })
+      await write('DELETE', '/ext/project', { ids: [gone.id] })
+      const { id } = await makeProject({ key: 'STAYS' })
+      assertEnvelope(await call('PATCH', '/ext/project', { id, key: 'GONE' }), 409)
+      const { project } = await write('PATCH', '/ext/project', { id, key: 'FREE2' })
+      assert.equal(project.key, 'FREE2')
+    })
+
+    test('is 2 to 8 capital letters and digits', async () => {
+      const { id } = await makeProject({})
+      for (const key of ['A', 'ABCDEFGHI', '1AB', 'abc', 'A-B', 'ÄB', 7])
+        assert.deepEqual((await call('PATCH', '/ext/project', { id, key })).body.errors, {
+          key: ['Key must be 2 to 8 capital letters and digits, beginning with a letter.'],
+        })
+    })
+  })
+
+  describe('A number', () => {
+    test('is given by every way to create an assignment, and by no body', async () => {
+      const { id, key } = await makeProject({ name: 'Every Way In' })
+      const body = { ...bodyOf(id), number: 77 }
+      await write('POST', '/api/assignment', body)
+      await write('POST', '/ext/assignment', body)
+      const items = [create('assignment', body), create('assignment', body)]
+      await write('POST', '/ext/batch', { mode: 'allOrNothing', items })
+      const { token } = commands.administrator
+      const [calls, dotnet] = [openCommandCalls(commands.target), openDotnetCalls(commands.target)]
+      for (const name of ['CreateAssignment', 'CreateExtAssignment'])
+        assert.equal((await calls.call(name, sent(bodyOf(id)), { token })).code, 0)
+      const pascal = Object.fromEntries(
+        Object.entries(bodyOf(id)).map(([name, value]) => [capitalize(name), value]),
+      )
+      const { result } = await dotnet.call('Assignment', 'CreateAssignmentCommand', pascal, { token })
+      assert.equal(result?.Assignment.ProjectId, id)
+      calls.close()
+      dotnet.close()
+      assert.deepEqual(await numbersOf(id), [1, 2, 3, 4, 5, 6, 7])
+      const third = (await find(`${key}-3`)).body.assignment
+      await write('PATCH', '/ext/assignment', { id: third.id, number: 99, name: 'Same number' })
+      assert.equal((await find(`${key.toLowerCase()}-3`)).body.assignment.name, 'Same number')
+    })
+
+    test('is never given twice, whoever creates at once, and is not given again', async () => {
+      const [one, other] = [await makeProject({}), await makeProject({})]
+      const people = await Promise.all(many(4, () => rest.signUp()))
+      for (const person of people) for (const { id } of [one, other]) await workspace.join(id, person.id)
+      const { address } = await rest.startAnother()
+      const answers = await Promise.all(
+        many(80, (index) =>
+          send(
+            index % 3 === 0 ? address : rest.address,
+            'POST',
+            index % 2 ? '/ext/assignment' : '/api/assignment',
+            {
+              token: (people[index % 4] as Person).token,
+              body: bodyOf(index % 8 < 5 ? one.id : other.id),
+            },
+          ),
+        ),
+      )
+      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+      assert.deepEqual(
+        await numbersOf(one.id),
+        many(50, (index) => index + 1),
+      )
+      assert.deepEqual(
+        await numbersOf(other.id),
+        many(30, (index) => index + 1),
+      )
+
+      const last = (await find(`${one.key}-50`)).body.assignment
+      await write('DELETE', '/ext/assignment', { ids: [last.id] })
+      assertEnvelope(await find(`${one.key}-50`), 404)
+      assert.equal((await makeAssignment(one.id)).number, 51)
+      await write('POST', '/ext/assignment/restore', { ids: [last.id] })
+      assert.equal((await find(`${one.key}-50`)).body.assignment.id, last.id)
+    })
+
+    test('is given in one order by batches for several projects, so that none fails', async () => {
+      const [one, other] = [await makeProject({}), await makeProject({})]
+      const itemsOf = (ids: readonly string[]): Item[] =>
+        many(10, (index) => create('assignment', bodyOf(ids[index % 2] as string)))
+      const answers = await Promise.all(
+        many(6, (index) =>
+          call('POST', '/ext/batch', {
+            mode: 'allOrNothing',
+            items: itemsOf(index % 2 ? [one.id, other.id] : [other.id, one.id]),
+          }),
+        ),
+      )
+      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+      for (const { id } of [one, other])
+        assert.deepEqual(
+          await numbersOf(id),
+          many(30, (index) => index + 1),
+        )
+    })
+
+    test('does not wait for a batch that creates in another project', async () => {
+      const [held, free] = [await makeProject({}), await makeProject({})]
+      for (const { id } of [held, free]) await makeAssignment(id)
+      const client = await connectDirectly(rest.database)
+      try {
+        await client.query('begin')
+        await client.query('select next_assignment_number($1)', [held.id])
+        const waiting = many(4, () => makeAssignment(held.id))
+        const made = await Promise.all(many(12, () => makeAssignment(free.id)))
+        assert.equal(new Set(made.map(({ number }) => number)).size, 12)
+        await client.query('commit')
+        const numbers = (await Promise.all(waiting)).map(({ number }) => number)
+        assert.deepEqual(numbers.sort(), [3, 4, 5, 6])
+      } finally {
+        await client.end()
+      }
+    })
+  })
+
+  describe('An assignment that moves to another project', () => {
+    for (const [way, move] of [
+      ['v1', (row: Body, projectId: string) => write('PATCH', '/api/assignment', { ...row, projectId })],
+      ['/ext/', ({ id }: Body, projectId: string) => write('PATCH', '/ext/assignment', { id, projectId })],
+      [
+        'a batch',
+        (row: Body, projectId: string) =>
+          write('POST', '/ext/batch', { items: [update('assignment', { ...row, projectId })] }),
+      ],
+    ] as const)
+      test(`by ${way} gets a number there, and is found by every key that it had`, async () => {
+        const [one, other] = [await makeProject({}), await makeProject({})]
+        await makeAssignment(other.id)
+        const made = await makeAssignment(one.id)
+        await move(made, other.id)
+        await move(made, one.id)
+        for (const key of [`${one.key}-1`, `${other.key}-2`, `${one.key}-2`]) {
+          const { assignment } = (await find(key)).body
+          assert.deepEqual([assignment.id, assignment.number], [made.id, 2], key)
+        }
+        const { body } = await call('GET', `/ext/history?resource=assignment&id=${made.id}&sortOrder=DESC`)
+        const changed = body.result.data.map((entry: { after: Body }) => entry.after.number)
+        // The second move leads from number 2 there to number 2 here.
+        assert.deepEqual(changed, [undefined, 2, 1])
+      })
+  })
+
+  describe('A key of an assignment', () => {
+    test('finds nothing for who may not see it, and is checked', async () => {
+      const { id, key } = await makeProject({})
+      await makeAssignment(id)
+      assert.equal((await find(`${key}-1`)).status, 200)
+      for (const missing of [`${key}-2`, `${key}-4000000000`, 'NOWHERE-1'])
+        assertEnvelope(await find(missing), 404)
+      assertEnvelope(await find(`${key}-1`, await rest.signUp()), 404)
+      for (const wrong of ['', key, `${key}-0`, `${key}-x`, `${key}-99999999999`]) {
+        const answer = await find(wrong)
+        assert.deepEqual(
+          [answer.status, answer.body.errors],
+          [400, { key: ['Key must be that of an assignment, such as MBA-12.'] }],
+        )
+      }
+    })
+
+    test('goes with its assignment for good', async () => {
+      const [one, other] = [await makeProject({}), await makeProject({})]
+      const { id } = await makeAssignment(one.id)
+      await write('PATCH', '/ext/assignment', { id, projectId: other.id })
+      await write('DELETE', '/ext/assignment', { ids: [id] })
+      const client = await connectDirectly(rest.database)
+      await client.query(`update assignments set deleted_at = now() - interval '40 days' where id = $1`, [id])
+      await client.query(`select forget_removed('assignment', 'assignments', 30)`).finally(() => client.end())
+      assertEnvelope(await find(`${one.key}-1`), 404)
+      assert.deepEqual(
+        await rest.database.query(sql`select from assignment_addresses where assignment_id = ${id}`),
+        [],
+      )
+      assert.equal((await makeAssignment(one.id)).number, 2)
+    })
+  })
+})
