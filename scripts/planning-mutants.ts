@@ -125,8 +125,15 @@ export const planningMutants: readonly Mutant[] = [
   {
     file: 'src/db/migrations/0099-numbers-and-keys.sql',
     rule: 'a key that another transaction is about to use counts as taken',
-    from: 'and lock_project_key(candidate, false) then',
-    to: 'then',
+    from: 'and lock_project_key(candidate, false)\n',
+    to: '\n',
+    tests: ['assignment-keys'],
+  },
+  {
+    file: 'src/records/write-conditions.ts',
+    rule: 'a key that a project had is not given to another one',
+    from: '  return former && problem && value !== undefined',
+    to: '  return false && former && problem && value !== undefined',
     tests: ['assignment-keys'],
   },
   {

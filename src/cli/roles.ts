@@ -126,9 +126,10 @@ const resourceHostRights: Rights = {
   history_begin: readOnly,
   purges: readOnly,
   history_days: ['select', 'insert'],
-  // Triggers number new and moved assignments with the rights of the host that writes them.
+  // Triggers number assignments and keep former keys with the rights of the host that writes them.
   assignment_counters: readWrite,
   assignment_addresses: ['select', 'insert'],
+  former_project_keys: ['select', 'insert', 'delete'],
   lockouts: readWriteDelete,
   // A new password ends the account's sessions.
   signin_sessions: ['select', 'update (ended_at)'],

@@ -1,4 +1,5 @@
 import { duplicate, overloaded, type Problem, uncertain } from '../model/problem.ts'
+import type { Sql } from './sql.ts'
 
 /** An error of the driver. Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 interface DriverFailure {
@@ -69,6 +70,14 @@ export function violatedUniqueConstraint(error: unknown): string | undefined {
 export interface UniqueKey {
   readonly index: string
   readonly problem: () => Problem
+  /** Values that another row had before, and that are not given again. */
+  readonly former?: FormerValues
+}
+
+interface FormerValues {
+  readonly field: string
+  /** Returns whether a row other than `owner` had the value. New rows have no owner. */
+  isTaken(value: unknown, owner?: Sql): Sql
 }
 
 interface KeyedTable {

@@ -1,6 +1,6 @@
 import type { Queries } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
-import { invalid, missing } from '../model/problem.ts'
+import { invalid, notFound } from '../model/problem.ts'
 import { get } from '../records/get.ts'
 import { requireRole } from '../records/rights.ts'
 import { resourcesOf } from '../resources/editions.ts'
@@ -19,7 +19,7 @@ export function assignmentKeyRoute(): Route {
     tag: assignment.pluralTitle,
     summary: 'Shows the assignment with a key such as MBA-12.',
     description:
-      'For members of its project. An assignment that moved to another project is also found by the keys that it had before, unless the key of that project has changed.',
+      'For members of its project. An assignment is also found by the keys that it had before it moved to another project, or before the key of its project changed.',
     method: 'GET',
     path: '/ext/assignment/by-key',
     parameters: [
@@ -40,7 +40,7 @@ export function assignmentKeyRoute(): Route {
         throw invalid({ key: ['Key must be that of an assignment, such as MBA-12.'] })
       const [projectKey = '', number] = key.trim().toUpperCase().split('-')
       const id = await findByKey(context.database, projectKey, Number(number))
-      if (id === undefined) throw missing(assignment.title)
+      if (id === undefined) throw notFound(assignment.title)
       const { row, lastChangeSecond } = await get(context, assignment, caller, { id })
       return { body: rowAnswer(assignment, row), lastChangeSecond }
     },
@@ -49,7 +49,9 @@ export function assignmentKeyRoute(): Route {
 
 /** One statement for each table, because a sharded store has them on different nodes. */
 async function findByKey(database: Queries, key: string, number: number): Promise<string | undefined> {
-  const [project] = await database.query<{ id: string }>(sql`select id from projects where key = ${key}`)
+  const [project] = await database.query<{ id: string }>(sql`
+    select id from projects where key = ${key}
+    union all select project_id from former_project_keys where key = ${key}`)
   if (!project) return undefined
   const [assignment] = await database.query<{ id: string }>(
     sql`select id from assignments where project_id = ${project.id} and number = ${number}::bigint`,

@@ -23,6 +23,7 @@ export const createConditions = (
   ...references,
   ...ownerConditions(resource, caller, values),
   ...membershipConditions(resource, caller, values),
+  ...formerValueConditions(resource, values),
 ]
 
 export const updateLock = { state: 'active', strength: 'no key update' } as const
@@ -53,9 +54,16 @@ export function updateConditions(
     ...ownerConditions(resource, caller, values, stored),
     ...membershipConditions(resource, caller, values, stored),
     ...versions,
+    ...formerValueConditions(resource, values, sql`before.id`),
     ...(resource.hooks.updateConditions?.(values) ?? []),
     ...(mayLeaveProject ? [] : stayConditions(resource, values)),
   ]
+}
+
+function formerValueConditions({ unique }: Resource, values: Values, owner?: Sql): Condition[] {
+  const { former, problem } = unique ?? {}
+  const value = former && values[former.field]
+  return former && problem && value !== undefined ? [{ rejectIf: former.isTaken(value, owner), problem }] : []
 }
 
 interface ReferenceOptions {

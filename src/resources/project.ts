@@ -1,5 +1,6 @@
 import type { Condition } from '../db/conditional-write.ts'
 import { isOtherVersion, newId, type RelatedRow, type Values } from '../db/rows.ts'
+import { raw, sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
 import {
   extension,
@@ -74,6 +75,11 @@ export const project = defineResource({
   unique: {
     index: 'projects_key',
     problem: () => duplicate('key', 'Key is already used by another project.'),
+    former: {
+      field: 'key',
+      isTaken: (key, owner) => sql`exists (select from former_project_keys as former
+        where former.key = ${key} and former.project_id is distinct from ${owner ?? raw('null')})`,
+    },
   },
   hooks: { relatedRows: membershipOfCreator, updateConditions: sameVersion },
 })

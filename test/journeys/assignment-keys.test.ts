@@ -127,6 +127,29 @@ describe('Keys of projects and numbers of assignments', () => {
       assert.equal(project.key, 'FREE2')
     })
 
+    test('that a project had before leads to its assignments, and belongs to no other', async () => {
+      const one = await makeProject({ key: 'BEFORE' })
+      const made = await makeAssignment(one.id)
+      await write('PATCH', '/ext/project', { id: one.id, key: 'AFTER' })
+      for (const key of ['BEFORE-1', 'AFTER-1']) assert.equal((await find(key)).body.assignment.id, made.id)
+      const taken = [409, { key: ['Key is already used by another project.'] }]
+      const { organizationId } = workspace
+      const body = { name: 'Late', key: 'BEFORE', organizationId }
+      const created = await call('POST', '/ext/project', body)
+      assert.deepEqual([created.status, created.body.errors], taken)
+      const { id } = await makeProject({})
+      const changed = await call('PATCH', '/ext/project', { id, key: 'BEFORE' })
+      assert.deepEqual([changed.status, changed.body.errors], taken)
+      const items = [create('project', body), create('project', { ...body, key: 'OWN1' })]
+      const batch = await write('POST', '/ext/batch', { mode: 'eachForItself', items })
+      assert.deepEqual(
+        batch.results.map(({ statusCode }: { statusCode: number }) => statusCode),
+        [409, 200],
+      )
+      await write('PATCH', '/ext/project', { id: one.id, key: 'BEFORE' })
+      assert.equal((await find('AFTER-1')).body.assignment.id, made.id)
+    })
+
     test('is 2 to 8 capital letters and digits', async () => {
       const { id } = await makeProject({})
       for (const key of ['A', 'ABCDEFGHI', '1AB', 'abc', 'A-B', 'ÄB', 7])

@@ -38,42 +38,74 @@ language sql as $$
   select next_assignment_number(to_project)
 $$;
 
--- The initials of several words, or the first letters of one. A key that is in use, or that another transaction is about to use, is
--- made different by digits. The locks are few, because a transaction may create many projects.
-create function free_project_key(name text) returns text
-language plpgsql as $$
-declare
-  words text[] := string_to_array(trim(regexp_replace(
-    upper(regexp_replace(normalize(name, nfd), '[\u0300-\u036f]', '', 'g')), '[^A-Z0-9]+', ' ', 'g')), ' ');
-  base text := (select left(string_agg(left(word, 1), '' order by place), 5) from unnest(words) with ordinality as word (word, place));
-  digits integer;
-  candidate text;
-begin
-  if cardinality(words) < 2 or base !~ '^[A-Z]' then
-    base := (select left(word, 3) from unnest(words) with ordinality as word (word, place) where word ~ '^[A-Z][A-Z0-9]' order by place limit 1);
-  end if;
-  base := coalesce(base, 'PRO');
-  for attempt in 0..40 loop
-    digits := least(7, 2 + (attempt - 9) / 4);
-    candidate := case
-      when attempt = 0 then base
-      when attempt < 9 then base || attempt + 1
-      else left(base, 8 - digits) || floor((1 + 9 * random()) * 10 ^ (digits - 1))
-    end;
-    if not exists (select from projects where key = candidate) and lock_project_key(candidate, false) then
-      -- A transaction that had the lock may have committed meanwhile; this statement sees it.
-      if not exists (select from projects where key = candidate) then return candidate; end if;
-    end if;
-  end loop;
-  raise exception 'No key is free for a project with this name.';
-end $$;
+-- The keys that projects had before. They are never given to another project, so that an address has one meaning for good.
+create table former_project_keys (
+  key text primary key,
+  project_id uuid not null references projects on delete cascade
+);
+create index former_project_keys_project on former_project_keys (project_id);
 
+create function is_project_key_free(candidate text) returns boolean
+language sql stable as $$
+  select not exists (select from projects where key = candidate)
+    and not exists (select from former_project_keys where key = candidate)
+$$;
+
+-- The locks are few, because a transaction may create many projects.
 create function lock_project_key(key text, waits boolean) returns boolean
 language plpgsql as $$
 begin
   if not waits then return pg_try_advisory_xact_lock(725140513, hashtext(key) % 1024); end if;
   perform pg_advisory_xact_lock(725140513, hashtext(key) % 1024);
   return true;
+end $$;
+
+-- The initials of several words, or the first letters of one. A key that is in use, or that another transaction is about to use, is
+-- made different by a digit, and by several random ones where many projects have the same initials.
+create function free_project_key(name text) returns text
+language plpgsql as $$
+declare
+  plain text := case when name ~ '[^ -~]' then regexp_replace(normalize(name, nfd), '[\u0300-\u036f]', '', 'g') else name end;
+  words text[] := string_to_array(trim(regexp_replace(upper(plain), '[^A-Z0-9]+', ' ', 'g')), ' ');
+  base text := (select left(string_agg(left(word, 1), '' order by place), 5) from unnest(words) with ordinality as word (word, place));
+  candidate text;
+  attempt integer := 0;
+begin
+  if cardinality(words) < 2 or base !~ '^[A-Z]' then
+    base := (select left(word, 3) from unnest(words) with ordinality as word (word, place) where word ~ '^[A-Z][A-Z0-9]' order by place limit 1);
+  end if;
+  base := coalesce(base, 'PRO');
+  while attempt < 60 loop
+    candidate := case
+      when attempt = 0 then base
+      when attempt < 9 then base || attempt + 1
+      else left(base, 8 - least(7, attempt / 5)) || floor((1 + 9 * random()) * 10 ^ (least(7, attempt / 5) - 1))
+    end;
+    if not exists (select from projects where key = candidate)
+      and not exists (select from former_project_keys where key = candidate)
+      and lock_project_key(candidate, false)
+    then
+      -- A transaction that had the lock may have committed meanwhile; a second statement sees it.
+      if is_project_key_free(candidate) then return candidate; end if;
+    end if;
+    attempt := attempt + case when attempt = 0 and exists (select from projects where key = base || 9) then 10 else 1 end;
+  end loop;
+  raise exception 'No key is free for a project with this name.';
+end $$;
+
+-- Takes a key that was given, and keeps the former one. The program has checked that no other project had it; if another transaction
+-- has just given it up, the write is tried again.
+create function take_project_key(project uuid, former text, wanted text) returns void
+language plpgsql as $$
+begin
+  perform lock_project_key(wanted, true);
+  if exists (select from former_project_keys where key = wanted and project_id <> project) then
+    raise serialization_failure using message = 'Another project has just had this key.';
+  end if;
+  delete from former_project_keys where key = wanted;
+  if former is not null then
+    insert into former_project_keys (key, project_id) values (former, project);
+  end if;
 end $$;
 
 create index assignments_number on assignments (project_id, number);
@@ -110,8 +142,10 @@ language plpgsql as $$
 begin
   if new.key is null then
     new.key := free_project_key(new.name);
-  else
-    perform lock_project_key(new.key, true);
+  elsif tg_op = 'INSERT' then
+    perform take_project_key(new.id, null, new.key);
+  elsif new.key <> old.key then
+    perform take_project_key(new.id, old.key, new.key);
   end if;
   return new;
 end $$;

@@ -83,7 +83,7 @@ async function writeOne(
     table: table.table,
     update: updateStatement(table, {
       ...(moves ? others : content.set),
-      ...(await givenToMovedRow(queries, table.table, content.set, known)),
+      ...(await givenToChangedRow(queries, table.table, content.set, known)),
     }),
     movesTo: moves ? assignmentId : undefined,
   })
@@ -95,20 +95,22 @@ async function givenToNewRow(queries: Queries, table: string, values: StoredRow)
     return oneRow(queries, sql`select next_assignment_number(${values.project_id}::uuid) as number`)
   if (table !== 'projects') return {}
   if (values.key === undefined) return oneRow(queries, sql`select free_project_key(${values.name}) as key`)
-  await queries.query(sql`select lock_project_key(${values.key}, true)`)
+  await queries.query(sql`select take_project_key(${values.id}::uuid, null, ${values.key})`)
   return {}
 }
 
-async function givenToMovedRow(
+async function givenToChangedRow(
   queries: Queries,
   table: string,
-  { projectId }: StoredRow,
+  { projectId, key }: StoredRow,
   known: readonly KnownRows[],
 ): Promise<StoredRow> {
   const [before] = known.find(({ name }) => name === storedRowsCte)?.rows ?? []
-  if (table !== 'assignments' || projectId === undefined || !before || before.project_id === projectId)
-    return {}
-  const { id, project_id: from, number } = before
+  if (!before) return {}
+  const { id, project_id: from, number, key: formerKey } = before
+  if (table === 'projects' && key !== undefined && key !== formerKey)
+    await queries.query(sql`select take_project_key(${id}::uuid, ${formerKey}, ${key})`)
+  if (table !== 'assignments' || projectId === undefined || from === projectId) return {}
   return oneRow(
     queries,
     sql`select moved_assignment_number(${id}::uuid, ${from}::uuid, ${number}::int, ${projectId}::uuid) as number`,
