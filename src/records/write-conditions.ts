@@ -94,8 +94,8 @@ export function referenceConditions(
     const where = before
       ? sql`row.id = ${id} and (select ${column(name)} <> ${id} from ${raw(before)})`
       : sql`row.id = ${id}`
-    const isNullOrBlank = sql`not exists (select 1 from ${raw(`"${name}"`)})`
-    conditions.push(referenceCondition(resource, { name, parent, value: id, where, isNullOrBlank }, options))
+    const isMissing = sql`not exists (select 1 from ${raw(`"${name}"`)})`
+    conditions.push(referenceCondition(resource, { name, parent, value: id, where, isMissing }, options))
   }
   return conditions
 }
@@ -110,9 +110,9 @@ export function referenceConditionsOfAll(resource: Resource, rows: readonly Valu
     const ids = distinctIds(rows, name)
     if (ids.length === 0) continue
     const where = sql`row.id = any(${ids}::uuid[])`
-    const isNullOrBlank = sql`(select count(*) from ${raw(`"${name}"`)}) <> ${ids.length}::int`
+    const isMissing = sql`(select count(*) from ${raw(`"${name}"`)}) <> ${ids.length}::int`
     conditions.push(
-      referenceCondition(resource, { name, parent, value: raw('null'), where, isNullOrBlank }, {}),
+      referenceCondition(resource, { name, parent, value: raw('null'), where, isMissing }, {}),
     )
   }
   return conditions
@@ -135,8 +135,8 @@ export function referenceConditionsPerInputRow(
       ? sql`${parents} and row.id in (select ${value} from input join ${raw(before)} as stored on stored.id = input.id
           where stored.${column(name)} <> ${value})`
       : parents
-    const isNullOrBlank = sql`${value} not in (select id from ${raw(`"${name}"`)})`
-    conditions.push(referenceCondition(resource, { name, parent, value, where, isNullOrBlank }, options))
+    const isMissing = sql`${value} not in (select id from ${raw(`"${name}"`)})`
+    conditions.push(referenceCondition(resource, { name, parent, value, where, isMissing }, options))
   }
   return conditions
 }
@@ -149,16 +149,16 @@ interface ReferenceCheck {
   /** The condition that finds the parents to lock. */
   readonly where: Sql
   /** Whether the locked parents are too few. */
-  readonly isNullOrBlank: Sql
+  readonly isMissing: Sql
 }
 
 function referenceCondition(
   resource: Resource,
-  { name, parent, value, where, isNullOrBlank }: ReferenceCheck,
+  { name, parent, value, where, isMissing }: ReferenceCheck,
   { before, caller }: ReferenceOptions,
 ): Condition {
   const unseen = caller && unseenReference(resource, caller, { name, parent, value })
-  const isRejected = unseen ? sql`(${isNullOrBlank} or ${unseen})` : isNullOrBlank
+  const isRejected = unseen ? sql`(${isMissing} or ${unseen})` : isMissing
   const rows = selectForLock({
     table: parent.table,
     columns: raw('row.id'),

@@ -36,9 +36,9 @@ describe('The project’s own pages', () => {
     ...globSync('docs/decisions/*.md', { cwd: root }),
   ]
   for (const page of pages) {
-    const isNullOrBlank = !existsSync(join(root, page))
+    const isMissing = !existsSync(join(root, page))
     test(`name only paths that exist: ${page}`, {
-      skip: isNullOrBlank && `${page} is not written yet.`,
+      skip: isMissing && `${page} is not written yet.`,
     }, () => {
       const paths = pathsIn(textOf(page))
       assert.deepEqual(

@@ -72,7 +72,7 @@ export function AssignmentPanel({ id, projectId, projectName, stages, onClose }:
         <h2 id="panel-title" class="visually-hidden" ref={heading} tabIndex={-1}>
           {assignment?.name ?? t('Assignment')}
         </h2>
-        {assignment && !loaded.isNullOrBlank && (
+        {assignment && !loaded.isMissing && (
           <>
             <PanelButton icon="copy" label={t('Copy link')} run={() => copyLink(assignment)} />
             <PanelButton
@@ -103,8 +103,8 @@ interface PanelContentProps {
 }
 
 function PanelContent({ loaded, sections, areMembersKnown, stages }: PanelContentProps) {
-  const { assignment, problem, isNullOrBlank, put, reload } = loaded
-  if (isNullOrBlank) return <MissingAssignment assignment={assignment} onRestored={reload} />
+  const { assignment, problem, isMissing, put, reload } = loaded
+  if (isMissing) return <MissingAssignment assignment={assignment} onRestored={reload} />
   if (assignment === undefined || !areMembersKnown)
     return problem ? (
       <LoadProblem problem={problem} onRetry={reload} />
@@ -260,7 +260,7 @@ function useAssignment(id: string) {
   const newest = saved && (!read || changedAt(saved) > changedAt(read)) ? saved : read
   return {
     assignment: newest,
-    isNullOrBlank: !listing.isLoading && listing.problem === undefined && stored === undefined,
+    isMissing: !listing.isLoading && listing.problem === undefined && stored === undefined,
     problem: listing.problem,
     /** Shows a saved value before the listing reports it. */
     put: setSaved,
