@@ -27,7 +27,7 @@ export function assignmentKeyRoute(): Route {
         name: 'key',
         description: 'The key of the project, a hyphen and the number of the assignment, in any capitals.',
         required: true,
-        schema: { type: 'string', pattern: keyPattern, examples: ['MBA-12'] },
+        schema: { type: 'string', minLength: 4, pattern: keyPattern, examples: ['MBA-12'] },
       },
     ],
     answer: recordAnswer(assignment),

@@ -111,9 +111,7 @@ export function referenceConditionsOfAll(resource: Resource, rows: readonly Valu
     if (ids.length === 0) continue
     const where = sql`row.id = any(${ids}::uuid[])`
     const isMissing = sql`(select count(*) from ${raw(`"${name}"`)}) <> ${ids.length}::int`
-    conditions.push(
-      referenceCondition(resource, { name, parent, value: raw('null'), where, isMissing }, {}),
-    )
+    conditions.push(referenceCondition(resource, { name, parent, value: raw('null'), where, isMissing }, {}))
   }
   return conditions
 }

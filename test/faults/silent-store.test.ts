@@ -311,6 +311,7 @@ const better: Readonly<Record<string, Partial<DocumentedRequest>>> = {
   '/ext/reports/hours': { path: '/ext/reports/hours?groupBy=person' },
   '/ext/reports/assignments': { path: '/ext/reports/assignments?groupBy=project' },
   '/ext/history': { path: `/ext/history?projectId=${someId}` },
+  '/ext/assignment/by-key': { path: '/ext/assignment/by-key?key=MBA-12' },
   '/ext/invitations/read': { body: { secret } },
   '/ext/invitations/accept': { body: { secret, name: 'Ada', login: 'ada', password } },
   '/ext/password-links/use': { body: { secret, newPassword: password } },

@@ -136,7 +136,7 @@ export function labelJourneys(stage: () => Stage): void {
     await make('assignmentDependency', { assignmentId: id, blockedById: other })
     await page.getByRole('combobox', { name: 'Add a label', exact: true }).fill('Typed offline')
     await page.getByRole('option', { name: 'Typed offline' }).click()
-    await page.locator('.panel').getByText('The server cannot be reached.').waitFor()
+    await page.getByRole('region', { name: 'Labels' }).getByText('The server cannot be reached.').waitFor()
     await page.context().setOffline(false)
     const card = page.locator(`[data-row="${id}"]`)
     await card.getByText('From afar').waitFor()

@@ -129,6 +129,10 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
     'Os arquivos de um projeto podem ter no máximo {count} MiB juntos, incluindo os removidos.',
   'The request took too long to arrive.': 'O envio demorou demais.',
   'The file is empty.': 'O arquivo está vazio.',
+  '{field} must be 2 to 8 capital letters and digits, beginning with a letter.':
+    '{field}: precisa ter de 2 a 8 letras maiúsculas e algarismos, começando por uma letra.',
+  'Key must be that of an assignment, such as MBA-12.': 'A chave precisa ser a de uma tarefa, como MBA-12.',
+  'Key is already used by another project.': 'Outro projeto já tem esta chave.',
   '{field} must be the name of a file.': '{field}: precisa ser o nome de um arquivo.',
   'Files are not available at the moment. Please try again later.':
     'Os arquivos não estão disponíveis no momento. Tente de novo mais tarde.',
