@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sql } from '../../src/db/sql.ts'
 import { insertAccount } from '../support/insert-account.ts'
+import { assignmentKeyJourneys } from './journeys/assignment-keys.ts'
 import { attachmentJourneys } from './journeys/attachments.ts'
 import { dependencyJourneys } from './journeys/dependencies.ts'
 import { eventJourneys } from './journeys/events.ts'
@@ -439,6 +440,7 @@ describeInBrowser('Assignments', {
   'the board': boardJourneys,
   labels: labelJourneys,
   dependencies: dependencyJourneys,
+  'the key of an assignment': assignmentKeyJourneys,
   attachments: attachmentJourneys,
   'an assignment': panelJourneys,
   'what happened': eventJourneys,

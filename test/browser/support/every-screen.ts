@@ -63,6 +63,11 @@ export async function everyScreen(
     },
     { path: `${project}?view=timeline&from=2026-11-16`, shows: name, shape: 'grid' },
     { path: `${project}/assignments/${id}`, shows: 'Planned hours', shape: 'fields' },
+    {
+      path: '/a/NONE-1',
+      shows: 'There is no such assignment, or you are not a member of its project',
+      shape: 'fields',
+    },
     { path: `${project}/activity`, shows: name, shape: 'rows' },
     { path: `${project}/import`, shows: 'Choose a file', shape: 'fields' },
     { path: `${project}/webhooks`, shows: 'No webhooks yet', shape: 'rows' },

@@ -1,4 +1,5 @@
 import { loadByIds } from '../api/load-all.ts'
+import { findByKey } from '../assignment/assignment-key.ts'
 import { assignmentPath, projectPath } from '../router/router.ts'
 import { type Services, useServices } from '../services/services.ts'
 import { themeSwitch } from '../services/settings.ts'
@@ -65,11 +66,13 @@ async function findRecords(
   text: string,
   signal: AbortSignal,
 ): Promise<readonly Option[]> {
-  const { api, people, router } = services
+  const { api, configuration, people, router, tracker } = services
   const query = { search: text, pageSize: resultsMax, sortColumn: 'name' } as const
   const projects = await api.list('project', query, signal)
   const assignments = await api.list('assignment', query, signal)
-  const ids = assignments.data.map(({ projectId }) => projectId)
+  const named = configuration.extensions ? await findByKey(tracker, text, signal) : undefined
+  const found = [...(named ? [named] : []), ...assignments.data.filter(({ id }) => id !== named?.id)]
+  const ids = found.map(({ projectId }) => projectId)
   const projectsById = await loadByIds(api, 'project', ids, signal)
   const [, projectId] = /^\/projects\/([^/]+)/.exec(router.address.peek().pathname) ?? []
   // Choosing a person filters the open board to their assignments, so only project pages offer people.
@@ -81,7 +84,7 @@ async function findRecords(
       note: t('Project'),
       mark: <ProjectMark id={id} />,
     })),
-    ...assignments.data.map((assignment) => ({
+    ...found.map((assignment) => ({
       id: assignmentPath(assignment.projectId, assignment.id),
       name: assignment.name,
       note: projectsById.get(assignment.projectId)?.name ?? '',

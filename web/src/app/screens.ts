@@ -37,6 +37,12 @@ export const screens: readonly Screen[] = [
     load: loadOnce(async () => (await import('../screens/project/project-screen.tsx')).ProjectScreen),
   },
   {
+    paths: ['/a/:key'],
+    load: loadOnce(
+      async () => (await import('../screens/assignment-key/assignment-key-screen.tsx')).AssignmentKeyScreen,
+    ),
+  },
+  {
     paths: ['/projects/:projectId/activity'],
     load: loadOnce(async () => (await import('../screens/activity/activity-screen.tsx')).ActivityScreen),
   },

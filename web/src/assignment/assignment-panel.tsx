@@ -19,6 +19,7 @@ import { LoadProblem } from '../ui/notes.tsx'
 import { PersonPicker } from '../ui/person-picker.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
+import { assignmentKey } from './assignment-key.ts'
 import { AttachmentsSection, useFileDrop } from './attachments-section.tsx'
 import { CommentsSection } from './comments-section.tsx'
 import { DependenciesSection } from './dependencies-section.tsx'
@@ -35,12 +36,14 @@ export interface AssignmentPanelProps {
   readonly id: string
   readonly projectId: string
   readonly projectName: string
+  readonly projectKey: string | undefined
   readonly stages: readonly RecordOf<'workflow'>[]
   onClose(): void
 }
 
 /** Shows one assignment next to a screen. It has an address of its own; Escape closes it. */
-export function AssignmentPanel({ id, projectId, projectName, stages, onClose }: AssignmentPanelProps) {
+export function AssignmentPanel(props: AssignmentPanelProps) {
+  const { id, projectId, projectName, projectKey, stages, onClose } = props
   const heading = useRef<HTMLHeadingElement>(null)
   const loaded = useAssignment(id)
   const { assignment } = loaded
@@ -48,7 +51,7 @@ export function AssignmentPanel({ id, projectId, projectName, stages, onClose }:
   const sections = usePanelSections(id, projectId)
   const members = useMembers(projectId)
   const remove = useRemoval()
-  const copyLink = useCopyLink()
+  const copy = useCopy()
   const drop = useFileDrop(id)
   const removeAssignment = async () => {
     if (assignment && (await remove('assignment', assignment.id, assignment.name))) onClose()
@@ -74,7 +77,12 @@ export function AssignmentPanel({ id, projectId, projectName, stages, onClose }:
         </h2>
         {assignment && !loaded.isMissing && (
           <>
-            <PanelButton icon="copy" label={t('Copy link')} run={() => copyLink(assignment)} />
+            <CopyKeyButton assignmentKey={assignmentKey(projectKey, assignment)} />
+            <PanelButton
+              icon="copy"
+              label={t('Copy link')}
+              run={() => copy(location.origin + assignmentPath(projectId, id), t('The link was copied.'))}
+            />
             <PanelButton
               icon="trash"
               label={t('Remove this assignment')}
@@ -198,19 +206,31 @@ const PanelButton = ({ icon, label, run }: PanelButtonProps) => (
   </button>
 )
 
-function useCopyLink(): (assignment: Assignment) => void {
+/** Returns a function that copies a text, and says so. */
+function useCopy(): (text: string, copiedMessage: string) => void {
   const { toasts } = useServices()
-  return ({ id, projectId }) => {
-    const address = location.origin + assignmentPath(projectId, id)
-    copyText(address).then(
-      () => toasts.show({ kind: 'done', text: t('The link was copied.') }),
-      () =>
-        toasts.show({
-          kind: 'problem',
-          text: t('The browser does not allow copying. The link is {address}', { address }),
-        }),
+  return (text, copiedMessage) =>
+    void copyText(text).then(
+      () => toasts.show({ kind: 'done', text: copiedMessage }),
+      () => toasts.show({ kind: 'problem', text: t('The browser does not allow copying: {text}', { text }) }),
     )
-  }
+}
+
+/** Shows the key that people write in messages, and copies it. */
+function CopyKeyButton({ assignmentKey: key }: { readonly assignmentKey: string }) {
+  const copy = useCopy()
+  if (key === '') return null
+  return (
+    <button
+      type="button"
+      class="button quiet panel-key"
+      title={t('Copy {key}', { key })}
+      aria-label={t('Copy {key}', { key })}
+      onClick={() => copy(key, t('{key} was copied.', { key }))}
+    >
+      {key}
+    </button>
+  )
 }
 
 /** Replaces an assignment that was removed, or that the user may no longer see. */

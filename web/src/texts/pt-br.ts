@@ -92,13 +92,16 @@ export const ptBr = {
   Urgent: 'Urgente',
   Assignment: 'Tarefa',
   'Copy link': 'Copiar o link',
+  'Copy {key}': 'Copiar {key}',
+  '{key} was copied.': '{key} foi copiado.',
+  'There is no such assignment, or you are not a member of its project':
+    'Esta tarefa não existe, ou você não é membro do projeto dela',
   'Remove this assignment': 'Remover esta tarefa',
   Close: 'Fechar',
   'Created {time}': 'Criada em {time}',
   'Changed {time}': 'Alterada em {time}',
   'The link was copied.': 'Link copiado.',
-  'The browser does not allow copying. The link is {address}':
-    'O navegador não permite copiar. O link é {address}',
+  'The browser does not allow copying: {text}': 'O navegador não permite copiar: {text}',
   'This assignment no longer exists, or you do not have access to it.':
     'Esta tarefa não existe mais, ou você não tem acesso a ela.',
   '{name} was removed while you had it open.':

@@ -1,6 +1,7 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
+import { assignmentKey } from '../../assignment/assignment-key.ts'
 import { LabelChips } from '../../assignment/labels.tsx'
 import { priorityName } from '../../assignment/priority.ts'
 import { TimerButton } from '../../assignment/timer-button.tsx'
@@ -23,6 +24,7 @@ type Assignment = RecordOf<'assignment'>
 export interface BoardCardProps {
   readonly assignment: Assignment
   readonly typeName: string
+  readonly projectKey: string | undefined
   readonly blockedSince: string | undefined
   readonly labels: readonly Label[] | undefined
   /** The assignments it waits for that are not done. */
@@ -39,7 +41,19 @@ export interface BoardCardProps {
 
 /** Memoized, because a board has many cards. */
 export function BoardCard(props: BoardCardProps) {
-  const { assignment, typeName, blockedSince, isDone, isOpen, isNew, query, stages, onMove, onDrag } = props
+  const {
+    assignment,
+    typeName,
+    projectKey,
+    blockedSince,
+    isDone,
+    isOpen,
+    isNew,
+    query,
+    stages,
+    onMove,
+    onDrag,
+  } = props
   const hasDraft = hasDraftOf(assignment.id)
   // Each page of labels makes new lists; a card is drawn again only if its own labels differ.
   const labelKey = JSON.stringify(props.labels?.map(({ id, name, color }) => [id, name, color]))
@@ -49,6 +63,7 @@ export function BoardCard(props: BoardCardProps) {
     [
       assignment,
       typeName,
+      projectKey,
       blockedSince,
       labelKey,
       blockerKey,
@@ -140,11 +155,21 @@ const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
 /** Each of these keys clicks a button of the card. */
 const buttonSelectors: Readonly<Record<string, string>> = { m: '[aria-haspopup=menu]', t: '.timer-button' }
 
-function CardFacts({ assignment, typeName, blockedSince, blockers = [], isDone, hasDraft }: CardProps) {
+function CardFacts({
+  assignment,
+  typeName,
+  projectKey,
+  blockedSince,
+  blockers = [],
+  isDone,
+  hasDraft,
+}: CardProps) {
   const isLate = !isDone && dayOf(assignment.endDate) < today()
   const day = formatDay(assignment.endDate)
+  const key = assignmentKey(projectKey, assignment)
   return (
     <div class="card-facts">
+      {key !== '' && <span class="card-key">{key}</span>}
       {assignment.priority != null && (
         <span class={`priority-${assignment.priority}`}>{priorityName(assignment.priority)}</span>
       )}

@@ -83,6 +83,7 @@ export function BoardColumn(props: BoardColumnProps) {
               key={assignment.id}
               assignment={assignment}
               typeName={props.typeNames.get(assignment.assignmentTypeId) ?? ''}
+              projectKey={props.projectKey}
               blockedSince={props.blockedSince.get(assignment.id)}
               labels={props.labels.get(assignment.id)}
               blockers={props.blockers.get(assignment.id)}
@@ -273,6 +274,7 @@ function useTemporaryFocus(input: { readonly current: HTMLElement | null }): () 
 
 export interface BoardProps {
   readonly projectId: string
+  readonly projectKey: string | undefined
   readonly stages: readonly Stage[]
   readonly doneIds: ReadonlySet<string>
   readonly filters: Filters

@@ -106,6 +106,7 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
       ) : (
         <Board
           projectId={projectId}
+          projectKey={props.scope.projectKey}
           stages={stages}
           doneIds={doneIds}
           filters={filters}

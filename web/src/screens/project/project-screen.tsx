@@ -38,7 +38,7 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
   const doneKey = [...doneStagesOf(projectId, stages.rows)].join(' ')
   const doneIds = useMemo(() => new Set(doneKey.split(' ')), [doneKey])
   const viewProps = {
-    scope: { projectId, stages: stages.rows, doneIds },
+    scope: { projectId, projectKey: project.rows[0]?.key, stages: stages.rows, doneIds },
     filters: parseFilters(address.searchParams, configuration),
     openId: assignmentId,
     query: address.search,
@@ -79,6 +79,7 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
           projectId={projectId}
           stages={stages.rows}
           projectName={name ?? ''}
+          projectKey={project.rows[0]?.key}
           onClose={() => router.go(projectPath(projectId, router.address.peek().search))}
         />
       )}

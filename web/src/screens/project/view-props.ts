@@ -40,6 +40,8 @@ export type ViewName = 'board' | 'list' | 'calendar' | 'timeline'
 export interface ProjectViewProps {
   readonly scope: {
     readonly projectId: string
+    /** The first part of the keys of its assignments; undefined without the extensions. */
+    readonly projectKey: string | undefined
     readonly stages: readonly RecordOf<'workflow'>[]
     readonly doneIds: ReadonlySet<string>
   }
