@@ -9,6 +9,7 @@ import type { Route } from '../routes/route.ts'
 import { recordAnswer } from '../routes/schemas.ts'
 
 const keyPattern = '^[A-Za-z][A-Za-z0-9]{1,7}-[1-9][0-9]{0,9}$'
+const keyForm = new RegExp(keyPattern)
 
 /** Finds an assignment by the address that people speak and write: the key of its project and its number. */
 export function assignmentKeyRoute(): Route {
@@ -36,7 +37,7 @@ export function assignmentKeyRoute(): Route {
     async handle({ context, caller, request }) {
       requireRole(assignment, caller, 'read')
       const { key } = request.query as Readonly<Record<string, unknown>>
-      if (typeof key !== 'string' || !new RegExp(keyPattern).test(key.trim()))
+      if (typeof key !== 'string' || !keyForm.test(key.trim()))
         throw invalid({ key: ['Key must be that of an assignment, such as MBA-12.'] })
       const [projectKey = '', number] = key.trim().toUpperCase().split('-')
       const id = await findByKey(context.database, projectKey, Number(number))

@@ -6,7 +6,7 @@ import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 const table = `Title,Status,Assignee,Due date,Tags,Remark,Notes
-Plant the hedge,Closed,Mara Lindqvist,31/12/2026,"garden, green",Water it daily,Beside the wall
+Plant the hedge,Closed,Mara Lindqvist,31/12/2026,"garden, green",Water it daily,Along the wall
 Paint the fence,Odd stage,Stranger,,garden,,
 ,,,,,,no name
 `

@@ -9,7 +9,7 @@ export const assignmentKey = (
   { number }: Pick<Assignment, 'number'>,
 ): string => (projectKey === undefined || number === undefined ? '' : `${projectKey}-${number}`)
 
-export const isAssignmentKey = (text: string): boolean => /^[a-z][a-z0-9]{1,7}-[1-9]\d{0,9}$/i.test(text)
+const isAssignmentKey = (text: string): boolean => /^[a-z][a-z0-9]{1,7}-[1-9]\d{0,9}$/i.test(text)
 
 /** Returns undefined if there is no such assignment, or the caller may not see it. */
 export async function findByKey(

@@ -20,7 +20,7 @@ import { PersonPicker } from '../ui/person-picker.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { assignmentKey } from './assignment-key.ts'
-import { AttachmentsSection, useFileDrop } from './attachments-section.tsx'
+import { AttachmentsSection, useAttachmentDrop } from './attachments-section.tsx'
 import { CommentsSection } from './comments-section.tsx'
 import { DependenciesSection } from './dependencies-section.tsx'
 import { DescriptionField } from './description-field.tsx'
@@ -52,7 +52,7 @@ export function AssignmentPanel(props: AssignmentPanelProps) {
   const members = useMembers(projectId)
   const remove = useRemoval()
   const copy = useCopy()
-  const drop = useFileDrop(id)
+  const drop = useAttachmentDrop(id)
   const removeAssignment = async () => {
     if (assignment && (await remove('assignment', assignment.id, assignment.name))) onClose()
   }

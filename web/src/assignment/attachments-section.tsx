@@ -1,5 +1,5 @@
 import type { TargetedClipboardEvent, TargetedDragEvent } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import type { Upload } from '../services/files.ts'
 import { useServices } from '../services/services.ts'
@@ -9,6 +9,7 @@ import { AttachmentImage, FileMark, isImageType, useSaveAttachment } from '../ui
 import { Icon } from '../ui/icon.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { attachmentMarkdown } from '../ui/parse-markdown.ts'
+import { useFileDrop } from '../ui/use-file-drop.ts'
 import { useRemoval } from '../ui/use-removal.ts'
 import type { PanelSections } from './use-panel-sections.ts'
 
@@ -147,30 +148,13 @@ export function formatBytes(bytes: number): string {
   }).format(bytes / 1024 ** power)
 }
 
-const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') ?? false
-
-/** Lets an element take dropped files. Without the extensions it takes none. */
-export function useFileDrop(assignmentId: string) {
+/** Lets the panel take dropped files. Without the extensions it takes none. */
+export function useAttachmentDrop(assignmentId: string) {
   const { configuration, files } = useServices()
-  const [isOver, setOver] = useState(false)
-  if (!configuration.extensions) return { isOver: false, handlers: {} }
-  const handlers = {
-    onDragOver(event: TargetedDragEvent<HTMLElement>) {
-      if (!hasFiles(event)) return
-      event.preventDefault()
-      setOver(true)
-    },
-    onDragLeave({ currentTarget, relatedTarget }: TargetedDragEvent<HTMLElement>) {
-      if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setOver(false)
-    },
-    onDrop(event: TargetedDragEvent<HTMLElement>) {
-      setOver(false)
-      if (!hasFiles(event) || event.defaultPrevented) return
-      event.preventDefault()
-      for (const file of event.dataTransfer?.files ?? []) void files.upload(assignmentId, file)
-    },
+  const upload = (dropped: FileList) => {
+    for (const file of dropped) void files.upload(assignmentId, file)
   }
-  return { isOver, handlers }
+  return useFileDrop(configuration.extensions ? upload : undefined)
 }
 
 /** Lets a text field of Markdown take pasted and dropped files. Each is uploaded, and then shown or linked where the caret is. */

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { Operations, Tracker } from '#tracker-client'
 import type { Api } from '../api/api.ts'
+import { readStoredJson } from '../data/stored-json.ts'
 import type { Services } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { dayOfTimestamp } from '../time/days.ts'
@@ -41,12 +42,8 @@ interface TimerStore {
 const storageKey = 'tracker.timer'
 
 function readStored(): RunningTimer | undefined {
-  try {
-    const stored = JSON.parse(localStorage.getItem(storageKey) ?? 'null')
-    return typeof stored?.since === 'string' && !Number.isNaN(Date.parse(stored.since)) ? stored : undefined
-  } catch {
-    return undefined
-  }
+  const stored = readStoredJson<RunningTimer>(storageKey)
+  return typeof stored?.since === 'string' && !Number.isNaN(Date.parse(stored.since)) ? stored : undefined
 }
 
 const current = signal<RunningTimer | undefined>(

@@ -169,6 +169,6 @@ function workOf(cell: string): ImportedWork {
     : { person, date, hours: hoursOfSeconds(seconds), text: text.trim() }
 }
 
-/** What is no number of seconds stays as it is, so that parsing reports it. */
+/** Converts seconds to hours. Other texts stay as they are, so that parsing reports them. */
 const hoursOfSeconds = (seconds: string): string =>
   /^\d+$/.test(seconds) ? String(Math.round(Number(seconds) / 36) / 100) : seconds

@@ -4,7 +4,7 @@ import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { undoImport } from './run-import.ts'
+import { importedResources, undoImport } from './run-import.ts'
 import { forgetRun, isFinished, type Run } from './runs.ts'
 
 interface EarlierImportsProps {
@@ -31,7 +31,7 @@ export function EarlierImports({ projectId, runs, onChange }: EarlierImportsProp
       if (!leaving.current.signal.aborted) toasts.show({ kind: 'problem', text: sentenceOf(error) })
     }
     setUndoing(undefined)
-    for (const name of ['assignment', 'label', 'appointment'] as const) api.announce(name)
+    for (const name of importedResources) api.announce(name)
     onChange()
   }
   if (runs.length === 0) return null

@@ -6,6 +6,7 @@ import { locale, t } from '../../texts/text.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectCrumbs } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { useFileDrop } from '../../ui/use-file-drop.ts'
 import { EarlierImports } from './earlier-imports.tsx'
 import { guessMatching, type Matching, rememberedMatching } from './matching.ts'
 import { PrepareImport } from './prepare-import.tsx'
@@ -93,26 +94,13 @@ function Import({ projectId, values }: { readonly projectId: string; readonly va
 
 function FileDrop({ onChoose }: { onChoose(file: File): void }) {
   const input = useRef<HTMLInputElement>(null)
-  const [isOver, setOver] = useState(false)
-  const choose = (files: FileList | null | undefined) => {
+  const choose = (files: FileList | null) => {
     const file = files?.[0]
     if (file) onChoose(file)
   }
+  const { isOver, handlers } = useFileDrop(choose)
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same by keyboard
-    <div
-      class={`import-drop ${isOver ? 'over' : ''}`}
-      onDragOver={(event) => {
-        event.preventDefault()
-        setOver(true)
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault()
-        setOver(false)
-        choose(event.dataTransfer?.files)
-      }}
-    >
+    <div class={`import-drop ${isOver ? 'over' : ''}`} {...handlers}>
       <p>{t('Drop a file here: CSV, an export of Jira (CSV) or of Trello (JSON).')}</p>
       <button type="button" class="button primary" onClick={() => input.current?.click()}>
         {t('Choose a file')}

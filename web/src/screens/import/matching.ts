@@ -1,7 +1,7 @@
+import { readStoredJson } from '../../data/stored-json.ts'
 import { type ColumnMatching, guessColumns, itemOfRow } from './columns.ts'
 import { distinctNames, type ImportedItem, keyOfName, type Source } from './items.ts'
 import { type DateOrder, dateOrderOf } from './parse-values.ts'
-import { parseStoredJson } from './stored-json.ts'
 
 /** How the texts of a file become values of this project. */
 export interface Matching {
@@ -12,7 +12,7 @@ export interface Matching {
   readonly stages: Names
   readonly types: Names
   readonly people: Names
-  /** For rows without a stage, a type or a person. */
+  /** These replace the stage, type or person that a row does not have, or whose name is not matched. */
   readonly defaultStage: string
   readonly defaultType: string
   readonly defaultPerson: string
@@ -109,7 +109,7 @@ function matchNames(
 const storageKey = (projectId: string) => `tracker.import-matching.${projectId}`
 
 export const rememberedMatching = (projectId: string): Partial<Matching> =>
-  parseStoredJson(storageKey(projectId)) ?? {}
+  readStoredJson(storageKey(projectId)) ?? {}
 
 /** Keeps what was matched before: a later file may lack some of the names. */
 export function rememberMatching(projectId: string, matching: Matching): void {

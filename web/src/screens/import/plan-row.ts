@@ -4,7 +4,7 @@ import { distinctNames, type ImportedItem, keyOfName } from './items.ts'
 import type { Matching } from './matching.ts'
 import { parseDay, parseHours, parsePriority } from './parse-values.ts'
 
-/** What decides, besides the file and its matching, what an import writes. */
+/** The plan of an import depends on these in addition to the file and its matching. */
 export interface ImportScope {
   readonly projectId: string
   /** The ids of all new rows begin with those of this one. */

@@ -13,7 +13,7 @@ import { type ImportPlan, planImport } from './plan-import.ts'
 import { Preview, Refusals } from './preview.tsx'
 import type { ProjectValues } from './project-values.ts'
 import type { ReadFile } from './read-file.ts'
-import { sendImport } from './run-import.ts'
+import { importedResources, sendImport } from './run-import.ts'
 import { isFinished, type Run, storeRun } from './runs.ts'
 
 interface PrepareImportProps {
@@ -143,7 +143,7 @@ function useSending({ projectId, file, matching, plan, runId, day, ...props }: S
       if (!next.signal.aborted) setProblem(sentenceOf(error))
     } finally {
       setController(undefined)
-      for (const name of ['assignment', 'label', 'assignmentLabel', 'comment'] as const) api.announce(name)
+      for (const name of importedResources) api.announce(name)
     }
   }
   return { run, problem, isSending: controller !== undefined, send, stop: () => controller?.abort() }

@@ -5,8 +5,14 @@ import { type ImportPlan, labelIdOf, type PlannedBatch } from './plan-import.ts'
 import { idOf } from './plan-row.ts'
 import { type Refusal, type Run, storeRun } from './runs.ts'
 
-/** More than these are counted only. */
-export const refusalsMax = 500
+/** Further refusals are not stored. */
+const refusalsMax = 500
+
+/** An import, and its undo, may change the lists of these. */
+export const importedResources = [
+  ...(['assignment', 'label', 'assignmentLabel', 'userAssignment'] as const),
+  ...(['comment', 'appointment'] as const),
+] as const
 
 interface SendOptions {
   readonly projectId: string
@@ -49,7 +55,7 @@ async function sendBatch(
 /** Returns whether an earlier try has created the row: ids of a run are valid, so what is wrong with one is that it is taken. */
 const isOwnRow = ({ errors }: BatchResult): boolean => errors?.id !== undefined
 
-/** Of each row the first reason: without its assignment, all that belongs to it is refused too. */
+/** Returns the first reason for each row. The others follow from it: a comment is refused if its assignment is. */
 function refusalsOf({ rows }: PlannedBatch, results: readonly BatchResult[]): readonly Refusal[] {
   const refused = new Map<unknown, Refusal>()
   for (const [index, result] of results.entries()) {

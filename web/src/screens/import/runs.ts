@@ -1,5 +1,5 @@
+import { readStoredJson } from '../../data/stored-json.ts'
 import type { Matching } from './matching.ts'
-import { parseStoredJson } from './stored-json.ts'
 
 /** An import as this browser remembers it, to continue or to undo it. */
 export interface Run {
@@ -32,7 +32,7 @@ const runsMax = 5
 const storageKey = (projectId: string) => `tracker.imports.${projectId}`
 
 /** The newest first. */
-export const storedRuns = (projectId: string): readonly Run[] => parseStoredJson(storageKey(projectId)) ?? []
+export const storedRuns = (projectId: string): readonly Run[] => readStoredJson(storageKey(projectId)) ?? []
 
 export function storeRun(projectId: string, run: Run): void {
   const others = storedRuns(projectId).filter(({ id }) => id !== run.id)

@@ -61,7 +61,7 @@ function FilteredBoard(props: FactsProps) {
   const { labels, impediments, blockers } = facts
   const board = useMemo(() => {
     const matches = matcherOf(filters, { labels, blockedIds: blockedIdsOf(impediments, blockers), doneIds })
-    // What the user has just created stays visible.
+    // Assignments that the user has just created stay visible, whatever the filters say.
     const rows = listing.rows.filter((row) => matches(row) || ownIds.has(row.id))
     const byStage = Map.groupBy(rows, ({ workflowId }) => workflowId)
     const counts = new Map([...byStage].map(([id, some]) => [id, some.length]))

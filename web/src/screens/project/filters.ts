@@ -74,7 +74,7 @@ export const filtersRows = ({ labels, priorities, blocked }: Filters): boolean =
 
 type Row = Pick<RecordOf<'assignment'>, 'id' | 'workflowId' | 'priority'>
 
-/** What the rows themselves do not tell. */
+/** The filters need these in addition to the rows. */
 export interface RowFacts {
   readonly labels: ReadonlyMap<string, readonly Pick<Label, 'id'>[]>
   /** Assignments that have an impediment, or wait for others that are not done. */
