@@ -60,7 +60,11 @@ export function eventJourneys(stage: () => Stage): void {
     await hook.getByText(/messages? (is|are) waiting/).waitFor()
     await hook.getByRole('button', { name: 'Log' }).click()
     const sent = hook.getByRole('list', { name: 'Log' }).getByRole('listitem').first()
-    await sent.getByRole('button', { name: 'Send again' }).click()
+    // A message that is sent again resumes a paused webhook, so it has to be queued before the pause.
+    await Promise.all([
+      page.waitForResponse((response) => response.url().endsWith('/ext/webhook/replay')),
+      sent.getByRole('button', { name: 'Send again' }).click(),
+    ])
     // With the keyboard, because the log that is loaded again moves the button under the pointer.
     await hook.getByRole('button', { name: 'Pause' }).press('Enter')
     await hook.getByText('Paused. By hand.').waitFor()
