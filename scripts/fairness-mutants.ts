@@ -222,8 +222,8 @@ export const fairnessMutants: readonly Mutant[] = [
   {
     file: 'src/records/write-conditions.ts',
     rule: 'beyond the contract, an unseen reference is answered like a missing one',
-    from: "if (edition === 'v1' || caller",
-    to: 'if (edition.length > 0 || caller',
+    from: 'if (isContract || caller',
+    to: 'if (edition.length > 0 || isContract || caller',
     tests: ['contract/unseen'],
   },
   {

@@ -16,14 +16,14 @@ export interface Table extends HistoryTable {
 export interface Counter {
   readonly table: string
   readonly per: string
-  /** The column of the number. */
-  readonly gives: string
+  /** The column of the number, and those that follow from it. */
+  readonly gives: readonly string[]
 }
 
 /** The columns that an update changes, those that the program does not set included. */
 export const changedColumns = ({ counter }: Table, set: readonly string[]): readonly string[] => [
   ...set,
-  ...(counter && set.includes(counter.per) ? [counter.gives] : []),
+  ...(counter && set.includes(counter.per) ? counter.gives : []),
   'updatedAt',
 ]
 

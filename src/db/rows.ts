@@ -81,9 +81,7 @@ export async function updateRow(
   const update = updateStatement(table, values)
   const set = changedColumns(table, Object.keys(values))
   if (conditions.length === 0)
-    return requireFirst(
-      await rewrite(queries, 'update', writer, { table, update, set, where: sql`row.id = ${id}` }),
-    )
+    return requireFirst(await updateRows(queries, table, writer, values, sql`row.id = ${id}`))
   const statement = sql`${update} from verdict where row.id = ${id} and ${noRejectionSql}`
   const written = {
     table,
@@ -92,6 +90,18 @@ export async function updateRow(
     change: { before: storedRowsCte, columns: set },
   }
   return requireFirst(await write(queries, 'update', writer, [written], { conditions }))
+}
+
+/** Gives the same values to all rows that meet the condition. */
+export function updateRows(
+  queries: Queries,
+  table: Table,
+  writer: Writer,
+  values: Values,
+  where: Sql,
+): Promise<Row[]> {
+  const set = changedColumns(table, Object.keys(values))
+  return rewrite(queries, 'update', writer, { table, update: updateStatement(table, values), set, where })
 }
 
 /** The update without its condition. */

@@ -3,7 +3,8 @@ import { sql } from '../db/sql.ts'
 import { invalid, notFound } from '../model/problem.ts'
 import { get } from '../records/get.ts'
 import { requireRole } from '../records/rights.ts'
-import { resourcesOf } from '../resources/editions.ts'
+import { assignment as declared } from '../resources/assignment.ts'
+import { formOfExtensions } from '../resources/editions.ts'
 import { rowAnswer } from '../routes/if-match.ts'
 import type { Route } from '../routes/route.ts'
 import { recordAnswer } from '../routes/schemas.ts'
@@ -13,8 +14,7 @@ const keyForm = new RegExp(keyPattern)
 
 /** Finds an assignment by the address that people speak and write: the key of its project and its number. */
 export function assignmentKeyRoute(): Route {
-  const assignment = resourcesOf('ext').find(({ name }) => name === 'assignment')
-  if (!assignment) throw new Error('There is no resource of assignments.')
+  const assignment = formOfExtensions(declared)
   return {
     id: 'GetAssignmentByKey',
     tag: assignment.pluralTitle,

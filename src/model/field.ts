@@ -156,6 +156,18 @@ export const references = <const Target extends string, const N extends number>(
   references: { resource, onRemove },
 })
 
+/** A reference that a row may be without. */
+export const optionalReference = <const Target extends string, const N extends number>(
+  number: OwnNumber<N>,
+  kind: Kind<string, 'uuid'>,
+  resource: Target,
+  onRemove: WhenRemoved,
+  docs: FieldDocs = {},
+): Field<string | null, 'optional', 'uuid', N> & { readonly references: Reference<Target> } => ({
+  ...optional(number, kind, docs),
+  references: { resource, onRemove },
+})
+
 /** A reference that no body names. */
 export const referenceByServer = <const Target extends string, const N extends number>(
   field: ReferenceField<Target, N>,

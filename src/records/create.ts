@@ -4,7 +4,7 @@ import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import type { Context } from './context.ts'
 import { parseInput } from './parse-input.ts'
-import { requireProjectRules } from './project-rules.ts'
+import { needsProjectRules, requireProjectRules } from './project-rules.ts'
 import { recordAccountChange } from './record-account-change.ts'
 import { isAccountResource, requireRole } from './rights.ts'
 import { createConditions, type RequiredVersions, referenceConditions } from './write-conditions.ts'
@@ -31,15 +31,16 @@ export async function create(
     const relatedRows = hooks.relatedRows?.(caller, id) ?? []
     return insertRow(queries, resource, caller, { id, ...stored }, { conditions, relatedRows })
   }
+  const needsRules = needsProjectRules(resource, values)
   const createAlone = () =>
-    resource.projectRules
+    needsRules
       ? transaction(async (opened) => {
           const row = await createIn(opened)
           await requireProjectRules(opened, resource, [row.id])
           return row
         })
       : createIn(singleWrites)
-  const canBeGrouped = !hooks.prepare && !hooks.relatedRows && !resource.projectRules
+  const canBeGrouped = !hooks.prepare && !hooks.relatedRows && !needsRules
   const request = { caller, id, values, stored }
   const created = canBeGrouped
     ? await createInGroup(singleWrites, resource, request, createAlone)

@@ -1,13 +1,18 @@
 import { column, selectColumns, tableOf } from '../db/columns.ts'
 import type { Condition } from '../db/conditional-write.ts'
 import type { Queries } from '../db/database.ts'
-import { type Row, removeRows, type Values } from '../db/rows.ts'
+import { type Row, removeRows, updateRows, type Values } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
 import { capitalize } from '../model/field.ts'
 import { contended, invalid } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { linksWithinProjectOf, referencesFrom } from '../resources/derived.ts'
+
+/** Whether a write of these values has to check the rules of the project, and so takes a transaction. */
+export const needsProjectRules = ({ projectRules }: Resource, values: Values): boolean =>
+  projectRules !== undefined &&
+  (projectRules.onlyWith === undefined || typeof values[projectRules.onlyWith] === 'string')
 
 /**
  * Checks the rules of written rows that span several rows of a project. It comes after the write, so that its statements see the
@@ -73,12 +78,13 @@ async function readProjectsOf(
   if (sameProject.length === 0) return rows.map((row) => ({ row, projects: [row.projectId] }))
   const projectOf = new Map<unknown, unknown>()
   for (const { column: name, parent } of referencesFrom(resource)) {
-    if (!sameProject.includes(name)) continue
+    if (!sameProject.includes(name) || name === 'projectId') continue
     const parents = await transaction.query<{ id: string; project: string }>(sql`
       select id, project_id as project from ${tableOf(parent)} where id = any(${distinct(rows.map((row) => row[name]))}::uuid[])`)
     for (const { id, project } of parents) projectOf.set(id, project)
   }
-  return rows.map((row) => ({ row, projects: sameProject.map((name) => projectOf.get(row[name])) }))
+  const projectBy = (row: Row, name: string) => (name === 'projectId' ? row[name] : projectOf.get(row[name]))
+  return rows.map((row) => ({ row, projects: sameProject.map((name) => projectBy(row, name)) }))
 }
 
 const distinct = (values: readonly unknown[]): readonly unknown[] => [...new Set(values)]
@@ -100,23 +106,32 @@ export function stayConditions(resource: Resource, { projectId }: Values): Condi
   return [{ rejectIf: sql`before.project_id <> ${projectId}`, problem: () => leavesProject }]
 }
 
-/** Removes the links of a locked row that is about to move to another project. */
+/** Removes the links of a locked row that is about to move to another project. Returns the references that it cannot keep. */
 export async function removeLinksOfMoved(
   transaction: Queries,
   resource: Resource,
   caller: Caller,
   before: Row,
   { projectId }: Values,
-): Promise<void> {
+): Promise<Values> {
   const links = linksWithinProjectOf(resource)
-  if (links.length === 0 || projectId === undefined || projectId === before.projectId) return
+  if (links.length === 0 || projectId === undefined || projectId === before.projectId) return {}
   await lockProjects(transaction, [before.projectId, projectId])
+  const lost: Record<string, null> = {}
   for (const { link, column: parentId } of links) {
     const isOfRow = sql`${column(parentId)} = ${before.id}`
+    if (link.fields[parentId]?.presence === 'optional') {
+      const values = { [parentId]: null }
+      await updateRows(transaction, link, caller, values, sql`${isOfRow} and active`)
+      await transaction.query(sql`update ${tableOf(link)} set ${column(parentId)} = null where ${isOfRow}`)
+      if (link.name === resource.name) Object.assign(lost, values)
+      continue
+    }
     // What went along with its other parent must not return with it.
     await transaction.query(
       sql`update ${tableOf(link)} set removed_with = null where ${isOfRow} and not active and removed_with is not null`,
     )
     await removeRows(transaction, link, caller, sql`${isOfRow} and active`)
   }
+  return lost
 }

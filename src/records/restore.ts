@@ -54,11 +54,15 @@ export async function restoreWithin(
     sql`id = any(${ids}::uuid[])`,
     isRemovedWithParent(resource),
   )
-  await requireProjectRules(transaction, resource, ids)
+  if (haveRules(resource)) await requireProjectRules(transaction, resource, ids)
   for (const { child, column: parentId, onRemove } of referencesTo(resource)) {
     if (onRemove === 'cascade') await restoreAlong(transaction, child, parentId, caller, ids)
   }
 }
+
+/** Rules about a column include removed rows, so that restoring a row of v1 never breaks them. */
+const haveRules = ({ projectRules }: Resource): boolean =>
+  projectRules !== undefined && projectRules.onlyWith === undefined
 
 /** A row that stays when a parent is removed can also be restored while that parent is removed. */
 const withoutStayingReferences =
@@ -90,7 +94,7 @@ async function restoreAlong(
     other
       ? restoreLinks(transaction, child, other, caller, removedAlong)
       : restoreRows(transaction, child, caller, removedAlong, true)
-  if (!child.projectRules) {
+  if (!haveRules(child)) {
     await restoreRemoved()
     return
   }

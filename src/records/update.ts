@@ -7,7 +7,7 @@ import type { Resource } from '../resources/define-resource.ts'
 import type { Context } from './context.ts'
 import { updateInGroup } from './create.ts'
 import { parseInput } from './parse-input.ts'
-import { leavesProject, removeLinksOfMoved, requireProjectRules } from './project-rules.ts'
+import { leavesProject, needsProjectRules, removeLinksOfMoved, requireProjectRules } from './project-rules.ts'
 import { recordAccountChange } from './record-account-change.ts'
 import { isAccountResource, requireRole } from './rights.ts'
 import {
@@ -54,14 +54,15 @@ export function writeUpdate(
   caller: Caller,
   { id, values, stored, versions }: UpdateRequest,
 ): Promise<Row> {
-  const { hooks, projectRules } = resource
-  const write = (queries: Queries, mayLeaveProject = false) =>
+  const { hooks } = resource
+  const needsRules = needsProjectRules(resource, values)
+  const write = (queries: Queries, toStore = stored, mayLeaveProject = false) =>
     updateRow(
       queries,
       resource,
       caller,
       id,
-      stored,
+      toStore,
       updateConditions(resource, caller, {
         ids: [id],
         values,
@@ -75,13 +76,13 @@ export function writeUpdate(
       // A single id was given, and a missing row would have thrown.
       const [before] = (await lockVisible(transaction, resource, caller, [id], updateLock)) as [Row]
       hooks.beforeUpdate?.(before, values)
-      await removeLinksOfMoved(transaction, resource, caller, before, values)
-      const after = await write(transaction, true)
+      const lost = await removeLinksOfMoved(transaction, resource, caller, before, values)
+      const after = await write(transaction, { ...lost, ...stored }, true)
       await hooks.afterUpdate?.(transaction, before, after, stored)
-      await requireProjectRules(transaction, resource, [id])
+      if (needsRules) await requireProjectRules(transaction, resource, [id])
       return after
     })
-  if (hooks.beforeUpdate || hooks.afterUpdate || projectRules) return writeInTransaction()
+  if (hooks.beforeUpdate || hooks.afterUpdate || needsRules) return writeInTransaction()
   const { singleWrites } = database
   return updateInGroup(singleWrites, resource, { caller, id, values, stored, versions }, () =>
     write(singleWrites).catch((error: unknown) => {

@@ -90,9 +90,8 @@ export function referenceConditions(
   for (const { column: name, parent } of referencesFrom(resource)) {
     const id = values[name]
     if (typeof id !== 'string') continue
-    // A reference is never null in the store, so `<>` is enough.
     const where = before
-      ? sql`row.id = ${id} and (select ${column(name)} <> ${id} from ${raw(before)})`
+      ? sql`row.id = ${id} and (select ${column(name)} is distinct from ${id} from ${raw(before)})`
       : sql`row.id = ${id}`
     const isMissing = sql`not exists (select 1 from ${raw(`"${name}"`)})`
     conditions.push(referenceCondition(resource, { name, parent, value: id, where, isMissing }, options))
@@ -131,7 +130,7 @@ export function referenceConditionsPerInputRow(
     const parents = sql`row.id = any(${ids}::uuid[])`
     const where = before
       ? sql`${parents} and row.id in (select ${value} from input join ${raw(before)} as stored on stored.id = input.id
-          where stored.${column(name)} <> ${value})`
+          where stored.${column(name)} is distinct from ${value})`
       : parents
     const isMissing = sql`${value} not in (select id from ${raw(`"${name}"`)})`
     conditions.push(referenceCondition(resource, { name, parent, value, where, isMissing }, options))
@@ -165,7 +164,9 @@ function referenceCondition(
   })
   return {
     locks: { name, rows },
-    rejectIf: before ? sql`${raw(before)}.${column(name)} <> ${value} and ${isRejected}` : isRejected,
+    rejectIf: before
+      ? sql`${raw(before)}.${column(name)} is distinct from ${value} and ${isRejected}`
+      : isRejected,
     problem: () => notActive(name, parent),
   }
 }
@@ -296,11 +297,12 @@ function membershipConditions(
  * not reveal whether the row exists.
  */
 function unseenReference(
-  { access, edition, projectRules }: Resource,
+  { access, edition, fields, projectRules }: Resource,
   caller: CallerInSql,
   { name, parent, value }: Pick<ReferenceCheck, 'name' | 'parent' | 'value'>,
 ): Sql | undefined {
-  if (edition === 'v1' || caller.isAdministrator || access.kind !== 'projectMembers') return undefined
+  const isContract = edition === 'v1' && !fields[name]?.isExtension
+  if (isContract || caller.isAdministrator || access.kind !== 'projectMembers') return undefined
   if (name === access.projectPath[0])
     return isInForeignProject(projectOfRow(access, { [name]: value }), caller)
   return projectRules?.sameProject?.includes(name)

@@ -2,15 +2,26 @@ import type { Condition } from '../db/conditional-write.ts'
 import type { Values } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
 import { membersOfProject } from '../model/access-rule.ts'
-import { byServer, extension, givenByStore, optional, references, required } from '../model/field.ts'
+import {
+  byServer,
+  extension,
+  givenByStore,
+  optional,
+  optionalReference,
+  references,
+  required,
+} from '../model/field.ts'
 import { hours, integer, text, timestamp, uuid } from '../model/field-kinds.ts'
 import { invalid } from '../model/problem.ts'
 import { descriptionCharactersMax, nameCharactersMax } from '../model/text.ts'
 import { isEarlier } from '../model/timestamp.ts'
+import { levelsMax, rejectDeepOrCircular, subAssignmentsMax } from './assignment-levels.ts'
 import { defineResource } from './define-resource.ts'
 
 /** The largest integer of the column. */
 const assignmentNumberMax = 2_147_483_647
+/** A rank is moved apart from its neighbours before it is longer (src/features/assignment-order/). */
+export const rankCharactersMax = 60
 
 export const assignment = defineResource({
   name: 'assignment',
@@ -54,11 +65,36 @@ export const assignment = defineResource({
         }),
       ),
     ),
+    parentId: extension(
+      optionalReference(18, uuid, 'assignment', 'keep', {
+        about: `The assignment of the same project that it is a part of; null means none. There are at most ${levelsMax} levels.`,
+        example: '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b59',
+      }),
+    ),
+    rank: extension(
+      givenByStore(
+        byServer(19, text({ max: rankCharactersMax }), {
+          about:
+            'The place in the manual order of its stage: stages are sorted by it, character by character. A new assignment comes last.',
+          example: '0000000012V',
+        }),
+      ),
+    ),
   },
   access: membersOfProject,
-  filters: ['projectId', 'userId', 'workflowId', { period: ['startDate', 'endDate'] }],
-  counter: { table: 'assignment_counters', per: 'projectId', gives: 'number' },
+  filters: ['projectId', 'userId', 'workflowId', 'parentId', { period: ['startDate', 'endDate'] }],
+  counter: { table: 'assignment_counters', per: 'projectId', gives: ['number', 'rank'] },
   checks: [endsOnOrAfterItsStart],
+  projectRules: {
+    onlyWith: 'parentId',
+    sameProject: ['projectId', 'parentId'],
+    rowsMax: {
+      per: 'parentId',
+      max: subAssignmentsMax,
+      message: `An assignment may have at most ${subAssignmentsMax} sub-assignments.`,
+    },
+    check: rejectDeepOrCircular,
+  },
   hooks: { updateConditions: endsAfterStoredStart },
 })
 

@@ -92,14 +92,15 @@ function referenceProblems(
   resources: readonly Resource[],
   resource: Resource,
   field: string,
-  { references }: Field,
+  { references, presence }: Field,
 ): string[] {
   if (!references) return []
   const where = `${resource.name}.${field}`
   const parent = resources.find(({ name }) => name === references.resource)
   if (!parent) return [`${where} refers to ${references.resource}, but no resource has that name.`]
   return [
-    ...(resources.indexOf(parent) < resources.indexOf(resource)
+    ...(resources.indexOf(parent) < resources.indexOf(resource) ||
+    (parent === resource && presence === 'optional' && references.onRemove === 'keep')
       ? []
       : [`${where} refers to ${parent.name}, which must come before ${resource.name} in the list of all.`]),
     ...(resource.edition === 'v1' && parent.edition === 'ext'
@@ -201,7 +202,7 @@ function ruleProblems(
       ? []
       : [`${name} has rules of a project that it does not name.`]),
     ...(sameProject ?? [])
-      .filter((column) => !namesProject(column))
+      .filter((column) => column !== 'projectId' && !namesProject(column))
       .map((column) => `${name}.${column} does not refer to rows that name their project.`),
   ]
 }

@@ -36,6 +36,8 @@ export interface Resource extends ListedResource {
  * (`src/records/project-rules.ts`).
  */
 export interface ProjectRules<Columns extends string = string> {
+  /** If it is set, the rules are about rows with a value in this column, and checked by writes that name it. */
+  readonly onlyWith?: Columns
   /** The most active rows that may have the same value in a column. */
   readonly rowsMax: { readonly per: Columns; readonly max: number; readonly message: string }
   /** References to rows of one project. If one of these rows moves to another project, the row that refers to it is removed. */

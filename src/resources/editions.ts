@@ -33,7 +33,7 @@ const formOfContract = formBy((resource) => {
 })
 
 /** An update has only the fields to change, so that a client can set one without knowing the others. */
-const formOfExtensions = formBy((resource) => ({
+export const formOfExtensions = formBy((resource) => ({
   ...resource,
   fields: Object.fromEntries(
     Object.entries(resource.fields).map(([name, field]) => [name, changeable(field)]),

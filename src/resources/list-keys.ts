@@ -19,6 +19,7 @@ export const idFilterNumbers = {
   workflowId: 11,
   labelId: 14,
   blockedById: 15,
+  parentId: 16,
 } as const
 
 export const dateNumbers = { dateFrom: 12, dateTo: 13 } as const

@@ -312,6 +312,7 @@ const better: Readonly<Record<string, Partial<DocumentedRequest>>> = {
   '/ext/reports/assignments': { path: '/ext/reports/assignments?groupBy=project' },
   '/ext/history': { path: `/ext/history?projectId=${someId}` },
   '/ext/assignment/by-key': { path: '/ext/assignment/by-key?key=MBA-12' },
+  '/ext/assignment/move': { body: { id: someId, afterId: null } },
   '/ext/invitations/read': { body: { secret } },
   '/ext/invitations/accept': { body: { secret, name: 'Ada', login: 'ada', password } },
   '/ext/password-links/use': { body: { secret, newPassword: password } },

@@ -42,6 +42,7 @@ const paths = [...readPaths, ...written.flatMap(({ one, list }) => [one, list, `
 /** Tested in files of their own. */
 const otherPaths = [
   '/ext/assignment/by-key',
+  '/ext/assignment/move',
   '/ext/reports/hours',
   '/ext/reports/assignments',
   '/ext/sessions',

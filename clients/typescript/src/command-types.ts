@@ -1152,6 +1152,10 @@ export interface ExtAssignment {
   readonly priority: number | null
   /** The number within the project, given in order of creation and never again; it changes only if the assignment moves to another project. With the key of the project it is the address: MBA-12. A whole number from 1 to 2147483647. */
   readonly number: number
+  /** The assignment of the same project that it is a part of; null means none. There are at most 3 levels. A UUID. Null if there is none. */
+  readonly parentId: string | null
+  /** The place in the manual order of its stage: stages are sorted by it, character by character. A new assignment comes last. Text of at most 60 characters. */
+  readonly rank: string
 }
 
 /** One page of a list of assignments. */
@@ -1192,6 +1196,8 @@ export interface CreateExtAssignmentRequest {
   readonly assignmentTypeId: string
   /** 1 is low, 2 medium, 3 high and 4 urgent; null means no priority. A whole number from 1 to 4. Optional. */
   readonly priority?: number | null
+  /** The assignment of the same project that it is a part of; null means none. There are at most 3 levels. A UUID. Optional. */
+  readonly parentId?: string | null
 }
 
 /** Changes one assignment. */
@@ -1218,8 +1224,10 @@ export interface UpdateExtAssignmentRequest {
   readonly assignmentTypeId?: string | null
   /** 1 is low, 2 medium, 3 high and 4 urgent; null means no priority. A whole number from 1 to 4. If null, it does not change, unless updateMask names it. */
   readonly priority?: number | null
+  /** The assignment of the same project that it is a part of; null means none. There are at most 3 levels. A UUID. If null, it does not change, unless updateMask names it. */
+  readonly parentId?: string | null
   /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
-  readonly updateMask?: { readonly paths: readonly ('description' | 'priority')[] }
+  readonly updateMask?: { readonly paths: readonly ('description' | 'priority' | 'parentId')[] }
 }
 
 /** Which rows a list is of, in which order, and which page of them. */
@@ -1246,6 +1254,8 @@ export interface ExtAssignmentsKeys {
   readonly dateFrom?: string
   /** Like dateFrom; the range does not include it. */
   readonly dateTo?: string
+  /** Only rows with this ParentId; refused where the resource has no such filter. */
+  readonly parentId?: string
 }
 
 export type ExtAssignmentResult =

@@ -150,6 +150,8 @@ export interface ExtAssignment {
   readonly assignmentTypeId: string
   readonly priority: number | null
   readonly number: number
+  readonly parentId: string | null
+  readonly rank: string
   readonly createdAt: string
   readonly updatedAt: string | null
   readonly deletedAt: string | null
@@ -472,6 +474,7 @@ export interface ExtAssignmentCreate {
   readonly userId: string
   readonly assignmentTypeId: string
   readonly priority?: number | null
+  readonly parentId?: string | null
 }
 
 export interface ExtAssignmentUpdate {
@@ -486,6 +489,7 @@ export interface ExtAssignmentUpdate {
   readonly userId?: string
   readonly assignmentTypeId?: string
   readonly priority?: number | null
+  readonly parentId?: string | null
 }
 
 export interface ExtAssignmentAnswer {
@@ -754,6 +758,8 @@ export interface AssignmentQueryRow {
   readonly assignmentTypeId?: string
   readonly priority?: number | null
   readonly number?: number
+  readonly parentId?: string | null
+  readonly rank?: string
   readonly createdAt?: string
   readonly updatedAt?: string | null
   readonly deletedAt?: string | null
@@ -762,6 +768,7 @@ export interface AssignmentQueryRow {
   readonly assignmentType?: AssignmentTypeQueryRow | null
   readonly user?: PersonQueryRow | null
   readonly project?: ProjectQueryRow | null
+  readonly parent?: AssignmentQueryRow | null
 }
 
 export interface AppointmentQueryRow {
@@ -1578,6 +1585,13 @@ export interface TimerStop {
 
 export interface TimerStopped {
   readonly appointment: Appointment
+}
+
+export interface AssignmentMove {
+  readonly id: string
+  readonly workflowId?: string
+  readonly beforeId?: string | null
+  readonly afterId?: string | null
 }
 
 export interface AccountSettings {
@@ -2636,8 +2650,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'parentId' | 'rank' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -2650,6 +2664,8 @@ export interface Operations {
       readonly userId?: string
       /** Only rows with this WorkflowId. */
       readonly workflowId?: string
+      /** Only rows with this ParentId. */
+      readonly parentId?: string
       /** A date, or a date and time; without an offset it is UTC. */
       readonly dateFrom?: string
       /** A date, or a date and time; without an offset it is UTC. */
@@ -3031,8 +3047,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'parentId' | 'rank' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -3045,6 +3061,8 @@ export interface Operations {
       readonly userId?: string
       /** Only rows with this WorkflowId. */
       readonly workflowId?: string
+      /** Only rows with this ParentId. */
+      readonly parentId?: string
       /** A date, or a date and time; without an offset it is UTC. */
       readonly dateFrom?: string
       /** A date, or a date and time; without an offset it is UTC. */
@@ -3435,6 +3453,11 @@ export interface Operations {
     }
     readonly answer: ExtAssignmentAnswer
   }
+  /** Moves an assignment within the manual order of a stage. */
+  'POST /ext/assignment/move': {
+    readonly body: AssignmentMove
+    readonly answer: ExtAssignmentAnswer
+  }
   /** Reads organizations by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/organizations': {
     readonly query: {
@@ -3572,13 +3595,13 @@ export interface Operations {
   /** Reads assignments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/assignments': {
     readonly query: {
-      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, createdAt, updatedAt. */
       readonly sort?: string
       /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
-      /** Up to 6 references, separated by commas, whose rows are returned as well; dots expand nested references, up to 3 deep. Available: workflow, assignmentType, user, project. */
+      /** Up to 6 references, separated by commas, whose rows are returned as well; dots expand nested references, up to 3 deep. Available: workflow, assignmentType, user, project, parent. */
       readonly expand?: string
       /** Rows in a page. */
       readonly pageSize?: number
@@ -4248,8 +4271,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'parentId' | 'rank' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -4262,6 +4285,8 @@ export interface Operations {
       readonly userId?: string
       /** Only rows with this WorkflowId. */
       readonly workflowId?: string
+      /** Only rows with this ParentId. */
+      readonly parentId?: string
       /** A date, or a date and time; without an offset it is UTC. */
       readonly dateFrom?: string
       /** A date, or a date and time; without an offset it is UTC. */
@@ -4594,8 +4619,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'parentId' | 'rank' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -4608,6 +4633,8 @@ export interface Operations {
       readonly userId?: string
       /** Only rows with this WorkflowId. */
       readonly workflowId?: string
+      /** Only rows with this ParentId. */
+      readonly parentId?: string
       /** A date, or a date and time; without an offset it is UTC. */
       readonly dateFrom?: string
       /** A date, or a date and time; without an offset it is UTC. */
@@ -5246,6 +5273,7 @@ export const limits = {
   passwordMin: 8,
   project: 200,
   projectIds: 20,
+  rank: 60,
   rows: 5000,
   search: 128,
   secret: 100,

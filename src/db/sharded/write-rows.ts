@@ -92,7 +92,10 @@ async function writeOne(
 /** The values that triggers give in a store of one node (migration 0099). */
 async function givenToNewRow(queries: Queries, table: string, values: StoredRow): Promise<StoredRow> {
   if (table === 'assignments')
-    return oneRow(queries, sql`select next_assignment_number(${values.project_id}::uuid) as number`)
+    return oneRow(
+      queries,
+      sql`select number, initial_rank(number) as rank from next_assignment_number(${values.project_id}::uuid) as number`,
+    )
   if (table !== 'projects') return {}
   if (values.key === undefined) return oneRow(queries, sql`select free_project_key(${values.name}) as key`)
   await queries.query(sql`select take_project_key(${values.id}::uuid, null, ${values.key})`)
@@ -113,7 +116,8 @@ async function givenToChangedRow(
   if (table !== 'assignments' || projectId === undefined || from === projectId) return {}
   return oneRow(
     queries,
-    sql`select moved_assignment_number(${id}::uuid, ${from}::uuid, ${number}::int, ${projectId}::uuid) as number`,
+    sql`select number, initial_rank(number) as rank
+      from moved_assignment_number(${id}::uuid, ${from}::uuid, ${number}::int, ${projectId}::uuid) as number`,
   )
 }
 

@@ -2,6 +2,7 @@ import type { SignInMethods } from '../../accounts/sign-in-methods.ts'
 import { accountSettingsRoutes, accountSettingsSchemas } from '../../features/account-settings.ts'
 import { administratorRoutes, administratorSchemas } from '../../features/administrators.ts'
 import { assignmentKeyRoute } from '../../features/assignment-keys.ts'
+import { assignmentOrderRoute, assignmentOrderSchemas } from '../../features/assignment-order/routes.ts'
 import type { Files } from '../../features/attachments/files.ts'
 import { attachmentRoutes } from '../../features/attachments/routes.ts'
 import { batchRoute, batchSchemas } from '../../features/batch.ts'
@@ -71,6 +72,7 @@ const featureRoutes = (
     ...resources.map((resource) => removedRoute(context, live, resource)),
     ...resourcesOf('ext').flatMap((resource) => resourceRoutes(context, live, resource)),
     assignmentKeyRoute(),
+    assignmentOrderRoute(),
     ...attachmentRoutes(files),
     ...resources.map((resource) => queryRoute(context, live, resource)),
     ...reportRoutes(context, live),
@@ -152,6 +154,7 @@ export const aboutExtensions: HostDocumentParts = {
     ...notificationSchemas,
     ...webhookSchemas,
     ...timerSchemas,
+    ...assignmentOrderSchemas,
     ...accountSettingsSchemas,
     ...mcpSchemas,
     ...sharedSchemas,

@@ -14,7 +14,7 @@ import { referencesFrom } from '../../resources/derived.ts'
 import type { Context } from '../context.ts'
 import { parseIds } from '../list-query.ts'
 import { parseInput } from '../parse-input.ts'
-import { leavesProject, requireProjectRules } from '../project-rules.ts'
+import { leavesProject, needsProjectRules, requireProjectRules } from '../project-rules.ts'
 import { recordAccountChange } from '../record-account-change.ts'
 import { removeWithin } from '../remove.ts'
 import { restoreWithin } from '../restore.ts'
@@ -99,9 +99,7 @@ async function runStep(run: BatchRun, resource: Resource, items: ReadyItem[]): P
   const versions = run.versions.get(resource) ?? new Map()
   switch (items[0]?.operation) {
     case 'create':
-      return resource.projectRules
-        ? createWithRules(transaction, resource, caller, items)
-        : createEach(transaction, resource, { one: caller }, items)
+      return createAll(transaction, resource, caller, items)
     case 'update':
       return updateEach(run, resource, items, versions)
     case 'remove':
@@ -111,6 +109,36 @@ async function runStep(run: BatchRun, resource: Resource, items: ReadyItem[]): P
     default:
       return runTogether(transaction, items, (ids) => restoreWithin(transaction, resource, caller, ids))
   }
+}
+
+/** Rows with rules come last, in the order in which they refer to each other. */
+async function createAll(
+  transaction: Queries,
+  resource: Resource,
+  caller: Caller,
+  items: readonly ReadyItem[],
+): Promise<Outcome[]> {
+  const [plain, withRules] = partition(items, ({ values }) => !needsProjectRules(resource, values))
+  const outcomes = plain.length > 0 ? await createEach(transaction, resource, { one: caller }, plain) : []
+  for (let left = withRules; left.length > 0; ) {
+    const ids = new Set(left.flatMap((item) => item.ids))
+    const [waiting, next] = partition(left, ({ values }) =>
+      referencesFrom(resource).some(({ column }) => ids.has(String(values[column]))),
+    )
+    // Of a circle, none can be first: the rows are missing that they refer to.
+    const isCircle = next.length === 0
+    outcomes.push(...(await createWithRules(transaction, resource, caller, isCircle ? left : next)))
+    left = isCircle ? [] : waiting
+  }
+  return outcomes
+}
+
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  const { true: first = [], false: second = [] } = Object.groupBy(
+    items,
+    (item) => `${isFirst(item)}` as const,
+  )
+  return [first, second]
 }
 
 /** If the items break a rule together, some of them may keep it one after another. */
@@ -146,16 +174,22 @@ async function updateEach(
   items: readonly ReadyItem[],
   versions: RequiredVersions,
 ): Promise<Outcome[]> {
-  const { hooks, projectRules } = resource
+  const { hooks } = resource
   const database = joinTransaction(context.database, transaction)
   const updateOneByOne = (some: readonly ReadyItem[]) =>
     runOneByOne(transaction, some, ({ ids: [id = ''], values, stored }) =>
       writeUpdate(database, resource, caller, { id, values, stored, versions }),
     )
+  const [checked, others] = partition(
+    items,
+    ({ values }) =>
+      hooks.beforeUpdate !== undefined ||
+      hooks.afterUpdate !== undefined ||
+      needsProjectRules(resource, values),
+  )
   // These are checked one row at a time, in the program.
-  if (hooks.beforeUpdate || hooks.afterUpdate || projectRules) return updateOneByOne(items)
-  const outcomes: Outcome[] = []
-  for (const sameFields of Map.groupBy(items, (item) => groupKeyOf(item, versions)).values())
+  const outcomes = await updateOneByOne(checked)
+  for (const sameFields of Map.groupBy(others, (item) => groupKeyOf(item, versions)).values())
     outcomes.push(...(await updateSameFields(transaction, resource, { one: caller }, sameFields, versions)))
   const leaving = outcomes.filter(({ problem }) => problem === leavesProject).map(({ index }) => index)
   const moved = await updateOneByOne(items.filter(({ index }) => leaving.includes(index)))

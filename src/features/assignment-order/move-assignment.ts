@@ -1,0 +1,153 @@
+import { joinTransaction, type Queries } from '../../db/database.ts'
+import type { Row } from '../../db/rows.ts'
+import { raw, type Sql, sql } from '../../db/sql.ts'
+import type { Caller } from '../../model/caller.ts'
+import { capitalize, type Parsed } from '../../model/field.ts'
+import { uuid } from '../../model/field-kinds.ts'
+import { collectViolations, contended, invalid, notFound, parseObject } from '../../model/problem.ts'
+import type { Context } from '../../records/context.ts'
+import { requireRole } from '../../records/rights.ts'
+import { writeUpdate } from '../../records/update.ts'
+import { visibleRows } from '../../records/visible-rows.ts'
+import type { RequiredVersions } from '../../records/write-conditions.ts'
+import { updateSameFields } from '../../records/write-each.ts'
+import { assignment, rankCharactersMax } from '../../resources/assignment.ts'
+import { ranksBetween } from './ranks.ts'
+
+/** One of both is given. Null stands for the end of the stage on that side. */
+type Neighbour = { readonly side: 'beforeId' | 'afterId'; readonly id: string | null }
+
+interface Move {
+  readonly id: string
+  readonly workflowId?: string | undefined
+  readonly neighbour: Neighbour
+}
+
+interface Ranked {
+  readonly id: string
+  readonly rank: string
+}
+
+/** The number of neighbours on each side that a move spreads apart when there is no room for a short rank. */
+const spreadRows = [0, 50, 500, 5000] as const
+
+/**
+ * Gives an assignment a rank between two others of a stage. The lock of the project's order keeps all ranks as they are meanwhile;
+ * it is taken before any row is locked, so that moves wait for each other without a deadlock.
+ */
+export async function moveAssignment(
+  { database }: Context,
+  caller: Caller,
+  body: unknown,
+  versions: RequiredVersions,
+): Promise<Row> {
+  requireRole(assignment, caller, 'write')
+  const move = parseMove(body)
+  return database.transaction(async (transaction) => {
+    const { projectId } = await findPlace(transaction, caller, move.id)
+    await transaction.query(
+      sql`select pg_advisory_xact_lock(hashtextextended(${`order of ${projectId}`}, 0))`,
+    )
+    const place = await findPlace(transaction, caller, move.id)
+    if (place.projectId !== projectId) throw contended()
+    const { id, workflowId = place.workflowId } = move
+    const stage = sql`project_id = ${projectId} and workflow_id = ${workflowId} and active and id <> ${id}`
+    const spread = await findRanks(transaction, projectId, stage, move)
+    const others = spread.filter((one) => one.id !== id)
+    await updateSameFields(transaction, assignment, { one: caller }, others.map(toItem), new Map())
+    const values = workflowId === place.workflowId ? {} : { workflowId }
+    const stored = { ...values, rank: spread.find((one) => one.id === id)?.rank }
+    const joined = joinTransaction(database, transaction)
+    return writeUpdate(joined, assignment, caller, { id, values, stored, versions })
+  })
+}
+
+const toItem = ({ id, rank }: Ranked, index: number) => ({ index, ids: [id], values: {}, stored: { rank } })
+
+function parseMove(body: unknown): Move {
+  const given = parseObject(body)
+  const violations = collectViolations()
+  const parse = (name: string): string | undefined => {
+    const parsed: Parsed<string> = uuid.parse(given[name], capitalize(name))
+    if ('value' in parsed) return parsed.value
+    violations.add(name, ...parsed.problems)
+    return undefined
+  }
+  const id = parse('id') ?? ''
+  const workflowId = given.workflowId === undefined ? undefined : parse('workflowId')
+  const sides = (['beforeId', 'afterId'] as const).filter((name) => given[name] !== undefined)
+  const [side = 'beforeId'] = sides
+  const neighbour = given[side] === null || given[side] === undefined ? null : (parse(side) ?? null)
+  if (sides.length !== 1) violations.add('beforeId', 'Either BeforeId or AfterId is required.')
+  if (neighbour !== null && neighbour === id)
+    violations.add(side, `${capitalize(side)} must be another assignment.`)
+  violations.throwIfAny()
+  return { id, workflowId, neighbour: { side, id: neighbour } }
+}
+
+interface Place {
+  readonly projectId: string
+  readonly workflowId: string
+}
+
+async function findPlace(transaction: Queries, caller: Caller, id: string): Promise<Place> {
+  const [place] = await transaction.query<Place>(sql`
+    select row.project_id as "projectId", row.workflow_id as "workflowId" from assignments as row
+    where row.id = ${id} and row.active and ${visibleRows(assignment, caller)}`)
+  if (!place) throw notFound(assignment.title)
+  return place
+}
+
+/** Returns the rank of the assignment, and new ranks of as few neighbours as possible. */
+async function findRanks(
+  transaction: Queries,
+  projectId: string,
+  stage: Sql,
+  { id, neighbour }: Move,
+): Promise<readonly Ranked[]> {
+  const { lower, upper } = await neighbourConditions(transaction, stage, neighbour)
+  const end = await rankOfNextAssignment(transaction, projectId)
+  for (const rows of spreadRows) {
+    const limit = sql`limit ${rows + 1}::int`
+    const below = await transaction.query<Ranked>(
+      sql`select id, rank from assignments where ${stage} and ${lower} order by rank desc, id desc ${limit}`,
+    )
+    const above = await transaction.query<Ranked>(
+      sql`select id, rank from assignments where ${stage} and ${upper} order by rank, id ${limit}`,
+    )
+    const order = [...below.slice(0, rows).reverse().map(idOf), id, ...above.slice(0, rows).map(idOf)]
+    const ranks = ranksBetween(below[rows]?.rank ?? '', above[rows]?.rank ?? end, order.length)
+    if (ranks?.every((rank) => rank.length <= rankCharactersMax))
+      return order.map((one, index) => ({ id: one, rank: ranks[index] ?? '' }))
+  }
+  throw contended()
+}
+
+const idOf = ({ id }: Ranked) => id
+
+/** The conditions of the assignments below and above the place. */
+async function neighbourConditions(
+  transaction: Queries,
+  stage: Sql,
+  { side, id }: Neighbour,
+): Promise<{ readonly lower: Sql; readonly upper: Sql }> {
+  const [none, all] = [raw('false'), raw('true')]
+  if (id === null) return side === 'afterId' ? { lower: none, upper: all } : { lower: all, upper: none }
+  const [found] = await transaction.query<Ranked>(
+    sql`select id, rank from assignments where ${stage} and id = ${id}`,
+  )
+  if (!found)
+    throw invalid({ [side]: [`${capitalize(side)} must refer to an active assignment of the same stage.`] })
+  const border = sql`(${found.rank}::text collate "C", ${found.id}::uuid)`
+  return side === 'afterId'
+    ? { lower: sql`(rank, id) <= ${border}`, upper: sql`(rank, id) > ${border}` }
+    : { lower: sql`(rank, id) < ${border}`, upper: sql`(rank, id) >= ${border}` }
+}
+
+/** The end of the order leaves the room behind it to new assignments. */
+async function rankOfNextAssignment(transaction: Queries, projectId: string): Promise<string> {
+  const [next] = await transaction.query<{ rank: string }>(
+    sql`select initial_rank(last + 1) as rank from assignment_counters where id = ${projectId}`,
+  )
+  return next?.rank ?? ''
+}

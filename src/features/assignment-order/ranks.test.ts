@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ranksBetween } from './ranks.ts'
+
+describe('Ranks between two others', () => {
+  for (const [low, high, count] of [
+    ['0000000001V', '0000000002V', 1],
+    ['', '0000000001V', 1],
+    ['', '1', 3],
+    ['A', 'AV', 100],
+    ['0000000009V', '0000000010V', 1000],
+    ['z', 'z1', 1],
+  ] as const)
+    test(`are sorted and end with no zero: ${count} between “${low}” and “${high}”`, () => {
+      const ranks = ranksBetween(low, high, count) ?? []
+      assert.equal(ranks.length, count)
+      const all = [low, ...ranks, high]
+      assert.deepEqual(all, [...new Set(all)].sort())
+      for (const rank of ranks) assert.match(rank, /[^0]$/)
+    })
+
+  test('are none between a rank and itself, or a smaller one', () => {
+    assert.equal(ranksBetween('A', 'A', 1), undefined)
+    assert.equal(ranksBetween('B', 'A', 1), undefined)
+  })
+
+  test('grow by a digit for each six that halve the same room', () => {
+    let [low, high] = ['0000000001V', '0000000002V']
+    for (let turn = 0; turn < 240; turn += 1) {
+      const [rank = ''] = ranksBetween(low, high, 1) ?? []
+      assert.ok(low < rank && rank < high)
+      if (turn % 2) low = rank
+      else high = rank
+    }
+    assert.ok(low.length <= 11 + 240 / 5, `${low.length}`)
+  })
+})
