@@ -7,6 +7,7 @@ import { assignmentKeyJourneys } from './journeys/assignment-keys.ts'
 import { attachmentJourneys } from './journeys/attachments.ts'
 import { dependencyJourneys } from './journeys/dependencies.ts'
 import { eventJourneys } from './journeys/events.ts'
+import { inboxJourneys } from './journeys/inbox.ts'
 import { labelJourneys } from './journeys/labels.ts'
 import { impedimentJourneys, keyJourneys, myWorkJourneys, panelJourneys } from './journeys/panel.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
@@ -441,6 +442,7 @@ describeInBrowser('Assignments', {
   labels: labelJourneys,
   dependencies: dependencyJourneys,
   'the key of an assignment': assignmentKeyJourneys,
+  'the inbox': inboxJourneys,
   attachments: attachmentJourneys,
   'an assignment': panelJourneys,
   'what happened': eventJourneys,

@@ -128,8 +128,9 @@ describe('The interface under /ext/', { concurrency: true }, () => {
     const keysOf = ({ get: { parameters } }: { get: Operation }) =>
       parameters.filter((one) => one.in === 'query').map(({ name }) => name)
     for (const entity of entities) {
-      const { paths: listPaths } = own.includes(entity) ? document : contract
-      assert.deepEqual(keysOf(document.paths[removedPathOf(entity)]), keysOf(listPaths[listPathOf(entity)]))
+      const list =
+        document.paths[listPathOf(entity).replace('/api/', '/ext/')] ?? contract.paths[listPathOf(entity)]
+      assert.deepEqual(keysOf(document.paths[removedPathOf(entity)]), keysOf(list))
     }
     assert.deepEqual(keysOf(document.paths['/ext/people']).sort(), [
       ...['ids', 'pageNumber', 'pageSize', 'search', 'sortOrder'],

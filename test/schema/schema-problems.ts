@@ -125,12 +125,18 @@ const uniqueProblems = ({ unique }: Resource, { table, indexes }: StoredTable): 
     : [`${table} has no unique index ${unique.index} of its active rows or of all.`]
 
 const active = /^$|^active$/
+/** An index of a reference that most rows are without needs only the others. */
+const activeOrGiven = /^$|^active$|^\(?\w+ IS NOT NULL\)?$/
 
 function wantedIndexes(resource: Resource): WantedIndex[] {
   // The filter by the project of an assignment has no column.
   const filtered = idFiltersOf(resource)
     .filter((column) => column in resource.fields)
-    .map((column) => ({ column, purpose: 'for its filter' }))
+    .map((column) => ({
+      column,
+      purpose: 'for its filter',
+      ...(resource.fields[column]?.presence === 'optional' && { condition: activeOrGiven }),
+    }))
   const dated = resource.filters.flatMap((filter) =>
     typeof filter === 'string'
       ? []
@@ -151,9 +157,9 @@ function wantedIndexes(resource: Resource): WantedIndex[] {
   }))
   return [
     ...[...filtered, ...dated, ...parents, ...searched].map((index) => ({
+      condition: active,
       ...index,
       column: snakeCase(index.column),
-      condition: active,
     })),
     { column: 'deleted_at', purpose: 'for the list of removed rows', condition: /^\(?NOT active\)?$/ },
     ...(isRemovedWithParent(resource)

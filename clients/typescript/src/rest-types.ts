@@ -1590,8 +1590,8 @@ export interface TimerStopped {
 export interface AssignmentMove {
   readonly id: string
   readonly workflowId?: string
-  readonly beforeId?: string | null
-  readonly afterId?: string | null
+  readonly beforeId?: unknown
+  readonly afterId?: unknown
 }
 
 export interface AccountSettings {

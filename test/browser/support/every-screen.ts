@@ -68,6 +68,7 @@ export async function everyScreen(
       shows: 'There is no such assignment, or you are not a member of its project',
       shape: 'fields',
     },
+    { path: '/inbox', shows: 'Unread only', shape: 'rows' },
     { path: `${project}/activity`, shows: name, shape: 'rows' },
     { path: `${project}/import`, shows: 'Choose a file', shape: 'fields' },
     { path: `${project}/webhooks`, shows: 'No webhooks yet', shape: 'rows' },

@@ -37,6 +37,10 @@ export const screens: readonly Screen[] = [
     load: loadOnce(async () => (await import('../screens/project/project-screen.tsx')).ProjectScreen),
   },
   {
+    paths: ['/inbox'],
+    load: loadOnce(async () => (await import('../screens/inbox/inbox-screen.tsx')).InboxScreen),
+  },
+  {
     paths: ['/a/:key'],
     load: loadOnce(
       async () => (await import('../screens/assignment-key/assignment-key-screen.tsx')).AssignmentKeyScreen,

@@ -13,6 +13,7 @@ import { Page } from '../ui/page.tsx'
 import { useMedia } from '../ui/place.ts'
 import { ToastCorner } from '../ui/toasts.tsx'
 import { useSecondsUntil } from '../ui/use-countdown.ts'
+import { Bell } from './bell.tsx'
 import { CommandPalette } from './command-palette.tsx'
 import { findScreen, type Screen, screens } from './screens.ts'
 import { EndTimerDialog, TimerIndicator } from './timer-mark.tsx'
@@ -40,6 +41,7 @@ export function Shell() {
         </a>
         <Navigation />
         <TimerIndicator />
+        <Bell />
         <button
           type="button"
           class="button quiet icon-only"
@@ -80,7 +82,7 @@ function loadScreensWhenIdle(): void {
 const preloadDelayMilliseconds = 2000
 
 function Overlays({ overlay, open }: ReturnType<typeof useShortcuts>) {
-  const { router } = useServices()
+  const { configuration, router } = useServices()
   const links = useLinks()
   const signOut = useSignOut()
   const close = () => open(undefined)
@@ -88,6 +90,9 @@ function Overlays({ overlay, open }: ReturnType<typeof useShortcuts>) {
   if (overlay !== 'palette') return null
   const actions = [
     ...links.map(({ href, label, icon }) => ({ icon, label: t(label), run: () => router.go(href) })),
+    ...(configuration.extensions
+      ? [{ icon: 'bell' as const, label: t('Inbox'), run: () => router.go('/inbox') }]
+      : []),
     { icon: 'person' as const, label: t('My account'), run: () => router.go('/account') },
     { icon: 'trash' as const, label: t('Removed records'), run: () => router.go('/removed') },
     { icon: 'list' as const, label: t('Keyboard shortcuts'), run: () => open('shortcuts') },

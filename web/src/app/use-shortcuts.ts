@@ -17,6 +17,7 @@ const destinations: Readonly<Record<string, { readonly href: string; readonly de
   p: { href: '/projects', description: 'Go to the projects' },
   w: { href: '/week', description: 'Go to my week' },
   i: { href: '/impediments', description: 'Go to the impediments' },
+  n: { href: '/inbox', description: 'Go to the inbox' },
   r: { href: '/reports', description: 'Go to the reports' },
 }
 
@@ -41,6 +42,8 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['T'], description: 'Start or stop the timer of a card' },
   { keys: ['F2'], description: 'Rename a card' },
   { keys: ['F2'], description: 'In the week: open the entries of a cell' },
+  { keys: ['E'], description: 'In the inbox: mark as read' },
+  { keys: ['U'], description: 'In the inbox: mark as unread' },
   { keys: ['Ctrl', 'Z'], description: 'Undo last delete' },
   { keys: ['?'], description: 'Show these shortcuts' },
 ]

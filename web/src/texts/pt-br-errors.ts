@@ -32,6 +32,11 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
   'The assignment already waits for this one.': 'A tarefa já espera por esta.',
   'An assignment may wait for at most {count} others.':
     'Uma tarefa pode esperar por no máximo {count} outras.',
+  'An assignment may have at most {count} sub-assignments.':
+    'Uma tarefa pode ter no máximo {count} subtarefas.',
+  'Assignments may be nested at most {count} levels deep, and never within themselves.':
+    'As subtarefas vão até {count} níveis, e uma tarefa nunca fica dentro de si mesma.',
+  '{field} must be another assignment.': '{field}: escolha outra tarefa.',
   'BlockedById must be another assignment.': 'Uma tarefa não pode esperar por si mesma.',
   'BlockedById already waits for the assignment, directly or through others.':
     'A outra tarefa já espera por esta, diretamente ou por meio de outras.',

@@ -35,6 +35,7 @@ const paths = {
   link: 'M6.5 9.5l3-3M7 4.5l1.5-1.5a3 3 0 0 1 4.5 4.5L11.5 9M9 11.5L7.5 13A3 3 0 0 1 3 8.5L4.5 7',
   file: 'M4 2.5h5L12.5 6v7.5H4zM9 2.5V6h3.5',
   check: 'M3 8.5l3.5 3.5L13 5',
+  bell: 'M3 11.5h10l-1.3-2V7a3.7 3.7 0 0 0-7.4 0v2.5zM6.7 13.8a1.5 1.5 0 0 0 2.6 0',
 } as const
 
 export type IconName = keyof typeof paths

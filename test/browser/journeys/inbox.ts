@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Stage } from '../support/stage.ts'
+
+export function inboxJourneys(stage: () => Stage): void {
+  test('counts live, groups by assignment, and marks by keys and by opening', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { mara, make } = workspace
+    const inga = await workspace.join('Inga Brandt')
+    const page = await signIn('inga@example.com', '/inbox?show=unread')
+    await page.getByText('Nothing is unread').waitFor()
+
+    const values = { userId: inga.id, startDate: '2099-01-05', endDate: '2099-01-09' }
+    const painted = await workspace.assignment('Paint the hull', values)
+    const welded = await workspace.assignment('Weld the ladder', values)
+    const bell = page.getByRole('banner').getByRole('link', { name: /^Inbox/ })
+    const inbox = page.getByRole('list', { name: 'Inbox' })
+    const row = (name: string) => inbox.locator('> li').filter({ hasText: name })
+    await row('Weld the ladder').getByText('Assigned to you by').waitFor()
+    await make('comment', { text: 'Blue, please', assignmentId: painted, userId: mara.id })
+    await row('Paint the hull').getByText('New comment by').waitFor()
+    assert.equal(await row('Paint the hull').count(), 1)
+    await page.getByRole('link', { name: 'Inbox: 3 unread' }).waitFor()
+
+    // The row that is marked leaves the list of unread ones, and the focus goes on to the next one.
+    await inbox.getByRole('link', { name: 'Paint the hull' }).press('e')
+    await row('Paint the hull').waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Inbox: 1 unread' }).waitFor()
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Weld the ladder')
+    await page.getByRole('checkbox', { name: 'Unread only' }).uncheck()
+    await inbox.getByRole('link', { name: 'Paint the hull' }).press('u')
+    await page.getByRole('link', { name: 'Inbox: 3 unread' }).waitFor()
+    await page.keyboard.press('j')
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Weld the ladder')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/assignments/${welded}`)
+    await page.getByRole('link', { name: 'Inbox: 2 unread' }).waitFor()
+
+    await page.keyboard.press('g')
+    await page.keyboard.press('n')
+    await page.waitForURL('**/inbox')
+    await page.getByLabel('All kinds').selectOption('Comments')
+    await row('Weld the ladder').waitFor({ state: 'detached' })
+    await row('Paint the hull').getByText('New comment').waitFor()
+    assert.equal(await row('Paint the hull').getByText('Assigned to you').count(), 0)
+    await bell.waitFor()
+    await page.goto(`${hosts.web}/inbox`)
+    await page.getByRole('button', { name: 'Mark all as read' }).click()
+    await page.getByRole('banner').getByRole('link', { name: 'Inbox', exact: true }).waitFor()
+  })
+}

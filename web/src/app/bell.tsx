@@ -1,0 +1,58 @@
+import { useEffect, useState } from 'preact/hooks'
+import { openLive } from '../api/live.ts'
+import { useServices } from '../services/services.ts'
+import { t, tn } from '../texts/text.ts'
+import { Icon } from '../ui/icon.tsx'
+
+/** The first screen needs the connections and the processor first. */
+const delayMilliseconds = 1500
+/** Larger counts have no room. */
+const countMax = 99
+
+/** Leads to the inbox and shows the number of unread notifications. The extensions have them. */
+export function Bell() {
+  const { configuration, router } = useServices()
+  const count = useUnreadCount()
+  if (!configuration.extensions) return null
+  const label = count > 0 ? tn(count, 'Inbox: 1 unread', 'Inbox: {count} unread') : t('Inbox')
+  return (
+    <a
+      class="button quiet icon-only bell"
+      href="/inbox"
+      aria-label={label}
+      title={label}
+      aria-current={router.address.value.pathname === '/inbox' ? 'page' : undefined}
+    >
+      <Icon name="bell" />
+      {count > 0 && (
+        <span class="bell-count" aria-hidden="true">
+          {count > countMax ? `${countMax}+` : count}
+        </span>
+      )}
+    </a>
+  )
+}
+
+function useUnreadCount(): number {
+  const { configuration, session, tracker } = useServices()
+  const [count, setCount] = useState(0)
+  const isSignedIn = session.state.value === 'signed-in'
+  useEffect(() => {
+    if (!configuration.extensions || !isSignedIn) return setCount(0)
+    let close: (() => void) | undefined
+    const timer = setTimeout(() => {
+      const query = { unread: 'true', pageSize: 1 } as const
+      close = openLive((options) => tracker.connect('GET /ext/notifications', { query }, options), {
+        onValue: ({ result }) => setCount(result.unreadCount),
+        onConnection: () => undefined,
+        // The inbox shows what is wrong.
+        onProblem: () => undefined,
+      })
+    }, delayMilliseconds)
+    return () => {
+      clearTimeout(timer)
+      close?.()
+    }
+  }, [configuration, tracker, isSignedIn])
+  return count
+}

@@ -1,0 +1,230 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type { Notification } from '#tracker-client'
+import { sentenceOf } from '../../api/problems.ts'
+import { useLive } from '../../data/use-live.ts'
+import { assignmentPath } from '../../router/router.ts'
+import { useServices } from '../../services/services.ts'
+import { t, tn } from '../../texts/text.ts'
+import { formatTimestamp } from '../../time/format-timestamp.ts'
+import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { kindNames, notificationText } from './notification-text.ts'
+
+/** The largest page of the list. */
+const pageSize = 100
+
+interface Group {
+  readonly assignmentId: string
+  readonly name: string
+  readonly projectId: string
+  /** The newest first. */
+  readonly notifications: readonly Notification[]
+}
+
+/** Lists what happened to the assignments of the account, by assignment, and is live. */
+export function InboxScreen() {
+  const { people, router, toasts, tracker } = useServices()
+  const address = router.address.value.searchParams
+  const [isUnreadOnly, kind] = [address.get('show') === 'unread', address.get('kind') ?? '']
+  const pageNumber = Number(address.get('page') ?? '1')
+  const query = {
+    pageSize,
+    pageNumber,
+    ...(isUnreadOnly && { unread: 'true' as const }),
+    ...(kind && { kind }),
+  }
+  const { value, problem, reload } = useLive(`inbox-${JSON.stringify(query)}`, (options) =>
+    tracker.connect('GET /ext/notifications', { query }, options),
+  )
+  const page = value?.result
+  const groups = groupsOf(page?.data ?? [])
+  const mark = (isRead: boolean, which: { readonly ids: string[] } | { readonly all: true }) =>
+    void tracker
+      .call('PATCH /ext/notifications', { body: { isRead, ...which } })
+      .catch((error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
+  const list = useFocusInList(groups)
+  return (
+    <Page
+      title={t('Inbox')}
+      actions={
+        <button
+          type="button"
+          class="button"
+          disabled={!page?.unreadCount}
+          onClick={() => mark(true, { all: true })}
+        >
+          {t('Mark all as read')}
+        </button>
+      }
+    >
+      <div class="narrow-page">
+        <InboxFilters isUnreadOnly={isUnreadOnly} kind={kind} />
+        {problem && <LoadProblem problem={problem} onRetry={reload} />}
+        {page === undefined && !problem && <Skeleton as="rows" rows={6} cells="lines button" />}
+        {page?.data.length === 0 && (
+          <EmptyState title={isUnreadOnly ? t('Nothing is unread') : t('Nothing here yet')}>
+            <p>
+              {t(
+                'You are told when an assignment becomes yours, when you are mentioned, and what happens to your work.',
+              )}
+            </p>
+          </EmptyState>
+        )}
+        <ul class="rows inbox" ref={list.element} onKeyDown={list.onKeyDown} aria-label={t('Inbox')}>
+          {groups.map((group) => (
+            <InboxRow
+              key={group.assignmentId}
+              group={group}
+              actorOf={(id) => (id === null ? t('the system') : people.nameOf(id))}
+              onMark={(isRead) => {
+                list.keepPlace()
+                mark(isRead, { ids: group.notifications.map(({ id }) => id) })
+              }}
+            />
+          ))}
+        </ul>
+        {page && page.totalPages > 1 && (
+          <p class="form-buttons">
+            {pageNumber > 1 && <PageLink number={pageNumber - 1} label={t('Newer')} />}
+            {pageNumber < page.totalPages && <PageLink number={pageNumber + 1} label={t('Show older')} />}
+          </p>
+        )}
+      </div>
+    </Page>
+  )
+}
+
+function PageLink({ number, label }: { readonly number: number; readonly label: string }) {
+  const { router } = useServices()
+  const query = new URLSearchParams(router.address.value.searchParams)
+  query.set('page', String(number))
+  return (
+    <a class="button" href={`/inbox?${query}`}>
+      {label}
+    </a>
+  )
+}
+
+interface InboxFiltersProps {
+  readonly isUnreadOnly: boolean
+  readonly kind: string
+}
+
+function InboxFilters({ isUnreadOnly, kind }: InboxFiltersProps) {
+  const { router } = useServices()
+  return (
+    <div class="filters">
+      <label class="filter-day">
+        <input
+          type="checkbox"
+          checked={isUnreadOnly}
+          onChange={({ currentTarget }) =>
+            router.setQuery({ show: currentTarget.checked ? 'unread' : '', page: '' })
+          }
+        />
+        {t('Unread only')}
+      </label>
+      <select
+        class="input filter-person"
+        aria-label={t('All kinds')}
+        value={kind}
+        onChange={({ currentTarget }) => router.setQuery({ kind: currentTarget.value, page: '' })}
+      >
+        <option value="">{t('All kinds')}</option>
+        {Object.entries(kindNames).map(([name, text]) => (
+          <option key={name} value={name}>
+            {t(text)}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+interface InboxRowProps {
+  readonly group: Group
+  actorOf(id: string | null): string
+  onMark(isRead: boolean): void
+}
+
+/** One assignment with what happened to it. Keys: Enter opens it, E marks it as read, U as unread. */
+function InboxRow({ group, actorOf, onMark }: InboxRowProps) {
+  const { assignmentId, name, projectId, notifications } = group
+  const unread = notifications.filter(({ readAt }) => readAt === null).length
+  return (
+    <li class={`row stacked ${unread > 0 ? 'unread' : ''}`}>
+      <span class="inbox-head">
+        <a
+          class="inbox-link"
+          dir="auto"
+          href={assignmentPath(projectId, assignmentId)}
+          aria-keyshortcuts="E U"
+          onClick={() => unread > 0 && onMark(true)}
+          onKeyDown={(event) => {
+            const isRead = marks[event.key.toLowerCase()]
+            if (isRead === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+            event.preventDefault()
+            onMark(isRead)
+          }}
+        >
+          {name}
+        </a>
+        {unread > 0 && <span class="visually-hidden">{tn(unread, '1 unread', '{count} unread')}</span>}
+        <button type="button" class="button quiet" onClick={() => onMark(unread > 0)}>
+          {unread > 0 ? t('Mark as read') : t('Mark as unread')}
+          <span class="visually-hidden"> {name}</span>
+        </button>
+      </span>
+      <ul class="inbox-lines">
+        {notifications.map((one) => (
+          <li key={one.id} class={one.readAt === null ? 'unread' : ''}>
+            {notificationText(one.kind, actorOf(one.actorId))}{' '}
+            <time class="quiet-text" dateTime={one.at}>
+              {formatTimestamp(one.at)}
+            </time>
+          </li>
+        ))}
+      </ul>
+    </li>
+  )
+}
+
+const marks: Readonly<Record<string, boolean>> = { e: true, u: false }
+
+function groupsOf(notifications: readonly Notification[]): readonly Group[] {
+  const byAssignment = Map.groupBy(notifications, ({ assignmentId }) => assignmentId)
+  return [...byAssignment].map(([assignmentId, some]) => ({
+    assignmentId,
+    name: some[0]?.assignmentName ?? '',
+    projectId: some[0]?.projectId ?? '',
+    notifications: some,
+  }))
+}
+
+const steps: Readonly<Record<string, number>> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }
+
+/** Moves between the rows by keys, and keeps the place when the focused row leaves the list. */
+function useFocusInList(groups: readonly Group[]) {
+  const element = useRef<HTMLUListElement>(null)
+  const place = useRef<number | undefined>(undefined)
+  const links = () => [...(element.current?.querySelectorAll<HTMLElement>('.inbox-link') ?? [])]
+  const current = () => links().findIndex((link) => link.closest('.row')?.contains(document.activeElement))
+  useEffect(() => {
+    if (place.current === undefined || document.activeElement !== document.body) return
+    links()[Math.min(place.current, links().length - 1)]?.focus()
+    place.current = undefined
+  }, [groups])
+  return {
+    element,
+    keepPlace: () => {
+      place.current = current()
+    },
+    onKeyDown: (event: KeyboardEvent) => {
+      const step = event.ctrlKey || event.metaKey || event.altKey ? undefined : steps[event.key]
+      if (step === undefined) return
+      event.preventDefault()
+      links()[Math.max(0, current() + step)]?.focus()
+    },
+  }
+}
