@@ -177,6 +177,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     account_settings: readWrite,
     notifications: ['select', 'insert', 'update (read_at)', 'delete'],
     notification_progress: readWrite,
+    watches: readWriteDelete,
     webhooks: readWriteDelete,
     webhook_deliveries: readWriteDelete,
     webhook_attempts: ['select', 'insert'],

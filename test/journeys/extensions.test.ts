@@ -74,6 +74,7 @@ const otherPaths = [
   '/ext/mcp',
   '/ext/settings',
   '/ext/timer',
+  '/ext/watch',
   '/ext/timer/stop',
   '/.well-known/oauth-protected-resource/ext/mcp',
   '/ext/attachment/content',

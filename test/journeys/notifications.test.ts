@@ -66,6 +66,34 @@ describe('Notifications', () => {
     assert.deepEqual(await kindsAbout(bob, given), ['assigned'])
   })
 
+  test('tell those who watch an assignment, and not those who have chosen not to be told', async () => {
+    const assignmentId = await workspace.assignment(projectId, ann.id)
+    const watch = async (person: Person, isWatching: boolean | null) => {
+      const { body, status } = await rest.call('PATCH', '/ext/watch', {
+        token: person.token,
+        body: { assignmentId, isWatching },
+      })
+      assert.equal(status, 200, JSON.stringify(body))
+      return body.watch
+    }
+    const comment = () => workspace.make('comment', { assignmentId, text: 'New' }, rest.administrator)
+    assert.deepEqual(await watch(bob, true), { assignmentId, isWatching: true, isChosen: true })
+    assert.deepEqual(await watch(ann, false), { assignmentId, isWatching: false, isChosen: true })
+    await comment()
+    assert.deepEqual(await kindsAbout(bob, assignmentId), ['commented'])
+    assert.deepEqual(await kindsAbout(ann, assignmentId), ['assigned'])
+    assert.deepEqual(await watch(bob, null), { assignmentId, isWatching: false, isChosen: false })
+    assert.deepEqual(await watch(ann, null), { assignmentId, isWatching: true, isChosen: false })
+    await comment()
+    assert.deepEqual(await kindsAbout(bob, assignmentId), ['commented'])
+    assert.deepEqual(await kindsAbout(ann, assignmentId), ['commented', 'assigned'])
+    const path = `/ext/watch?assignmentId=${assignmentId}`
+    assert.equal((await rest.call('GET', path, { token: ann.token })).body.watch.isWatching, true)
+    assert.equal((await rest.call('GET', path, { token: cid.token })).status, 404)
+    const refused = await rest.call('PATCH', '/ext/watch', { token: ann.token, body: { isWatching: 1 } })
+    assert.deepEqual(Object.keys(refused.body.errors), ['assignmentId', 'isWatching'])
+  })
+
   test('tell those involved of comments, and those mentioned of that only', async () => {
     const assignmentId = await workspace.assignment(projectId, ann.id)
     await workspace.make('userAssignment', { assignmentId, userId: bob.id })

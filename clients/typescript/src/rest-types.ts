@@ -1587,6 +1587,21 @@ export interface TimerStopped {
   readonly appointment: Appointment
 }
 
+export interface Watch {
+  readonly assignmentId: string
+  readonly isWatching: boolean
+  readonly isChosen: boolean
+}
+
+export interface WatchAnswer {
+  readonly watch: Watch
+}
+
+export interface WatchChoice {
+  readonly assignmentId: string
+  readonly isWatching: boolean | null
+}
+
 export interface AssignmentMove {
   readonly id: string
   readonly workflowId?: string
@@ -4919,6 +4934,19 @@ export interface Operations {
   'PATCH /ext/notifications': {
     readonly body: NotificationMarking
     readonly answer: NotificationsMarked
+  }
+  /** Shows whether the caller is told of what happens to an assignment. */
+  'GET /ext/watch': {
+    readonly query: {
+      /** The assignment. */
+      readonly assignmentId: string
+    }
+    readonly answer: WatchAnswer
+  }
+  /** Watches an assignment, or stops being told of it. */
+  'PATCH /ext/watch': {
+    readonly body: WatchChoice
+    readonly answer: WatchAnswer
   }
   /** Lists the caller’s own webhooks; all of them for administrators. */
   'GET /ext/webhooks': {

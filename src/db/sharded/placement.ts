@@ -29,6 +29,7 @@ export const furtherReferences = [
   { table: 'assignment_dependencies', constraint: 'assignment_dependencies_blocked_by_id_fkey' },
   { table: 'assignment_addresses', constraint: 'assignment_addresses_assignment_id_fkey' },
   { table: 'assignments', constraint: 'assignments_parent_id_fkey' },
+  { table: 'watches', constraint: 'watches_assignment_id_fkey' },
 ] as const
 
 /** Tables that `distribute` creates: the places of all rows, and a table that always stays empty. */

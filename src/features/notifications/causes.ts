@@ -1,7 +1,11 @@
-import { column } from '../../db/columns.ts'
+import { tableOf } from '../../db/columns.ts'
 import type { Queries } from '../../db/database.ts'
-import { raw, sql } from '../../db/sql.ts'
+import { sql } from '../../db/sql.ts'
 import type { StoredChange } from '../../records/serialize-record.ts'
+import { assignmentImpediment } from '../../resources/assignment-impediment.ts'
+import { comment } from '../../resources/comment.ts'
+import { userAssignment } from '../../resources/user-assignment.ts'
+import { type Involved, readInvolved } from './involved.ts'
 import type { NewNotification, NotificationKind } from './notifications.ts'
 
 /** The resources whose changes notify. */
@@ -28,7 +32,7 @@ export async function notificationsOf(
   if (occasions.length === 0) return []
   const ids = [...new Set(occasions.map(({ assignmentId }) => assignmentId))]
   const involved = await readInvolved(queries, ids)
-  const members = await readMembers(queries, occasions)
+  const members = await readMembers(queries, occasions, involved)
   const created = new Map<string, NewNotification>()
   for (const occasion of occasions)
     for (const one of notificationsFor(occasion, involved.get(occasion.assignmentId), members)) {
@@ -114,23 +118,19 @@ function newMentions(change: StoredChange, name: string): string[] {
   return mentionsIn(after).filter((id) => !earlier.has(id))
 }
 
-/** The tables whose rows name their assignment. Removals and restorings record no columns, so the rows are read. */
-const tablesOfAssignments = {
-  userAssignment: 'user_assignments',
-  comment: 'comments',
-  assignmentImpediment: 'assignment_impediments',
-} as const
+/** The resources whose rows name their assignment. Removals and restorings record no columns, so the rows are read. */
+const resourcesOfAssignments = [userAssignment, comment, assignmentImpediment]
 
 async function readAssignments(
   queries: Queries,
   changes: readonly StoredChange[],
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
-  for (const [resource, table] of Object.entries(tablesOfAssignments)) {
-    const ids = changes.filter((change) => change.resource === resource).map(({ rowId }) => rowId)
+  for (const resource of resourcesOfAssignments) {
+    const ids = changes.filter((change) => change.resource === resource.name).map(({ rowId }) => rowId)
     if (ids.length === 0) continue
     const rows = await queries.query<{ id: string; assignmentId: string }>(
-      sql`select id, assignment_id as "assignmentId" from ${raw(table)} where id = any(${ids}::uuid[])`,
+      sql`select id, assignment_id as "assignmentId" from ${tableOf(resource)} where id = any(${ids}::uuid[])`,
     )
     for (const { id, assignmentId } of rows) found.set(id, assignmentId)
   }
@@ -150,7 +150,7 @@ async function doneDependencies(queries: Queries, changes: readonly StoredChange
   if (done.length === 0) return []
   const waiting = await queries.query<{ id: string; blockedById: string }>(sql`
     select assignment_id as id, blocked_by_id as "blockedById" from assignment_dependencies
-    where active and ${column('blockedById')} = any(${done.map(({ change }) => change.rowId)}::uuid[])`)
+    where active and blocked_by_id = any(${done.map(({ change }) => change.rowId)}::uuid[])`)
   return done.flatMap(({ change }) =>
     waiting
       .filter(({ blockedById }) => blockedById === change.rowId)
@@ -158,34 +158,18 @@ async function doneDependencies(queries: Queries, changes: readonly StoredChange
   )
 }
 
-interface Involved {
-  readonly projectId: string
-  /** The responsible account and those that work on the assignment. */
-  readonly accounts: Set<string>
-}
-
-async function readInvolved(
-  queries: Queries,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, Involved>> {
-  const rows = await queries.query<{ id: string; projectId: string; userId: string }>(
-    sql`select id, project_id as "projectId", user_id as "userId" from assignments where active and id = any(${ids}::uuid[])`,
-  )
-  const involved = new Map(
-    rows.map(({ id, projectId, userId }) => [id, { projectId, accounts: new Set([userId]) }]),
-  )
-  const links = await queries.query<{ id: string; userId: string }>(sql`
-    select assignment_id as id, user_id as "userId" from user_assignments
-    where active and assignment_id = any(${ids}::uuid[])`)
-  for (const { id, userId } of links) involved.get(id)?.accounts.add(userId)
-  return involved
-}
-
 /** Only members are mentioned: others could not read the assignment. Pairs of project and account. */
-async function readMembers(queries: Queries, occasions: readonly Occasion[]): Promise<ReadonlySet<string>> {
-  const mentioned = occasions.flatMap(({ kind, accounts = [] }) => (kind === 'mentioned' ? accounts : []))
-  if (mentioned.length === 0) return new Set()
+async function readMembers(
+  queries: Queries,
+  occasions: readonly Occasion[],
+  involved: ReadonlyMap<string, Involved>,
+): Promise<ReadonlySet<string>> {
+  const mentioning = occasions.filter(({ kind }) => kind === 'mentioned')
+  if (mentioning.length === 0) return new Set()
+  const accounts = mentioning.flatMap(({ accounts = [] }) => accounts)
+  const projects = mentioning.flatMap(({ assignmentId }) => involved.get(assignmentId)?.projectId ?? [])
   const rows = await queries.query<{ pair: string }>(sql`
-    select project_id || ' ' || user_id as pair from user_projects where active and user_id = any(${mentioned}::uuid[])`)
+    select project_id || ' ' || user_id as pair from user_projects
+    where active and user_id = any(${accounts}::uuid[]) and project_id = any(${projects}::uuid[])`)
   return new Set(rows.map(({ pair }) => pair))
 }

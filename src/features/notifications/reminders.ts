@@ -1,6 +1,7 @@
 import type { Database, Queries } from '../../db/database.ts'
 import { maintenanceLimits } from '../../db/deadline.ts'
 import { sql } from '../../db/sql.ts'
+import { readInvolved } from './involved.ts'
 import { keepNotifications, type NewNotification } from './notifications.ts'
 
 /** After a longer stop, older days are not caught up with. */
@@ -28,7 +29,6 @@ const firstId = '00000000-0000-0000-0000-000000000000'
 
 interface Due {
   readonly id: string
-  readonly userId: string
   readonly day: string
   readonly isOverdue: boolean
   readonly at: string
@@ -41,18 +41,19 @@ async function remindPage(
   after: string,
 ): Promise<string | undefined> {
   const due = await transaction.query<Due>(sql`
-    select row.id, row.user_id as "userId", (row.end_date at time zone 'UTC')::date::text as day,
+    select row.id, (row.end_date at time zone 'UTC')::date::text as day,
       row.end_date < (${today}::date)::timestamp at time zone 'UTC' as "isOverdue", now() as at
     from assignments as row join workflows as stage on stage.id = row.workflow_id
     where row.active and not stage.is_done and row.id > ${after}::uuid and (
       row.end_date >= (${from}::date)::timestamp at time zone 'UTC' and row.end_date < (${today}::date)::timestamp at time zone 'UTC'
       or row.end_date >= (${today}::date + 1)::timestamp at time zone 'UTC' and row.end_date < (${today}::date + 2)::timestamp at time zone 'UTC')
     order by row.id limit ${pageSize}::int`)
-  const others = await transaction.query<{ id: string; userId: string }>(sql`
-    select assignment_id as id, user_id as "userId" from user_assignments
-    where active and assignment_id = any(${due.map(({ id }) => id)}::uuid[])`)
-  const created = due.flatMap(({ id, userId, day, isOverdue, at }) => {
-    const accounts = new Set([userId, ...others.filter((one) => one.id === id).map((one) => one.userId)])
+  const involved = await readInvolved(
+    transaction,
+    due.map(({ id }) => id),
+  )
+  const created = due.flatMap(({ id, day, isOverdue, at }) => {
+    const { accounts = [] } = involved.get(id) ?? {}
     return [...accounts].map(
       (account): NewNotification => ({
         userId: account,

@@ -21,6 +21,7 @@ import { linkSchemas } from '../../features/invitations/schemas.ts'
 import { mcpRoutes, mcpSchemas } from '../../features/mcp/routes.ts'
 import { toolsOf } from '../../features/mcp/tools.ts'
 import { notificationRoutes, notificationSchemas } from '../../features/notifications/routes.ts'
+import { watchRoutes, watchSchemas } from '../../features/notifications/watching.ts'
 import { peopleRoute, removedRoute } from '../../features/people.ts'
 import { queryPageSchema, queryRoute, queryRowSchema } from '../../features/queries.ts'
 import { reportRoutes, reportSchemas } from '../../features/reports/routes.ts'
@@ -96,6 +97,7 @@ const featureRoutes = (
   ...timerRoutes,
   ...accountSettingsRoutes,
   ...notificationRoutes(context, live),
+  ...watchRoutes,
   ...webhookRoutes(receivers),
 ]
 
@@ -154,6 +156,7 @@ export const aboutExtensions: HostDocumentParts = {
     ...notificationSchemas,
     ...webhookSchemas,
     ...timerSchemas,
+    ...watchSchemas,
     ...assignmentOrderSchemas,
     ...accountSettingsSchemas,
     ...mcpSchemas,

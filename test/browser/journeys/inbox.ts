@@ -36,6 +36,12 @@ export function inboxJourneys(stage: () => Stage): void {
     await page.waitForURL(`**/assignments/${welded}`)
     await page.getByRole('link', { name: 'Inbox: 2 unread' }).waitFor()
 
+    // Responsible, and yet not told any more.
+    await page.getByRole('button', { name: 'Watch', pressed: true }).click()
+    await page.getByText('You are no longer told of this assignment.').waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Watch', pressed: false }).waitFor()
+
     await page.keyboard.press('g')
     await page.keyboard.press('n')
     await page.waitForURL('**/inbox')

@@ -29,6 +29,7 @@ import { AssignmentFieldsInPlace, TextInPlace } from './in-place-fields.tsx'
 import { LabelsSection } from './labels-section.tsx'
 import { TimeSection } from './time-section.tsx'
 import { type PanelSections, usePanelSections } from './use-panel-sections.ts'
+import { WatchButton } from './watch-button.tsx'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -78,6 +79,7 @@ export function AssignmentPanel(props: AssignmentPanelProps) {
         {assignment && !loaded.isMissing && (
           <>
             <CopyKeyButton assignmentKey={assignmentKey(projectKey, assignment)} />
+            {projectKey !== undefined && <WatchButton assignmentId={id} />}
             <PanelButton
               icon="copy"
               label={t('Copy link')}
