@@ -9,6 +9,7 @@ import { dependencyJourneys } from './journeys/dependencies.ts'
 import { eventJourneys } from './journeys/events.ts'
 import { inboxJourneys } from './journeys/inbox.ts'
 import { labelJourneys } from './journeys/labels.ts'
+import { manualOrderJourneys } from './journeys/manual-order.ts'
 import { impedimentJourneys, keyJourneys, myWorkJourneys, panelJourneys } from './journeys/panel.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import type { Stage } from './support/stage.ts'
@@ -443,6 +444,7 @@ describeInBrowser('Assignments', {
   dependencies: dependencyJourneys,
   'the key of an assignment': assignmentKeyJourneys,
   'the inbox': inboxJourneys,
+  'the manual order': manualOrderJourneys,
   attachments: attachmentJourneys,
   'an assignment': panelJourneys,
   'what happened': eventJourneys,

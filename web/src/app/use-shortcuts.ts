@@ -34,6 +34,7 @@ export const shortcuts: readonly Shortcut[] = [
     description,
   })),
   { keys: ['Shift', '← →'], description: 'Move a card to the next stage' },
+  { keys: ['Shift', '↑ ↓'], description: 'Ordered by hand: a card up or down' },
   { keys: ['Shift', '← →'], description: 'In calendar and timeline: a day earlier or later' },
   { keys: ['Shift', 'Alt', '← →'], description: 'In the timeline: the end a day earlier or later' },
   { keys: ['Shift', '↑ ↓'], description: 'In the timeline: assign to the person above or below' },

@@ -7,7 +7,7 @@ type Assignment = RecordOf<'assignment'>
 /** A stage, and how its assignments are sorted. */
 export interface StageQuery {
   readonly id: string
-  readonly sortColumn: 'endDate' | 'updatedAt'
+  readonly sortColumn: 'endDate' | 'updatedAt' | 'rank'
   readonly sortOrder: 'ASC' | 'DESC'
 }
 

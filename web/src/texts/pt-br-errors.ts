@@ -32,6 +32,8 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
   'The assignment already waits for this one.': 'A tarefa já espera por esta.',
   'An assignment may wait for at most {count} others.':
     'Uma tarefa pode esperar por no máximo {count} outras.',
+  'An account may choose for at most {count} assignments.':
+    'Você já escolheu o que acompanhar em {count} tarefas, que é o máximo.',
   'An assignment may have at most {count} sub-assignments.':
     'Uma tarefa pode ter no máximo {count} subtarefas.',
   'Assignments may be nested at most {count} levels deep, and never within themselves.':

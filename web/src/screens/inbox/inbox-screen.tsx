@@ -159,7 +159,7 @@ function InboxRow({ group, actorOf, onMark }: InboxRowProps) {
           class="inbox-link"
           dir="auto"
           href={assignmentPath(projectId, assignmentId)}
-          aria-keyshortcuts="E U"
+          aria-keyshortcuts={Object.keys(marks).join(' ').toUpperCase()}
           onClick={() => unread > 0 && onMark(true)}
           onKeyDown={(event) => {
             const isRead = marks[event.key.toLowerCase()]

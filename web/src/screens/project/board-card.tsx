@@ -33,10 +33,14 @@ export interface BoardCardProps {
   readonly isDone: boolean
   readonly isOpen: boolean
   readonly isNew: boolean
+  /** Whether a dragged card would come before it. */
+  readonly isDropTarget: boolean
   readonly query: string
   readonly stages: readonly Stage[]
   onMove(assignment: Assignment, stage: Stage): void
   onDrag(assignment: Assignment | undefined): void
+  /** Moves it up or down in the manual order. */
+  readonly onStep: ((assignment: Assignment, step: number) => void) | undefined
 }
 
 /** Memoized, because a board has many cards. */
@@ -49,10 +53,12 @@ export function BoardCard(props: BoardCardProps) {
     isDone,
     isOpen,
     isNew,
+    isDropTarget,
     query,
     stages,
     onMove,
     onDrag,
+    onStep,
   } = props
   const hasDraft = hasDraftOf(assignment.id)
   // Each page of labels makes new lists; a card is drawn again only if its own labels differ.
@@ -70,10 +76,12 @@ export function BoardCard(props: BoardCardProps) {
       isDone,
       isOpen,
       isNew,
+      isDropTarget,
       query,
       stages,
       onMove,
       onDrag,
+      onStep,
       hasDraft,
     ],
   )
@@ -82,11 +90,10 @@ export function BoardCard(props: BoardCardProps) {
 type CardProps = BoardCardProps & { readonly hasDraft: boolean }
 
 function Card(props: CardProps) {
-  const { assignment, isOpen, isNew, query, stages, onMove, onDrag } = props
+  const { assignment, isOpen, isNew, isDropTarget, query, stages, onMove, onDrag, onStep } = props
   const { router } = useServices()
   const element = useRef<HTMLLIElement>(null)
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
-    const step = steps[logicalArrowKey(event)]
     if (event.key === 'F2') {
       event.preventDefault()
       router.go(assignmentPath(assignment.projectId, assignment.id, query))
@@ -95,16 +102,21 @@ function Card(props: CardProps) {
     const button = buttonSelectors[event.key]
     if (button) element.current?.querySelector<HTMLElement>(button)?.click()
     if (!event.shiftKey) return moveFocus(event, event.currentTarget)
-    if (step === undefined) return
+    moveByShift(event)
+  }
+  const moveByShift = (event: TargetedKeyboardEvent<HTMLElement>) => {
+    const [columns, rows] = [steps[logicalArrowKey(event)], onStep && rowSteps[event.key]]
+    if (columns === undefined && rows === undefined) return
     event.preventDefault()
-    const nextStage = stages[stages.findIndex(({ id }) => id === assignment.workflowId) + step]
+    if (rows !== undefined) return onStep?.(assignment, rows)
+    const nextStage = stages[stages.findIndex(({ id }) => id === assignment.workflowId) + (columns ?? 0)]
     if (nextStage) onMove(assignment, nextStage)
   }
   return (
     <li
       ref={element}
       data-row={assignment.id}
-      class={`card ${isOpen ? 'open' : ''} ${isNew ? 'new' : ''}`}
+      class={`card ${isOpen ? 'open' : ''} ${isNew ? 'new' : ''} ${isDropTarget ? 'drop-before' : ''}`}
       draggable
       onDragStart={(event) => {
         event.dataTransfer?.setData('text/plain', assignment.name)
@@ -118,7 +130,7 @@ function Card(props: CardProps) {
         dir="auto"
         href={assignmentPath(assignment.projectId, assignment.id, query)}
         aria-current={isOpen ? 'true' : undefined}
-        aria-keyshortcuts="Shift+ArrowLeft Shift+ArrowRight M T"
+        aria-keyshortcuts={`Shift+ArrowLeft Shift+ArrowRight${onStep ? ' Shift+ArrowUp Shift+ArrowDown' : ''} M T`}
         draggable={false}
         onKeyDown={onKeyDown}
       >
@@ -152,6 +164,7 @@ function focusWhenRendered(selector: string, triesLeft = 40): void {
 }
 
 const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
+const rowSteps: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 }
 /** Each of these keys clicks a button of the card. */
 const buttonSelectors: Readonly<Record<string, string>> = { m: '[aria-haspopup=menu]', t: '.timer-button' }
 

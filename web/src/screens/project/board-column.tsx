@@ -13,8 +13,11 @@ import { inOneLine, t, tn } from '../../texts/text.ts'
 import { addDays, dayOf, formatDay, today } from '../../time/days.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
+import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { BoardCard } from './board-card.tsx'
+import { type Place, placeAfterStep } from './card-order.ts'
 import { type Filters, isFiltered } from './filters.ts'
+import { useCardDrop } from './use-card-drop.ts'
 import { useVirtualRows } from './use-virtual-rows.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -27,8 +30,8 @@ export interface BoardColumnProps extends Omit<BoardProps, 'onMove'> {
   readonly blockedSince: ReadonlyMap<string, string>
   readonly dragged: Assignment | undefined
   onDrag(assignment: Assignment | undefined): void
-  onDrop(): void
-  onMove(assignment: Assignment, stage: Stage): void
+  onDrop(place: Place | undefined): void
+  onMove(assignment: Assignment, stage: Stage, place?: Place): void
 }
 
 /** The assumed height of a card before it is measured: that of a card with a one-line name. */
@@ -42,15 +45,22 @@ export function BoardColumn(props: BoardColumnProps) {
   const isDone = doneIds.has(stage.id)
   const [showsOlder, setShowsOlder] = useState(false)
   const [isAdding, setAdding] = useState(false)
-  const [isDraggedOver, setDraggedOver] = useState(false)
-  const sorted = useMemo(() => sortAssignments(assignments, isDone), [assignments, isDone])
+  const isByHand = props.isByHand && !isDone
+  const sorted = useMemo(
+    () => assignments.toSorted(isDone ? byLastChange : isByHand ? byRank : byEnd),
+    [assignments, isDone, isByHand],
+  )
   const shown = useMemo(
     () => (isDone && !showsOlder ? sorted.filter(isRecent) : sorted),
     [sorted, isDone, showsOlder],
   )
   const hidesOlder = shown.length < sorted.length || (isDone && !showsOlder && hasMore(stage.id))
   const virtual = useVirtualRows(shown, estimatedCardPixels)
-  const acceptsDrop = dragged !== undefined && dragged.workflowId !== stage.id
+  const drop = useCardDrop({ cards: shown, stageId: stage.id, dragged, isByHand, onDrop })
+  const step = useStableCallback((assignment: Assignment, step: number) => {
+    const place = placeAfterStep(shown, assignment, step)
+    if (place) props.onMove(assignment, stage, place)
+  })
   const wantsMore = !hidesOlder && hasMore(stage.id) && virtual.rendered.at(-1)?.id === shown.at(-1)?.id
   useEffect(() => {
     if (wantsMore) onMore(stage.id)
@@ -58,24 +68,15 @@ export function BoardColumn(props: BoardColumnProps) {
   useEffect(() => (revealedId === undefined ? undefined : virtual.reveal(revealedId)), [revealedId, shown])
   return (
     <section
-      class={`column ${isDraggedOver && acceptsDrop ? 'drop' : ''}`}
+      class={`column ${drop.isOver ? 'drop' : ''}`}
       aria-labelledby={`stage-${stage.id}`}
-      onDragOver={(event) => {
-        if (acceptsDrop) event.preventDefault()
-        setDraggedOver(true)
-      }}
-      onDragLeave={() => setDraggedOver(false)}
-      onDrop={(event) => {
-        event.preventDefault()
-        setDraggedOver(false)
-        onDrop()
-      }}
+      {...drop.handlers}
     >
       <ColumnHeader {...props} isDone={isDone} onAdd={() => setAdding(true)} />
       <div class="column-cards" ref={virtual.scroller} onScroll={virtual.onScroll}>
         {isAdding && <QuickAdd {...props} onClose={() => setAdding(false)} />}
         <ul
-          class="cards"
+          class={`cards ${drop.isLast ? 'drop-last' : ''}`}
           style={{ paddingTop: `${virtual.pixelsBefore}px`, paddingBottom: `${virtual.pixelsAfter}px` }}
         >
           {virtual.rendered.map((assignment) => (
@@ -90,6 +91,8 @@ export function BoardColumn(props: BoardColumnProps) {
               isDone={isDone}
               isOpen={assignment.id === props.openId}
               isNew={assignment.id === revealedId}
+              isDropTarget={assignment.id === drop.beforeId}
+              onStep={isByHand ? step : undefined}
               query={props.query}
               stages={props.stages}
               onMove={props.onMove}
@@ -168,13 +171,12 @@ function ColumnHeader(props: BoardColumnProps & { readonly isDone: boolean; onAd
 const isRecent = ({ createdAt, updatedAt }: Assignment): boolean =>
   dayOf(updatedAt ?? createdAt) > addDays(today(), -recentDays)
 
-/** Sorts by end; sorts finished assignments by their last change, newest first. */
-const sortAssignments = (assignments: readonly Assignment[], isDone: boolean): Assignment[] =>
-  assignments.toSorted((a, b) =>
-    isDone
-      ? (b.updatedAt ?? b.createdAt).localeCompare(a.updatedAt ?? a.createdAt)
-      : compareTexts(a.endDate, b.endDate) || a.name.localeCompare(b.name),
-  )
+type Order = (a: Assignment, b: Assignment) => number
+
+/** The newest first. */
+const byLastChange: Order = (a, b) => (b.updatedAt ?? b.createdAt).localeCompare(a.updatedAt ?? a.createdAt)
+const byEnd: Order = (a, b) => compareTexts(a.endDate, b.endDate) || a.name.localeCompare(b.name)
+const byRank: Order = (a, b) => compareTexts(a.rank ?? '', b.rank ?? '') || compareTexts(a.id, b.id)
 
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
@@ -291,7 +293,9 @@ export interface BoardProps {
   readonly revealedId: string | undefined
   countOf(stageId: string): number
   hasMore(stageId: string): boolean
+  /** Whether people order the cards; otherwise the end of the work does. */
+  readonly isByHand: boolean
   onMore(stageId: string): void
-  onMove(assignment: Assignment, stage: Stage): void
+  onMove(assignment: Assignment, stage: Stage, place?: Place): void
   onNew(assignment: Assignment): void
 }

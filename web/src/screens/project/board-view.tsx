@@ -1,8 +1,6 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { byId } from '../../api/load-all.ts'
-import { sentenceOf } from '../../api/problems.ts'
-import { updateBodyOf } from '../../assignment/assignment-values.ts'
 import type { StageQuery } from '../../data/board-rows.ts'
 import { useFollowedRows } from '../../data/use-followed-rows.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
@@ -15,8 +13,10 @@ import { t } from '../../texts/text.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { BoardColumn, type BoardProps } from './board-column.tsx'
+import type { Place } from './card-order.ts'
 import { filtersRows, matcherOf, queryOfFilters } from './filters.ts'
 import { useCardFocus } from './use-card-focus.ts'
+import { useMoves } from './use-moves.ts'
 import { blockedIdsOf } from './use-row-filter.ts'
 import type { ProjectViewProps } from './view-props.ts'
 import { ViewSkeleton } from './view-skeleton.tsx'
@@ -47,7 +47,11 @@ interface FactsProps extends BoardViewProps {
 /** Loads each stage as far as the user has scrolled. */
 function PagedBoard(props: FactsProps) {
   const { projectId, stages, doneIds } = props.scope
-  const queries = useMemo(() => stages.map(({ id }) => stageQuery(id, doneIds.has(id))), [stages, doneIds])
+  const isByHand = useIsByHand()
+  const queries = useMemo(
+    () => stages.map(({ id }) => stageQuery(id, doneIds.has(id), isByHand)),
+    [stages, doneIds, isByHand],
+  )
   const pages = useStagePages({ projectId, ...queryOfFilters(props.filters) }, queries)
   return <BoardPages {...props} pages={pages} />
 }
@@ -88,7 +92,8 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
   useEffect(() => props.onConnection(pages.connection), [pages.connection])
   const stored = useMemo(() => [...board.rows.values()], [board])
   const stageNameOf = (id: string) => stages.find((stage) => stage.id === id)?.name ?? '…'
-  const moves = useMoves(stored, stageNameOf)
+  const moves = useMoves(stored, stageNameOf, pages.put)
+  const isByHand = useIsByHand()
   useEffect(() => {
     // A dialog of this tab may have created the assignment, and the loaded pages may not contain it.
     if (revealedId !== undefined && !board.rows.has(revealedId))
@@ -122,8 +127,9 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
           countOf={(id) => (board.counts.get(id) ?? 0) + countPendingMoves(id, stored, moves.rows)}
           hasMore={board.hasMore}
           onMore={pages.loadMore}
-          onMove={(assignment, stage) => {
-            moves.move(assignment, stage)
+          isByHand={isByHand}
+          onMove={(assignment, stage, place) => {
+            moves.move(assignment, stage, place)
             onReveal(assignment.id)
           }}
           onNew={(assignment) => {
@@ -154,10 +160,17 @@ function useCardFacts(projectId: string, doneIds: ReadonlySet<string>) {
   }
 }
 
-const stageQuery = (id: string, isDone: boolean): StageQuery =>
+/** Finished work is sorted by its last change, whatever the order of the board is. */
+const stageQuery = (id: string, isDone: boolean, isByHand: boolean): StageQuery =>
   isDone
     ? { id, sortColumn: 'updatedAt', sortOrder: 'DESC' }
-    : { id, sortColumn: 'endDate', sortOrder: 'ASC' }
+    : { id, sortColumn: isByHand ? 'rank' : 'endDate', sortOrder: 'ASC' }
+
+/** Whether the address asks for the manual order, which the extensions have. */
+function useIsByHand(): boolean {
+  const { configuration, router } = useServices()
+  return configuration.extensions && router.address.value.searchParams.get('order') === 'hand'
+}
 
 type Rows = readonly RecordOf<'assignment'>[]
 
@@ -177,9 +190,9 @@ function Board(props: BoardProps) {
   const blockedSince = useMemo(() => impedimentStarts(impediments), [impediments])
   const [dragged, setDragged] = useState<Assignment>()
   const keepFocusOn = useCardFocus()
-  const move = useStableCallback((assignment: Assignment, stage: Stage) => {
+  const move = useStableCallback((assignment: Assignment, stage: Stage, place?: Place) => {
     keepFocusOn(assignment.id)
-    onMove(assignment, stage)
+    onMove(assignment, stage, place)
   })
   const drag = useStableCallback(setDragged)
   const byStage = useMemo(() => Map.groupBy(assignments, ({ workflowId }) => workflowId), [assignments])
@@ -201,8 +214,8 @@ function Board(props: BoardProps) {
           blockedSince={blockedSince}
           dragged={dragged}
           onDrag={drag}
-          onDrop={() => {
-            if (dragged) onMove(dragged, stage)
+          onDrop={(place) => {
+            if (dragged) onMove(dragged, stage, place)
             setDragged(undefined)
           }}
           onMove={move}
@@ -221,80 +234,3 @@ const impedimentStarts = (links: readonly RecordOf<'assignmentImpediment'>[]): R
       .toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
       .map(({ assignmentId, createdAt }) => [assignmentId, createdAt]),
   )
-
-interface Move {
-  readonly workflowId: string
-  /** The record's last change when the move began. After a later change, the record has the result. */
-  readonly baseUpdatedAt: string | null
-  readonly isSaved: boolean
-}
-
-export interface Moves {
-  /** The assignments in the stages that the user moved them to, including unconfirmed moves. */
-  readonly rows: readonly Assignment[]
-  /** Announces the last move to screen readers. */
-  readonly announcement: string
-  move(assignment: Assignment, stage: { readonly id: string; readonly name: string }): void
-}
-
-/** Shows a move at once, and reverts it with a message after an error. Moves of one card are sent one after the other. */
-function useMoves(stored: readonly Assignment[], stageNameOf: (id: string) => string): Moves {
-  const { api, toasts } = useServices()
-  const [moves, setMoves] = useState<ReadonlyMap<string, Move>>(new Map())
-  const [announcement, setAnnouncement] = useState('')
-  const latest = useRef(stored)
-  latest.current = stored
-  const queues = useRef(new Map<string, Promise<void>>())
-  const setMove = (id: string, move: Move | undefined) =>
-    setMoves((all) => {
-      const next = new Map(all)
-      if (move === undefined) next.delete(id)
-      else next.set(id, move)
-      return next
-    })
-  useEffect(() => {
-    for (const { id, workflowId, updatedAt } of stored) {
-      const move = moves.get(id)
-      if (move?.isSaved && (workflowId === move.workflowId || updatedAt !== move.baseUpdatedAt))
-        setMove(id, undefined)
-    }
-  }, [stored, moves])
-  const send = async (assignment: Assignment, workflowId: string, name: string) => {
-    const { id } = assignment
-    // Based on the current state, so that changes by others meanwhile are kept.
-    const current = latest.current.find((row) => row.id === id) ?? assignment
-    const baseUpdatedAt = current.updatedAt
-    try {
-      await api.update('assignment', { ...updateBodyOf(current), workflowId })
-      setMove(id, { workflowId, baseUpdatedAt, isSaved: true })
-      setAnnouncement(t('{name} is now in {stage}.', { name: current.name, stage: name }))
-    } catch (error) {
-      setMove(id, undefined)
-      const values = { name: current.name, stage: stageNameOf(current.workflowId) }
-      const text = `${t('{name} stays in {stage}.', values)} ${sentenceOf(error)}`
-      toasts.show({ kind: 'problem', text })
-    }
-  }
-  const rows = useMemo(
-    () =>
-      stored.map((row) => {
-        const workflowId = moves.get(row.id)?.workflowId ?? row.workflowId
-        // Returns the same row if it is not moving, so that its card is not rendered again.
-        return workflowId === row.workflowId ? row : { ...row, workflowId }
-      }),
-    [stored, moves],
-  )
-  return {
-    rows,
-    announcement,
-    move(assignment, stage) {
-      if (assignment.workflowId === stage.id) return
-      setMove(assignment.id, { workflowId: stage.id, baseUpdatedAt: assignment.updatedAt, isSaved: false })
-      const previous = queues.current.get(assignment.id) ?? Promise.resolve()
-      queues.current.set(
-        assignment.id,
-        previous.then(() => send(assignment, stage.id, stage.name)),
-      )
-    },
-  }
-}

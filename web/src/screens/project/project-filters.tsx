@@ -15,13 +15,15 @@ export interface ProjectFiltersProps {
   readonly filters: Filters
   /** False for views that have a period of their own. */
   readonly hasDayFilters: boolean
+  /** Whether the view can show the manual order. */
+  readonly hasOrder: boolean
   onMembers(): void
   onChange(changed: Partial<Filters>): void
 }
 
 /** Filters by text, person, days, labels, priority and what is blocked. On a phone, a button shows all filters but the text. */
 export function ProjectFilters(props: ProjectFiltersProps) {
-  const { projectId, filters, hasDayFilters, onChange } = props
+  const { projectId, filters, hasDayFilters, hasOrder, onChange } = props
   const { configuration } = useServices()
   const { search, labels, priorities, blocked, ...others } = filters
   const values = [...Object.values(others), blocked, ...valuesOf(labels), ...valuesOf(priorities)]
@@ -64,6 +66,7 @@ export function ProjectFilters(props: ProjectFiltersProps) {
           </span>
         )}
         {configuration.extensions && <FilterChips {...props} />}
+        {configuration.extensions && hasOrder && <OrderSelect />}
         <MemberFilter {...props} selectedId={filters.userId} onChange={(userId) => onChange({ userId })} />
       </div>
       {isFiltered && (
@@ -73,6 +76,21 @@ export function ProjectFilters(props: ProjectFiltersProps) {
         </button>
       )}
     </search>
+  )
+}
+
+function OrderSelect() {
+  const { router } = useServices()
+  return (
+    <select
+      class="input filter-person"
+      aria-label={t('Order of the cards')}
+      value={router.address.value.searchParams.get('order') === 'hand' ? 'hand' : ''}
+      onChange={({ currentTarget }) => router.setQuery({ order: currentTarget.value })}
+    >
+      <option value="">{t('By due date')}</option>
+      <option value="hand">{t('By hand')}</option>
+    </select>
   )
 }
 

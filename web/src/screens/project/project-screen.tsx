@@ -165,6 +165,7 @@ function ProjectBar({ projectId, name, view, filters }: ProjectBarProps) {
       <ProjectFilters
         projectId={projectId}
         hasDayFilters={view.name === 'board' || view.name === 'list'}
+        hasOrder={view.name === 'board'}
         filters={filters}
         onMembers={() => setChangingMembers(true)}
         onChange={(next) => router.setQuery({ ...next })}

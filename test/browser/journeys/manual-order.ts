@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Stage } from '../support/stage.ts'
+
+export function manualOrderJourneys(stage: () => Stage): void {
+  test('cards are placed by keys and by dragging, also in another stage, and others see it', async () => {
+    const { signIn, workspace } = stage()
+    const { jonas, mara, make, organizationId } = workspace
+    const project = await make('project', { name: 'Ordered by hand', organizationId })
+    for (const { id } of [mara, jonas]) await make('userProject', { projectId: project.id, userId: id })
+    // The later the name, the earlier it is due.
+    for (const [index, name] of ['Anvil', 'Bellows', 'Chisel', 'Drill'].entries())
+      await workspace.assignment(name, { projectId: project.id, endDate: `2099-01-0${9 - index}` })
+    const path = `/projects/${project.id}`
+    const page = await signIn('mara@example.com', path)
+    const names = (column = 'Backlog', on = page) =>
+      on.getByRole('region', { name: column }).locator('.card-link').allTextContents()
+    const until = async (wanted: string, column = 'Backlog', on = page) => {
+      for (let turn = 0; turn < 100 && (await names(column, on)).join(' ') !== wanted; turn += 1)
+        await on.waitForTimeout(100)
+      assert.equal((await names(column, on)).join(' '), wanted)
+    }
+    await until('Drill Chisel Bellows Anvil')
+    await page.getByLabel('Order of the cards').selectOption('By hand')
+    await until('Anvil Bellows Chisel Drill')
+    const other = await signIn('jonas@example.com', `${path}?order=hand`)
+
+    const moved = () => page.waitForResponse((response) => response.url().endsWith('/ext/assignment/move'))
+    const card = (name: string) => page.locator('.card').filter({ hasText: name })
+    await Promise.all([moved(), card('Drill').locator('.card-link').press('Shift+ArrowUp')])
+    await until('Anvil Bellows Drill Chisel')
+    await Promise.all([moved(), page.keyboard.press('Shift+ArrowUp')])
+    await until('Anvil Drill Bellows Chisel')
+    await Promise.all([moved(), card('Chisel').dragTo(card('Anvil'), { targetPosition: { x: 20, y: 4 } })])
+    await until('Chisel Anvil Drill Bellows')
+    const doing = page.getByRole('region', { name: 'Doing' })
+    await Promise.all([moved(), card('Anvil').dragTo(doing)])
+    await until('Anvil', 'Doing')
+    await Promise.all([moved(), card('Drill').dragTo(card('Anvil'), { targetPosition: { x: 20, y: 4 } })])
+    await until('Drill Anvil', 'Doing')
+    await until('Drill Anvil', 'Doing', other)
+    await until('Chisel Bellows', 'Backlog', other)
+    await page.reload()
+    await until('Drill Anvil', 'Doing')
+  })
+}

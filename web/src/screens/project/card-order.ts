@@ -1,0 +1,55 @@
+import type { RecordOf } from '../../api/api.ts'
+
+type Assignment = RecordOf<'assignment'>
+
+/** A place in the manual order of a stage, next to a card that is there. */
+export interface Place {
+  readonly neighbour:
+    | { readonly afterId: string | null; readonly beforeId?: never }
+    | { readonly beforeId: string; readonly afterId?: never }
+  /** Sorts the card to its place until the server has given it its rank. */
+  readonly rank: string
+  /** Counted from 1. */
+  readonly number: number
+}
+
+/** Returns the place before a card, or behind the last one, and undefined if the card is there already. */
+export function placeBefore(
+  cards: readonly Assignment[],
+  moved: Assignment,
+  beforeId: string | undefined,
+): Place | undefined {
+  const others = cards.filter(({ id }) => id !== moved.id)
+  const found = others.findIndex(({ id }) => id === beforeId)
+  const index = found === -1 ? others.length : found
+  if (cards[index]?.id === moved.id) return undefined
+  const [above, below] = [others[index - 1], others[index]]
+  const number = index + 1
+  // A space is less than any digit of a rank, so the card comes right behind the one above it.
+  if (above) return { neighbour: { afterId: above.id }, rank: `${above.rank} `, number }
+  return { neighbour: below ? { beforeId: below.id } : { afterId: null }, rank: '', number }
+}
+
+/** Returns the place of the card when it goes a step up or down. */
+export function placeAfterStep(
+  cards: readonly Assignment[],
+  moved: Assignment,
+  step: number,
+): Place | undefined {
+  const index = cards.findIndex(({ id }) => id === moved.id)
+  if (index + step < 0) return undefined
+  return placeBefore(cards, moved, cards[step < 0 ? index - 1 : index + 2]?.id)
+}
+
+/** Finds the card above whose middle the pointer is; the dragged card is no place. */
+export function cardBelowPointer(
+  list: Element,
+  { clientY }: { readonly clientY: number },
+  draggedId: string,
+): string | undefined {
+  for (const element of list.querySelectorAll<HTMLElement>('[data-row]')) {
+    const { top, height } = element.getBoundingClientRect()
+    if (element.dataset.row !== draggedId && clientY < top + height / 2) return element.dataset.row
+  }
+  return undefined
+}

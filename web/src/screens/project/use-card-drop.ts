@@ -1,0 +1,43 @@
+import type { TargetedDragEvent } from 'preact'
+import { useState } from 'preact/hooks'
+import type { RecordOf } from '../../api/api.ts'
+import { cardBelowPointer, type Place, placeBefore } from './card-order.ts'
+
+type Assignment = RecordOf<'assignment'>
+
+interface CardDropOptions {
+  /** The cards of the column, in their order. */
+  readonly cards: readonly Assignment[]
+  readonly stageId: string
+  readonly dragged: Assignment | undefined
+  readonly isByHand: boolean
+  onDrop(place: Place | undefined): void
+}
+
+/** Accepts a dragged card from other columns, and from the own one too if its cards are ordered by hand. */
+export function useCardDrop({ cards, stageId, dragged, isByHand, onDrop }: CardDropOptions) {
+  const [isOver, setOver] = useState(false)
+  const [beforeId, setBeforeId] = useState<string>()
+  const isAccepted = dragged !== undefined && (isByHand || dragged.workflowId !== stageId)
+  const showsPlace = isOver && isAccepted && isByHand
+  return {
+    isOver: isOver && isAccepted,
+    /** The card before which the dragged one would be placed. */
+    beforeId: showsPlace ? beforeId : undefined,
+    isLast: showsPlace && beforeId === undefined,
+    handlers: {
+      onDragOver(event: TargetedDragEvent<HTMLElement>) {
+        setOver(true)
+        if (!isAccepted) return
+        event.preventDefault()
+        if (isByHand) setBeforeId(cardBelowPointer(event.currentTarget, event, dragged.id))
+      },
+      onDragLeave: () => setOver(false),
+      onDrop(event: TargetedDragEvent<HTMLElement>) {
+        event.preventDefault()
+        setOver(false)
+        onDrop(isByHand && dragged ? placeBefore(cards, dragged, beforeId) : undefined)
+      },
+    },
+  }
+}

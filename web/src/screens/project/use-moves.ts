@@ -1,0 +1,118 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { RecordOf } from '../../api/api.ts'
+import { sentenceOf } from '../../api/problems.ts'
+import { updateBodyOf } from '../../assignment/assignment-values.ts'
+import { type Services, useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
+import type { Place } from './card-order.ts'
+
+type Assignment = RecordOf<'assignment'>
+
+interface Move {
+  readonly workflowId: string
+  readonly place?: Place | undefined
+  /** The record's last change when the move began. After a later change, the record has the result. */
+  readonly baseUpdatedAt: string | null
+  readonly isSaved: boolean
+}
+
+export interface Moves {
+  /** The assignments in the stages that the user moved them to, including unconfirmed moves. */
+  readonly rows: readonly Assignment[]
+  /** Announces the last move to screen readers. */
+  readonly announcement: string
+  move(assignment: Assignment, stage: { readonly id: string; readonly name: string }, place?: Place): void
+}
+
+/** Shows a move at once, and reverts it with a message after an error. Moves of one card are sent one after the other. */
+export function useMoves(
+  stored: readonly Assignment[],
+  stageNameOf: (id: string) => string,
+  onSaved: (row: Assignment) => void,
+): Moves {
+  const services = useServices()
+  const [moves, setMoves] = useState<ReadonlyMap<string, Move>>(new Map())
+  const [announcement, setAnnouncement] = useState('')
+  const latest = useRef(stored)
+  latest.current = stored
+  const queues = useRef(new Map<string, Promise<void>>())
+  const setMove = (id: string, move: Move | undefined) =>
+    setMoves((all) => {
+      const next = new Map(all)
+      if (move === undefined) next.delete(id)
+      else next.set(id, move)
+      return next
+    })
+  useEffect(() => {
+    for (const { id, workflowId, updatedAt } of stored) {
+      const move = moves.get(id)
+      const isShown = workflowId === move?.workflowId && !move.place
+      if (move?.isSaved && (isShown || updatedAt !== move.baseUpdatedAt)) setMove(id, undefined)
+    }
+  }, [stored, moves])
+  const send = async (
+    assignment: Assignment,
+    { id: workflowId, name }: { readonly id: string; readonly name: string },
+    place: Place | undefined,
+  ) => {
+    const { id } = assignment
+    // Based on the current state, so that changes by others meanwhile are kept.
+    const current = latest.current.find((row) => row.id === id) ?? assignment
+    const baseUpdatedAt = current.updatedAt
+    try {
+      const saved = await saveMove(services, current, workflowId, place)
+      setMove(id, { workflowId, place, baseUpdatedAt, isSaved: true })
+      if (saved) onSaved(saved)
+      const values = { name: current.name, stage: name }
+      setAnnouncement(
+        place
+          ? t('{name} is now number {number} in {stage}.', { ...values, number: place.number })
+          : t('{name} is now in {stage}.', values),
+      )
+    } catch (error) {
+      setMove(id, undefined)
+      const values = { name: current.name, stage: stageNameOf(current.workflowId) }
+      const text = `${t('{name} stays in {stage}.', values)} ${sentenceOf(error)}`
+      services.toasts.show({ kind: 'problem', text })
+    }
+  }
+  const rows = useMemo(
+    () =>
+      stored.map((row) => {
+        const { workflowId = row.workflowId, place } = moves.get(row.id) ?? {}
+        // Returns the same row if it is not moving, so that its card is not rendered again.
+        if (workflowId === row.workflowId && !place) return row
+        return { ...row, workflowId, ...(place && { rank: place.rank }) }
+      }),
+    [stored, moves],
+  )
+  return {
+    rows,
+    announcement,
+    move(assignment, stage, place) {
+      const { id, workflowId, updatedAt } = assignment
+      if (workflowId === stage.id && !place) return
+      setMove(id, { workflowId: stage.id, place, baseUpdatedAt: updatedAt, isSaved: false })
+      const previous = queues.current.get(assignment.id) ?? Promise.resolve()
+      queues.current.set(
+        assignment.id,
+        previous.then(() => send(assignment, stage, place)),
+      )
+    },
+  }
+}
+
+/** Returns the row with its new rank, if it got one. */
+async function saveMove(
+  { api, tracker }: Services,
+  current: Assignment,
+  workflowId: string,
+  place: Place | undefined,
+): Promise<Assignment | undefined> {
+  if (place === undefined) {
+    await api.update('assignment', { ...updateBodyOf(current), workflowId })
+    return undefined
+  }
+  const body = { id: current.id, workflowId, ...place.neighbour }
+  return (await tracker.call('POST /ext/assignment/move', { body })).assignment
+}
