@@ -11,6 +11,7 @@ import { inboxJourneys } from './journeys/inbox.ts'
 import { labelJourneys } from './journeys/labels.ts'
 import { manualOrderJourneys } from './journeys/manual-order.ts'
 import { impedimentJourneys, keyJourneys, myWorkJourneys, panelJourneys } from './journeys/panel.ts'
+import { subAssignmentJourneys } from './journeys/sub-assignments.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import type { Stage } from './support/stage.ts'
 import { administratorLogin } from './support/tracker-hosts.ts'
@@ -445,6 +446,7 @@ describeInBrowser('Assignments', {
   'the key of an assignment': assignmentKeyJourneys,
   'the inbox': inboxJourneys,
   'the manual order': manualOrderJourneys,
+  'sub-assignments': subAssignmentJourneys,
   attachments: attachmentJourneys,
   'an assignment': panelJourneys,
   'what happened': eventJourneys,

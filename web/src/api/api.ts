@@ -34,10 +34,10 @@ export type CreateOf<Name extends ResourceName> = Resources[Plural<Name>]['creat
   ExtensionFields<Name, 'create'>
 export type UpdateOf<Name extends ResourceName> = Resources[Plural<Name>]['update'] &
   ExtensionFields<Name, 'update'>
-/** A list with fields of extensions can be sorted by them. */
-type ListQuery<Name extends ResourceName> = Omit<Resources[Plural<Name>]['list'], 'sortColumn'> & {
-  readonly sortColumn?: Resources[Plural<Name> | ExtensionKey<Name>]['list']['sortColumn']
-}
+/** A list with fields of extensions can be sorted and filtered by them. */
+type ListQuery<Name extends ResourceName> = [ExtensionKey<Name>] extends [never]
+  ? Resources[Plural<Name>]['list']
+  : Resources[ExtensionKey<Name>]['list']
 /** The part of a client that a page uses, with the fields that extensions add. */
 interface Client<Name extends ResourceName> extends Pick<ResourceClient<Plural<Name>>, 'remove' | 'restore'> {
   list(query: ListQuery<Name>, options?: RequestOptions): Promise<Page<RecordOf<Name>>>

@@ -27,6 +27,7 @@ import { DescriptionField } from './description-field.tsx'
 import { ImpedimentsSection } from './impediments-section.tsx'
 import { AssignmentFieldsInPlace, TextInPlace } from './in-place-fields.tsx'
 import { LabelsSection } from './labels-section.tsx'
+import { PartsSection } from './parts-section.tsx'
 import { TimeSection } from './time-section.tsx'
 import { type PanelSections, usePanelSections } from './use-panel-sections.ts'
 import { WatchButton } from './watch-button.tsx'
@@ -133,7 +134,7 @@ function PanelContent({ loaded, sections, areMembersKnown, stages }: PanelConten
         <DescriptionField assignment={assignment} onSaved={put} />
       </ErrorBoundary>
       {sections.areLoaded ? (
-        <Sections {...sections} assignment={assignment} stages={stages} />
+        <Sections {...sections} assignment={assignment} stages={stages} onSaved={put} />
       ) : (
         <Skeleton as="rows" blocks={4} rows={1} cells="lines" />
       )}
@@ -144,14 +145,20 @@ function PanelContent({ loaded, sections, areMembersKnown, stages }: PanelConten
 interface SectionsProps extends PanelSections {
   readonly assignment: Assignment
   readonly stages: readonly RecordOf<'workflow'>[]
+  onSaved(assignment: Assignment): void
 }
 
-function Sections({ assignment, stages, ...sections }: SectionsProps) {
+function Sections({ assignment, stages, onSaved, ...sections }: SectionsProps) {
   const { configuration } = useServices()
   return (
     <>
       <ErrorBoundary fallback={sectionFallback}>
         {configuration.extensions && <LabelsSection {...sections} assignment={assignment} />}
+      </ErrorBoundary>
+      <ErrorBoundary fallback={sectionFallback}>
+        {configuration.extensions && (
+          <PartsSection {...sections} assignment={assignment} stages={stages} onSaved={onSaved} />
+        )}
       </ErrorBoundary>
       <ErrorBoundary fallback={sectionFallback}>
         <TimeSection {...sections} assignment={assignment} />

@@ -35,6 +35,10 @@ export function usePanelSections(assignmentId: string, projectId: string) {
     extensions ? { assignmentId, pageSize: limits.pageSize } : undefined,
   )
   const dependencies = useDependencies(assignmentId)
+  const parts = useListing(
+    'assignment',
+    extensions ? { parentId: assignmentId, sortColumn: 'rank', pageSize: limits.pageSize } : undefined,
+  )
   const attachments = useAllRows(
     'attachment',
     extensions ? { assignmentId, sortColumn: 'createdAt' } : undefined,
@@ -44,7 +48,7 @@ export function usePanelSections(assignmentId: string, projectId: string) {
     impediments,
     kinds,
     participants,
-    ...(extensions ? [comments, labels, labelLinks, attachments] : []),
+    ...(extensions ? [comments, labels, labelLinks, attachments, parts] : []),
   ].every(({ isLoading }) => !isLoading)
   const areDependenciesLoaded = dependencies.value !== undefined || dependencies.problem !== undefined
   const userIds = [appointments, participants, comments, attachments].flatMap(({ rows }) =>
@@ -52,5 +56,5 @@ export function usePanelSections(assignmentId: string, projectId: string) {
   )
   const areLoaded = useNamesLoaded([...new Set(userIds)], isComplete && areDependenciesLoaded)
   const lists = { appointments, impediments, kinds, participants, comments, labels, labelLinks }
-  return { ...lists, dependencies, attachments, areLoaded }
+  return { ...lists, dependencies, parts, attachments, areLoaded }
 }

@@ -1,0 +1,174 @@
+import { useState } from 'preact/hooks'
+import { limits } from '#tracker-client'
+import type { RecordOf } from '../api/api.ts'
+import { sentenceOf } from '../api/problems.ts'
+import { useListing } from '../data/use-listing.ts'
+import { assignmentPath } from '../router/router.ts'
+import { useServices } from '../services/services.ts'
+import { inOneLine, t } from '../texts/text.ts'
+import { formatDay } from '../time/days.ts'
+import { Combobox } from '../ui/combobox.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { LoadProblem } from '../ui/notes.tsx'
+import { doneStagesOf, findInProject } from './assignment-values.ts'
+import type { PanelSections } from './use-panel-sections.ts'
+
+type Assignment = RecordOf<'assignment'>
+
+interface PartsSectionProps extends Pick<PanelSections, 'parts'> {
+  readonly assignment: Assignment
+  readonly stages: readonly RecordOf<'workflow'>[]
+  onSaved(assignment: Assignment): void
+}
+
+/** Shows the assignment that this one is a part of, and its own parts. */
+export function PartsSection({ assignment, stages, parts, onSaved }: PartsSectionProps) {
+  const { api, tracker } = useServices()
+  const [problem, setProblem] = useState<string>()
+  const parent = useListing('assignment', assignment.parentId ? { ids: assignment.parentId } : undefined)
+    .rows[0]
+  const doneIds = doneStagesOf(assignment.projectId, stages)
+  const done = parts.rows.filter(({ workflowId }) => doneIds.has(workflowId)).length
+  const setParent = async (id: string, parentId: string | null) => {
+    setProblem(undefined)
+    try {
+      const saved = (await tracker.call('PATCH /ext/assignment', { body: { id, parentId } })).assignment
+      if (id === assignment.id) onSaved(saved)
+      api.announce('assignment')
+    } catch (error) {
+      setProblem(sentenceOf(error))
+    }
+  }
+  const lineOf = ({ workflowId, endDate }: Assignment) =>
+    inOneLine(stages.find(({ id }) => id === workflowId)?.name, t('Until {day}', { day: formatDay(endDate) }))
+  return (
+    <section class="panel-section" aria-labelledby="parts-title">
+      <h3 id="parts-title">
+        {t('Sub-assignments')}
+        {parts.rows.length > 0 && (
+          <span class="quiet-text"> {t('{done} of {count} done', { done, count: parts.rows.length })}</span>
+        )}
+      </h3>
+      {parts.problem && <LoadProblem problem={parts.problem} onRetry={parts.reload} />}
+      <ul class="rows">
+        {parts.rows.map((part) => (
+          <PartRow
+            key={part.id}
+            part={part}
+            line={lineOf(part)}
+            isDone={doneIds.has(part.workflowId)}
+            removeLabel={t('{name} is no longer a part', { name: part.name })}
+            onRemove={() => void setParent(part.id, null)}
+          />
+        ))}
+      </ul>
+      <NewPart assignment={assignment} stages={stages} onProblem={setProblem} />
+      <h4>{t('Part of')}</h4>
+      {parent ? (
+        <ul class="rows">
+          <PartRow
+            part={parent}
+            line={lineOf(parent)}
+            isDone={doneIds.has(parent.workflowId)}
+            removeLabel={t('No longer a part of {name}', { name: parent.name })}
+            onRemove={() => void setParent(assignment.id, null)}
+          />
+        </ul>
+      ) : (
+        <Combobox
+          label={t('Make it a part of another assignment')}
+          placeholder={t('Part of…')}
+          valueText=""
+          find={async (text, signal) =>
+            (await findInProject(api, assignment.projectId, text, signal))
+              .filter(({ id }) => id !== assignment.id)
+              .map((other) => ({ id: other.id, name: other.name, note: lineOf(other) }))
+          }
+          onChoose={({ id }) => void setParent(assignment.id, id)}
+        />
+      )}
+      {problem && (
+        <p class="field-errors" role="alert">
+          {problem}
+        </p>
+      )}
+    </section>
+  )
+}
+
+interface PartRowProps {
+  readonly part: Assignment
+  readonly line: string
+  readonly isDone: boolean
+  readonly removeLabel: string
+  onRemove(): void
+}
+
+function PartRow({ part, line, isDone, removeLabel, onRemove }: PartRowProps) {
+  const { router } = useServices()
+  return (
+    <li class="row">
+      {isDone && <Icon name="check" />}
+      <span class="row-text">
+        <a dir="auto" href={assignmentPath(part.projectId, part.id, router.address.value.search)}>
+          {part.name}
+        </a>
+        <span class="quiet-text line">{line}</span>
+      </span>
+      <button
+        type="button"
+        class="button quiet icon-only"
+        aria-label={removeLabel}
+        title={removeLabel}
+        onClick={onRemove}
+      >
+        <Icon name="close" />
+      </button>
+    </li>
+  )
+}
+
+interface NewPartProps extends Pick<PartsSectionProps, 'assignment' | 'stages'> {
+  onProblem(problem: string | undefined): void
+}
+
+/** Adds parts by name, one after the other, with the period, the type and the responsible person of the whole. */
+function NewPart({ assignment, stages, onProblem }: NewPartProps) {
+  const { api } = useServices()
+  const [name, setName] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const add = async () => {
+    if (isBusy || name.trim() === '') return
+    const { id: parentId, projectId, userId, assignmentTypeId, startDate, endDate } = assignment
+    const workflowId = stages[0]?.id ?? assignment.workflowId
+    setBusy(true)
+    onProblem(undefined)
+    try {
+      const shared = { projectId, userId, assignmentTypeId, startDate, endDate, workflowId }
+      await api.create('assignment', { ...shared, name, amountHours: 0, parentId })
+      setName('')
+    } catch (error) {
+      onProblem(sentenceOf(error))
+    }
+    setBusy(false)
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void add()
+      }}
+    >
+      <input
+        class="input"
+        dir="auto"
+        aria-label={t('Name of the new sub-assignment')}
+        placeholder={t('Name, then Enter')}
+        maxLength={limits.name}
+        value={name}
+        readOnly={isBusy}
+        onInput={(event) => setName(event.currentTarget.value)}
+      />
+    </form>
+  )
+}
