@@ -10,6 +10,7 @@ import { eventJourneys } from './journeys/events.ts'
 import { inboxJourneys } from './journeys/inbox.ts'
 import { labelJourneys } from './journeys/labels.ts'
 import { manualOrderJourneys } from './journeys/manual-order.ts'
+import { mentionJourneys } from './journeys/mentions.ts'
 import { impedimentJourneys, keyJourneys, myWorkJourneys, panelJourneys } from './journeys/panel.ts'
 import { subAssignmentJourneys } from './journeys/sub-assignments.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
@@ -447,6 +448,7 @@ describeInBrowser('Assignments', {
   'the inbox': inboxJourneys,
   'the manual order': manualOrderJourneys,
   'sub-assignments': subAssignmentJourneys,
+  mentions: mentionJourneys,
   attachments: attachmentJourneys,
   'an assignment': panelJourneys,
   'what happened': eventJourneys,

@@ -178,7 +178,7 @@ function Sections({ assignment, stages, onSaved, ...sections }: SectionsProps) {
         {configuration.extensions && <AttachmentsSection {...sections} assignmentId={assignment.id} />}
       </ErrorBoundary>
       <ErrorBoundary fallback={sectionFallback}>
-        {configuration.extensions && <CommentsSection {...sections} assignmentId={assignment.id} />}
+        {configuration.extensions && <CommentsSection {...sections} assignment={assignment} />}
       </ErrorBoundary>
       <footer class="panel-footer quiet-text">
         <p>{t('Created {time}', { time: formatTimestamp(assignment.createdAt) })}</p>

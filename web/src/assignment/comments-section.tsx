@@ -10,6 +10,7 @@ import { formatTimestamp } from '../time/format-timestamp.ts'
 import { PersonAvatar } from '../ui/avatar.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Markdown } from '../ui/markdown.tsx'
+import { MentionField } from '../ui/mention-field.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
@@ -23,9 +24,10 @@ const pollMilliseconds = 5000
 
 /** Shows the comments, the oldest first. Part of the extensions. */
 export function CommentsSection({
-  assignmentId,
+  assignment,
   comments,
-}: Pick<PanelSections, 'comments'> & { readonly assignmentId: string }) {
+}: Pick<PanelSections, 'comments'> & { readonly assignment: RecordOf<'assignment'> }) {
+  const { id: assignmentId, projectId } = assignment
   const { api } = useServices()
   useEffect(() => {
     const timer = setInterval(() => document.hidden || comments.reload(), pollMilliseconds)
@@ -47,11 +49,12 @@ export function CommentsSection({
       )}
       <ul class="comments" aria-live="polite">
         {comments.rows.toReversed().map((comment) => (
-          <CommentLine key={comment.id} comment={comment} />
+          <CommentLine key={comment.id} comment={comment} projectId={projectId} />
         ))}
       </ul>
       <CommentForm
         assignmentId={assignmentId}
+        projectId={projectId}
         draft={`comment-on-${assignmentId}`}
         label={t('Write a comment')}
         submitLabel={t('Comment')}
@@ -62,7 +65,7 @@ export function CommentsSection({
   )
 }
 
-function CommentLine({ comment }: { readonly comment: Comment }) {
+function CommentLine({ comment, projectId }: { readonly comment: Comment; readonly projectId: string }) {
   const { api, people, session } = useServices()
   const [isEditing, setEditing] = useState(false)
   const remove = useRemoval()
@@ -103,6 +106,7 @@ function CommentLine({ comment }: { readonly comment: Comment }) {
         {isEditing ? (
           <CommentForm
             assignmentId={assignmentId}
+            projectId={projectId}
             draft={`comment-${id}`}
             label={t('Change the comment')}
             submitLabel={t('Save')}
@@ -122,6 +126,7 @@ function CommentLine({ comment }: { readonly comment: Comment }) {
 
 export interface CommentFormProps {
   readonly assignmentId: string
+  readonly projectId: string
   readonly draft: string
   readonly label: string
   readonly submitLabel: string
@@ -132,7 +137,7 @@ export interface CommentFormProps {
 
 /** Edits a comment in Markdown. Ctrl+Enter sends it. The draft survives closing the panel. */
 function CommentForm(props: CommentFormProps) {
-  const { assignmentId, draft, label, submitLabel, initial, onSubmit, onCancel } = props
+  const { assignmentId, projectId, draft, label, submitLabel, initial, onSubmit, onCancel } = props
   const insertion = useFileInsertion(assignmentId)
   const form = useForm({ draft, initial: { text: initial }, submit: ({ text }) => onSubmit(text) })
   const { text } = form.values.value
@@ -153,8 +158,9 @@ function CommentForm(props: CommentFormProps) {
       onDone={form.discard}
     >
       <div class="field">
-        <textarea
+        <MentionField
           {...insertion}
+          projectId={projectId}
           class="input"
           dir="auto"
           aria-label={label}
@@ -163,7 +169,7 @@ function CommentForm(props: CommentFormProps) {
           rows={Math.min(12, Math.max(2, text.split('\n').length))}
           maxLength={limits.text}
           value={text}
-          onInput={(event) => form.set('text', event.currentTarget.value)}
+          onText={(next) => form.set('text', next)}
           onKeyDown={onKeyDown}
         />
         {problem && (

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import { t } from '../texts/text.ts'
 import { Markdown } from '../ui/markdown.tsx'
+import { MentionField } from '../ui/mention-field.tsx'
 import { useFileInsertion } from './attachments-section.tsx'
 import { InPlaceField, type InPlaceProps } from './in-place-fields.tsx'
 import { useFieldEdit } from './use-in-place-edit.ts'
@@ -54,17 +55,18 @@ export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
     <InPlaceField label={t('Description')} edit={edit}>
       {(attributes) => (
         <>
-          <textarea
+          <MentionField
             {...attributes}
             {...insertion}
-            ref={textarea}
+            field={textarea}
+            projectId={assignment.projectId}
             class="input"
             dir="auto"
             rows={Math.min(16, Math.max(4, edit.text.split('\n').length + 1))}
             maxLength={limits.description}
             name="description"
             value={edit.text}
-            onInput={(event) => edit.type(event.currentTarget.value)}
+            onText={edit.type}
             onKeyDown={onKeyDown}
           />
           <p class="field-hint">

@@ -11,6 +11,7 @@ import { dayOf, formatDay } from '../time/days.ts'
 import { formatTimestamp } from '../time/format-timestamp.ts'
 import { PersonAvatar } from './avatar.tsx'
 import { type Act, combineUpdates, groupChanges } from './group-changes.ts'
+import { mentionedIn, showMentions } from './mention-text.ts'
 import { Skeleton } from './skeleton.tsx'
 
 interface ChangeListProps {
@@ -182,11 +183,19 @@ function fieldsOf({ resource, action, before, after }: Change, nameOf: NameOf) {
 const charactersMax = 120
 
 function formatFieldValue(name: string, value: unknown, nameOf: NameOf): string {
-  if (value === null || value === undefined) return ''
+  // A rank has digits that mean nothing to people.
+  if (value === null || value === undefined || name === 'rank') return ''
   if (name.endsWith('Id')) return nameOf(name, String(value)) ?? t('another one')
   if (name.endsWith('Date')) return formatDay(dayOf(String(value)))
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return formatTimestamp(value)
-  return shorten(String(value), charactersMax)
+  const text = String(value)
+  return shorten(
+    showMentions(
+      text,
+      mentionedIn(text, (id) => nameOf('userId', id)),
+    ),
+    charactersMax,
+  )
 }
 
 /** Returns the name for the id in a property such as `workflowId`; undefined if the caller can no longer see it. */
@@ -242,7 +251,9 @@ const idsIn = (changes: readonly Change[], resource: ResourceName): string[] => 
         change.resource === resource ? change.rowId : undefined,
         change.before?.[`${resource}Id`],
         change.after?.[`${resource}Id`],
-        ...(resource === 'assignment' ? [change.before?.blockedById, change.after?.blockedById] : []),
+        ...(resource === 'assignment'
+          ? ['blockedById', 'parentId'].flatMap((name) => [change.before?.[name], change.after?.[name]])
+          : []),
       ].filter((id) => typeof id === 'string'),
     ),
   ),

@@ -127,15 +127,18 @@ function useComboboxState(find: ComboboxProps['find'], onChoose: ComboboxProps['
 interface SuggestionsProps {
   readonly id: string
   readonly label: string
-  readonly emptyMessage: string
-  readonly input: { readonly current: HTMLInputElement | null }
-  readonly state: ComboboxState
+  readonly emptyMessage?: string
+  readonly input: { readonly current: HTMLElement | null }
+  readonly state: Pick<ComboboxState, 'options' | 'active' | 'isOpen' | 'setActive'> & {
+    readonly problem?: string | undefined
+    choose(option: Option): void
+  }
 }
 
 /**
  * A popover, so that no dialog clips it. The focus and the keys stay in the text field, as the ARIA pattern requires.
  */
-function Suggestions({ id, label, emptyMessage, input, state }: SuggestionsProps) {
+export function Suggestions({ id, label, emptyMessage, input, state }: SuggestionsProps) {
   const { options, problem, active, isOpen, choose, setActive } = state
   const list = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {

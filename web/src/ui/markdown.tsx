@@ -1,4 +1,5 @@
 import type { ComponentChild } from 'preact'
+import { useServices } from '../services/services.ts'
 import { AttachmentImage, AttachmentLink } from './attachment-content.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { type Block, type Inline, type Item, parseMarkdown } from './parse-markdown.ts'
@@ -47,6 +48,15 @@ const renderItem = ({ isDone, content }: Item, index: number): ComponentChild =>
   </li>
 )
 
+function Mention({ userId }: { readonly userId: string }) {
+  const { people } = useServices()
+  return (
+    <span class="mention" dir="auto">
+      @{people.nameOf(userId)}
+    </span>
+  )
+}
+
 function renderInline(inline: Inline): ComponentChild {
   if (typeof inline === 'string') return inline
   switch (inline.kind) {
@@ -62,6 +72,8 @@ function renderInline(inline: Inline): ComponentChild {
           {inline.label}
         </a>
       )
+    case 'mention':
+      return <Mention userId={inline.userId} />
     case 'file':
       return <AttachmentLink id={inline.attachmentId} name={inline.label} />
     case 'image':

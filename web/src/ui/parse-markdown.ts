@@ -23,6 +23,7 @@ export type Inline =
   | { readonly kind: 'code'; readonly text: string }
   | { readonly kind: 'strong' | 'em'; readonly content: Inline[] }
   | { readonly kind: 'link'; readonly href: string; readonly label: string }
+  | { readonly kind: 'mention'; readonly userId: string }
   | { readonly kind: 'file' | 'image'; readonly attachmentId: string; readonly label: string }
 
 /** Deeper quotes become text, because each level uses the browser's stack. */
@@ -109,7 +110,7 @@ function parseItem(text: string): Item {
 /** Parses the inline marks of a line. A mark contains none of the same kind, so they nest at most four levels deep. */
 function parseInline(text: string): Inline[] {
   const content: Inline[] = []
-  const markStart = /[`*_[!]|https?:\/\//g
+  const markStart = /[`*_[!]|@\[user:|https?:\/\//g
   let rules: ReturnType<typeof createRules> | undefined
   let plainFrom = 0
   for (let begin = markStart.exec(text); begin; begin = markStart.exec(text)) {
@@ -159,6 +160,12 @@ function createRules(text: string) {
     _: (at: number) => strongByUnderscores(at) ?? wholeWord(text, at, emByUnderscore),
     '[': linkRule(text),
     '!': imageRule(text),
+    '@': (at: number): Match | undefined => {
+      mention.lastIndex = at
+      const [whole = '', userId] = mention.exec(text) ?? []
+      if (userId === undefined) return undefined
+      return { inline: { kind: 'mention', userId: userId.toLowerCase() }, end: at + whole.length }
+    },
     h: (at: number): Match | undefined => {
       webAddress.lastIndex = at
       const [href] = webAddress.exec(text) ?? []
@@ -198,6 +205,9 @@ function imageRule(text: string): Rule {
     return { ...match, inline: { ...match.inline, kind: 'image' } }
   }
 }
+
+/** People are mentioned by their ids, so that a mention has the name that they have now. */
+const mention = /@\[user:([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\]/iy
 
 const webAddress = /https?:\/\/[^\s<>"]+[^\s<>".,;:!?)]/y
 

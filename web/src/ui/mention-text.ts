@@ -1,0 +1,57 @@
+/** A mention as it is stored; the server has the same form. */
+const stored = /@\[user:([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\]/gi
+
+export const mentionOf = (id: string): string => `@[user:${id}]`
+
+/** Maps each name that a text shows to the person it stands for. Of people with one name, the first is shown by it. */
+export type Mentioned = ReadonlyMap<string, string>
+
+/** Returns the people whom a text mentions and whose names are known. */
+export function mentionedIn(text: string, findName: (id: string) => string | undefined): Mentioned {
+  const mentioned = new Map<string, string>()
+  for (const [, id = ''] of text.matchAll(stored)) {
+    const name = findName(id.toLowerCase())
+    if (name && !mentioned.has(name)) mentioned.set(name, id.toLowerCase())
+  }
+  return mentioned
+}
+
+/** Shows names in place of ids, for a field in which the text is edited. */
+export function showMentions(text: string, mentioned: Mentioned): string {
+  const names = new Map([...mentioned].map(([name, id]) => [id, name]))
+  return text.replaceAll(stored, (mention, id: string) => {
+    const name = names.get(id.toLowerCase())
+    return name === undefined ? mention : `@${name}`
+  })
+}
+
+/** Returns the text as it is stored. A name that was changed is plain text from then on. */
+export function storeMentions(text: string, mentioned: Mentioned): string {
+  if (mentioned.size === 0) return text
+  // Of two names that begin alike, the longer one is meant.
+  const names = [...mentioned.keys()]
+    .sort((a, b) => b.length - a.length)
+    .map((name) => name.replaceAll(special, '\\$&'))
+  return text.replaceAll(
+    new RegExp(`@(${names.join('|')})(?![\\p{L}\\p{N}])`, 'gu'),
+    (mention, name: string) => {
+      const id = mentioned.get(name)
+      return id === undefined ? mention : mentionOf(id)
+    },
+  )
+}
+
+/** These mean something in a regular expression. */
+const special = /[\\^$.*+?()[\]{}|]/g
+
+export interface MentionSearch {
+  /** The position of the @. */
+  readonly from: number
+  readonly text: string
+}
+
+/** Returns what is being typed after an @, if it may be the beginning of a name. */
+export function mentionSearchAt(text: string, caret: number): MentionSearch | undefined {
+  const [, typed] = /(?:^|[\s(])@([^@\n[\]]{0,40})$/.exec(text.slice(0, caret)) ?? []
+  return typed === undefined ? undefined : { from: caret - typed.length - 1, text: typed }
+}
