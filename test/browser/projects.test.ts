@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { cheapPasswords } from '../support/cheap-passwords.ts'
 import { insertAccount } from '../support/insert-account.ts'
 import { send } from '../support/rest-host.ts'
+import { assertAccessible } from './journeys/accessibility.ts'
 import { importJourneys } from './journeys/importing.ts'
 import { weekJourneys } from './journeys/week.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
@@ -64,17 +65,50 @@ function projectJourneys(stage: () => Stage): void {
     const { id } = await workspace.make('project', { name: 'First name', organizationId })
     const page = await signIn('root@example.com', '/projects')
     await page.getByRole('button', { name: 'Actions for First name' }).click()
-    await page.getByRole('menuitem', { name: 'Rename…' }).click()
+    await page.getByRole('menuitem', { name: 'Settings…' }).click()
     await page.getByLabel('Name', { exact: true }).fill('My name')
     await workspace.change('PATCH', 'project', { id, name: 'Their name', organizationId })
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Someone else has changed this project in the meantime.').waitFor()
-    const dialog = page.getByRole('dialog')
-    assert.equal(await dialog.getByText('Their name').count(), 1)
+    await page.locator('.conflict').getByText('Their name').waitFor()
     assert.equal((await workspace.get('project', id)).name, 'Their name')
     await page.getByRole('button', { name: 'Save mine anyway' }).click()
-    await page.getByRole('link', { name: 'My name' }).waitFor()
+    await page.getByText('My name was saved.').waitFor()
     assert.equal((await workspace.get('project', id)).name, 'My name')
+  })
+
+  test('have settings: a key with its refusal at the field, a description, and an archive', async () => {
+    const { signIn, workspace } = stage()
+    const { organizationId } = workspace
+    const { id } = await workspace.make('project', { name: 'Quiet harbour', organizationId })
+    const page = await signIn('root@example.com', `/projects/${id}/settings`)
+    const key = page.getByLabel('Key', { exact: true })
+    await key.fill('no key')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('alert').filter({ hasText: /^Key/ }).waitFor()
+    await key.fill('HARBOUR')
+    await page.getByLabel('Description').fill('Where ships rest.')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Quiet harbour was saved.').waitFor()
+    await page.getByRole('button', { name: 'Save' }).waitFor()
+    assert.equal(await key.inputValue(), 'HARBOUR')
+    await page.reload()
+    await page.getByText('Where ships rest.').waitFor()
+    assert.equal(await key.inputValue(), 'HARBOUR')
+    await assertAccessible(page, 'the settings of a project')
+
+    await page.getByRole('button', { name: 'Archive', exact: true }).click()
+    await page.getByText('Quiet harbour is archived.').waitFor()
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Projects' }).click()
+    await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Quiet harbour' }).count(), 0)
+    await page.getByRole('checkbox', { name: /^Show .* archived/ }).check()
+    await page.getByRole('button', { name: 'Actions for Quiet harbour' }).click()
+    await page.getByRole('menuitem', { name: 'Settings…' }).click()
+    await page.getByRole('button', { name: 'Take out of the archive' }).click()
+    await page.getByText('Quiet harbour is no longer archived.').waitFor()
+    await page.getByRole('button', { name: 'Members…' }).click()
+    await page.getByRole('dialog', { name: 'Members of Quiet harbour' }).waitFor()
   })
 
   test('come back after a removal was undone', async () => {

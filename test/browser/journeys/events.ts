@@ -48,6 +48,8 @@ export function eventJourneys(stage: () => Stage): void {
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.getByRole('link', { name: 'Activity', exact: true }).click()
     await page.getByRole('link', { name: 'assignment “Stands in the activity”' }).first().waitFor()
+    await page.goBack()
+    await page.getByRole('link', { name: 'Settings', exact: true }).click()
     await page.getByRole('link', { name: 'Webhooks' }).click()
     await page.getByLabel('Address, beginning with https').fill('https://127.0.0.1/inside')
     await page.getByRole('button', { name: 'Add a webhook' }).click()

@@ -70,6 +70,7 @@ export async function everyScreen(
     },
     { path: '/inbox', shows: 'Unread only', shape: 'rows' },
     { path: `${project}/activity`, shows: name, shape: 'rows' },
+    { path: `${project}/settings`, shows: 'People and connections', shape: 'fields' },
     { path: `${project}/import`, shows: 'Choose a file', shape: 'fields' },
     { path: `${project}/webhooks`, shows: 'No webhooks yet', shape: 'rows' },
     { path: `${project}/report`, shows: 'Hours per assignment', shape: 'boxes' },

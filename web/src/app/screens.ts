@@ -51,6 +51,13 @@ export const screens: readonly Screen[] = [
     load: loadOnce(async () => (await import('../screens/activity/activity-screen.tsx')).ActivityScreen),
   },
   {
+    paths: ['/projects/:projectId/settings'],
+    load: loadOnce(
+      async () =>
+        (await import('../screens/project-settings/project-settings-screen.tsx')).ProjectSettingsScreen,
+    ),
+  },
+  {
     paths: ['/projects/:projectId/import'],
     load: loadOnce(async () => (await import('../screens/import/import-screen.tsx')).ImportScreen),
   },

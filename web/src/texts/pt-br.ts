@@ -75,6 +75,25 @@ export const ptBr = {
   'No longer a part of {name}': 'Não faz mais parte de {name}',
   'Make it a part of another assignment': 'Tornar parte de outra tarefa',
   'Name of the new sub-assignment': 'Nome da nova subtarefa',
+  Settings: 'Configurações',
+  'Settings…': 'Configurações…',
+  Key: 'Chave',
+  'The first part of addresses such as MBA-12. Former addresses still lead to their assignments.':
+    'A primeira parte de endereços como MBA-12. Endereços anteriores ainda levam às suas tarefas.',
+  'People and connections': 'Pessoas e conexões',
+  'All projects have these stages. Administrators change them.':
+    'Todos os projetos têm estas etapas. Administradores as alteram.',
+  'Means done': 'Significa concluído',
+  'The end of the project': 'O fim do projeto',
+  'An archived project is not listed with the others; its members still find everything in it.':
+    'Um projeto arquivado não aparece com os outros; seus membros ainda encontram tudo nele.',
+  Archive: 'Arquivar',
+  Archived: 'Arquivado',
+  'Take out of the archive': 'Tirar do arquivo',
+  '{name} is archived.': 'Arquivado: {name}.',
+  '{name} is no longer archived.': 'Não está mais arquivado: {name}.',
+  'Show 1 archived project': 'Mostrar 1 projeto arquivado',
+  'Show {count} archived projects': 'Mostrar {count} projetos arquivados',
   Mentions: 'Menções',
   'Resolved impediments': 'Impedimentos resolvidos',
   'Finished dependencies': 'Dependências concluídas',
@@ -713,7 +732,6 @@ export const ptBr = {
   Organization: 'Organização',
   'Actions for {name}': 'Ações para {name}',
   'Members…': 'Membros…',
-  'Rename…': 'Renomear…',
   'Search projects': 'Buscar projetos',
   'The first {count} of {total} projects. Search to find the others.':
     'Os primeiros {count} de {total} projetos. Use a busca para encontrar os outros.',
@@ -723,7 +741,6 @@ export const ptBr = {
   'No project is called “{text}”': 'Nenhum projeto se chama “{text}”',
   'Someone else has changed this project in the meantime.':
     'Outra pessoa alterou este projeto nesse meio-tempo.',
-  'Rename project': 'Renomear projeto',
   'Save mine anyway': 'Salvar a minha mesmo assim',
   Views: 'Visualizações',
   'Shared views': 'Visualizações compartilhadas',

@@ -35,23 +35,7 @@ export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) 
     )
   const changes = [...(first.value?.data ?? []), ...(older?.data ?? [])]
   return (
-    <Page
-      title={t('Activity')}
-      parentLink={<ProjectCrumbs projectId={projectId} />}
-      actions={
-        <>
-          <a class="button" href="/removed">
-            {t('Removed records')}
-          </a>
-          <a class="button" href={`/projects/${projectId}/webhooks`}>
-            {t('Webhooks')}
-          </a>
-          <a class="button" href={`/projects/${projectId}/import`}>
-            {t('Import')}
-          </a>
-        </>
-      }
-    >
+    <Page title={t('Activity')} parentLink={<ProjectCrumbs projectId={projectId} />}>
       {first.problem && <LoadProblem problem={first.problem} onRetry={first.reload} />}
       {first.value === undefined && !first.problem && <Skeleton as="rows" rows={8} cells="face lines" />}
       {first.value?.data.length === 0 && (

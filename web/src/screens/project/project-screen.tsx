@@ -212,6 +212,10 @@ const ProjectActions = ({ projectId, connection, onNew }: ProjectActionsProps) =
       <Icon name="chart" />
       <span class="page-action-name">{t('Hours')}</span>
     </a>
+    <a class="button page-action" href={`/projects/${projectId}/settings`}>
+      <Icon name="gear" />
+      <span class="page-action-name">{t('Settings')}</span>
+    </a>
     <button type="button" class="button primary" onClick={onNew} aria-keyshortcuts="C">
       <Icon name="plus" />
       <span>{t('New assignment')}</span>

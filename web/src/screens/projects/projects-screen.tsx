@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks'
-import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { NameField, SelectField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
+import { t, tn } from '../../texts/text.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -21,9 +20,7 @@ import { useRemoval } from '../../ui/use-removal.ts'
 type Project = RecordOf<'project'>
 
 /** The dialog in front of the list. */
-type OpenDialog =
-  | { readonly kind: 'new' }
-  | { readonly kind: 'rename' | 'members'; readonly project: Project }
+type OpenDialog = { readonly kind: 'new' } | { readonly kind: 'members'; readonly project: Project }
 
 /** No more rows are loaded; the user finds others by searching. */
 const rowsMax = 100
@@ -36,6 +33,8 @@ export function ProjectsScreen() {
   const projects = useListing('project', { search, sortColumn: 'name', pageSize: rowsMax }, { live: true })
   const memberships = useListing('userProject', { sortColumn: 'projectId', pageSize: rowsMax })
   const close = () => setDialog(undefined)
+  const showsArchived = router.address.value.searchParams.get('archived') === 'show'
+  const archived = projects.rows.filter(({ isArchived }) => isArchived).length
   return (
     <Page
       title={t('Projects')}
@@ -59,11 +58,23 @@ export function ProjectsScreen() {
         <NoProjects search={search} />
       )}
       <ProjectGroups
-        projects={projects.rows}
+        projects={showsArchived || search !== '' ? projects.rows : projects.rows.filter(isInUse)}
         // With too many members to load, none are shown, because a part of them would look complete.
         memberships={memberships.totalCount > rowsMax ? [] : memberships.rows}
         onOpenDialog={setDialog}
       />
+      {archived > 0 && search === '' && (
+        <label class="filter-day">
+          <input
+            type="checkbox"
+            checked={showsArchived}
+            onChange={({ currentTarget }) =>
+              router.setQuery({ archived: currentTarget.checked ? 'show' : '' })
+            }
+          />
+          {tn(archived, 'Show 1 archived project', 'Show {count} archived projects')}
+        </label>
+      )}
       {projects.totalCount > rowsMax && (
         <p class="quiet-text">
           {t('The first {count} of {total} projects. Search to find the others.', {
@@ -73,11 +84,12 @@ export function ProjectsScreen() {
         </p>
       )}
       {dialog?.kind === 'new' && <NewProjectDialog onClose={close} />}
-      {dialog?.kind === 'rename' && <RenameProjectDialog project={dialog.project} onClose={close} />}
       {dialog?.kind === 'members' && <MembersDialog project={dialog.project} onClose={close} />}
     </Page>
   )
 }
+
+const isInUse = ({ isArchived }: Project): boolean => !isArchived
 
 const NoProjects = ({ search }: { readonly search: string }) =>
   search === '' ? (
@@ -122,7 +134,6 @@ function ProjectGroups({ projects, memberships, onOpenDialog }: ProjectGroupsPro
                   key={project.id}
                   project={project}
                   memberIds={(members.get(project.id) ?? []).map(({ userId }) => userId)}
-                  onRename={() => onOpenDialog({ kind: 'rename', project })}
                   onMembers={() => onOpenDialog({ kind: 'members', project })}
                 />
               ))}
@@ -177,14 +188,14 @@ function NewProjectDialog({ onClose }: { onClose(): void }) {
 export interface ProjectRowProps {
   readonly project: RecordOf<'project'>
   readonly memberIds: readonly string[]
-  onRename(): void
   onMembers(): void
 }
 
 /** Further members are only counted. */
 const avatarsMax = 5
 
-function ProjectRow({ project, memberIds, onRename, onMembers }: ProjectRowProps) {
+function ProjectRow({ project, memberIds, onMembers }: ProjectRowProps) {
+  const { router } = useServices()
   const remove = useRemoval()
   // A person may have two memberships.
   const members = [...new Set(memberIds)]
@@ -195,6 +206,7 @@ function ProjectRow({ project, memberIds, onRename, onMembers }: ProjectRowProps
       <a class="row-link" dir="auto" href={`/projects/${project.id}`}>
         {project.name}
       </a>
+      {project.isArchived && <span class="chip">{t('Archived')}</span>}
       <span class="faces">
         {avatarIds.map((id) => (
           <PersonAvatar key={id} id={id} />
@@ -205,7 +217,7 @@ function ProjectRow({ project, memberIds, onRename, onMembers }: ProjectRowProps
         label={t('Actions for {name}', { name: project.name })}
         items={[
           { label: t('Members…'), run: onMembers },
-          { label: t('Rename…'), run: onRename },
+          { label: t('Settings…'), run: () => router.go(`/projects/${project.id}/settings`) },
           { label: t('Remove'), kind: 'danger', run: () => void remove('project', project.id, project.name) },
         ]}
       >
@@ -214,74 +226,3 @@ function ProjectRow({ project, memberIds, onRename, onMembers }: ProjectRowProps
     </li>
   )
 }
-
-/** The API compares this timestamp to find changes by others. */
-const versionOf = ({ updatedAt, createdAt }: Project): string => updatedAt ?? createdAt
-
-/** Changes a project, based on its state when the dialog was opened. A change by another user is shown, never overwritten. */
-function RenameProjectDialog({ project, onClose }: { readonly project: Project; onClose(): void }) {
-  const { api, toasts } = useServices()
-  const [base] = useState(project)
-  const [theirs, setTheirs] = useState<Project>()
-  const organizations = useListing('organization', catalogQuery)
-  const form = useForm({
-    draft: `project-${project.id}`,
-    initial: { name: project.name, organizationId: project.organizationId },
-    async submit(values) {
-      try {
-        await api.update('project', { id: project.id, ...values, expectedVersion: versionOf(theirs ?? base) })
-        toasts.show({ kind: 'done', text: t('{name} was saved.', { name: values.name }) })
-      } catch (error) {
-        if (!(error instanceof TrackerError && error.status === 409)) throw error
-        const current = await api.get('project', project.id)
-        if (versionOf(current) === versionOf(theirs ?? base)) throw error
-        setTheirs(current)
-        throw new TrackerError(409, t('Someone else has changed this project in the meantime.'))
-      }
-    },
-  })
-  const keepTheirs = () => {
-    form.discard()
-    onClose()
-  }
-  return (
-    <Dialog title={t('Rename project')} onClose={onClose}>
-      {theirs && <Conflict theirs={theirs} mine={form.values.value.name} onKeepTheirs={keepTheirs} />}
-      <Form
-        form={form}
-        submitLabel={theirs ? t('Save mine anyway') : t('Save')}
-        onCancel={onClose}
-        onDone={onClose}
-      >
-        <NameField form={form} />
-        <SelectField
-          form={form}
-          name="organizationId"
-          label={t('Organization')}
-          required
-          choices={organizations.rows}
-        />
-      </Form>
-    </Dialog>
-  )
-}
-
-interface ConflictProps {
-  readonly theirs: Project
-  readonly mine: string
-  onKeepTheirs(): void
-}
-
-const Conflict = ({ theirs, mine, onKeepTheirs }: ConflictProps) => (
-  <div class="conflict">
-    <dl class="facts">
-      <dt>{t('Theirs')}</dt>
-      <dd dir="auto">{theirs.name}</dd>
-      <dt>{t('Yours')}</dt>
-      <dd dir="auto">{mine}</dd>
-    </dl>
-    <button type="button" class="button" onClick={onKeepTheirs}>
-      {t('Keep theirs')}
-    </button>
-  </div>
-)

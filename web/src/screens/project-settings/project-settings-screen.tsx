@@ -1,0 +1,151 @@
+import { useState } from 'preact/hooks'
+import type { RecordOf } from '../../api/api.ts'
+import { sentenceOf } from '../../api/problems.ts'
+import { doneStagesOf } from '../../assignment/assignment-values.ts'
+import { catalogQuery, useListing } from '../../data/use-listing.ts'
+import type { ScreenProps } from '../../router/router.ts'
+import { useServices } from '../../services/services.ts'
+import { type MessageKey, t } from '../../texts/text.ts'
+import { Icon, type IconName } from '../../ui/icon.tsx'
+import { MembersDialog } from '../../ui/members-dialog.tsx'
+import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
+import { Page, ProjectCrumbs } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { useRemoval } from '../../ui/use-removal.ts'
+import { ProjectForm } from './project-form.tsx'
+
+/** Everything about a project but its work. All members may change it. */
+export function ProjectSettingsScreen({ parameters: { projectId = '' } }: ScreenProps) {
+  const projects = useListing('project', { ids: projectId })
+  const [project] = projects.rows
+  return (
+    <Page title={t('Settings')} parentLink={<ProjectCrumbs projectId={projectId} />}>
+      <div class="narrow-page">
+        {projects.problem && <LoadProblem problem={projects.problem} onRetry={projects.reload} />}
+        {projects.isLoading && <Skeleton as="fields" rows={3} cells="field" />}
+        {!projects.isLoading && !projects.problem && !project && (
+          <EmptyState title={t('There is no such project, or you are not a member of it')}>
+            <a href="/projects">{t('Go to the projects')}</a>
+          </EmptyState>
+        )}
+        {project && <Settings key={project.id} project={project} />}
+      </div>
+    </Page>
+  )
+}
+
+function Settings({ project }: { readonly project: RecordOf<'project'> }) {
+  const { configuration } = useServices()
+  const [isChangingMembers, setChangingMembers] = useState(false)
+  return (
+    <>
+      <section class="form" aria-label={t('Project')}>
+        <ProjectForm project={project} />
+      </section>
+      <section class="form" aria-labelledby="settings-more">
+        <h2 id="settings-more">{t('People and connections')}</h2>
+        <ul class="rows">
+          <li class="row">
+            <Icon name="people" />
+            <span class="row-text">{t('Members')}</span>
+            <button type="button" class="button" onClick={() => setChangingMembers(true)}>
+              {t('Members…')}
+            </button>
+          </li>
+          {configuration.extensions &&
+            pages.map(({ path, label, icon }) => (
+              <li key={path} class="row">
+                <Icon name={icon} />
+                <span class="row-text">
+                  <a href={path.startsWith('/') ? path : `/projects/${project.id}/${path}`}>{t(label)}</a>
+                </span>
+              </li>
+            ))}
+        </ul>
+      </section>
+      <Stages projectId={project.id} />
+      <Endings project={project} />
+      {isChangingMembers && <MembersDialog project={project} onClose={() => setChangingMembers(false)} />}
+    </>
+  )
+}
+
+const pages: readonly { readonly path: string; readonly label: MessageKey; readonly icon: IconName }[] = [
+  { path: 'activity', label: 'Activity', icon: 'clock' },
+  { path: 'webhooks', label: 'Webhooks', icon: 'link' },
+  { path: 'import', label: 'Import', icon: 'download' },
+  { path: '/removed', label: 'Removed records', icon: 'trash' },
+]
+
+/** All projects have the same stages, which administrators change. */
+function Stages({ projectId }: { readonly projectId: string }) {
+  const { session } = useServices()
+  const stages = useListing('workflow', { ...catalogQuery, sortColumn: 'order' }).rows
+  const doneIds = doneStagesOf(projectId, stages)
+  return (
+    <section class="form" aria-labelledby="settings-stages">
+      <h2 id="settings-stages">{t('Stages')}</h2>
+      <p class="quiet-text">{t('All projects have these stages. Administrators change them.')}</p>
+      <ol class="rows">
+        {stages.map(({ id, name }) => (
+          <li key={id} class="row">
+            <span class="row-text" dir="auto">
+              {name}
+            </span>
+            {doneIds.has(id) && (
+              <span class="chip">
+                <Icon name="check" /> {t('Means done')}
+              </span>
+            )}
+          </li>
+        ))}
+      </ol>
+      {session.person.value?.isAdministrator && (
+        <p>
+          <a href="/administration/workflows">{t('Change the stages…')}</a>
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** An archived project stays as it is, and is left out where work is planned. A removed one can be restored. */
+function Endings({ project }: { readonly project: RecordOf<'project'> }) {
+  const { api, configuration, router, toasts, tracker } = useServices()
+  const remove = useRemoval()
+  const { id, name, isArchived = false } = project
+  const archive = () =>
+    tracker.call('PATCH /ext/project', { body: { id, isArchived: !isArchived } }).then(
+      () => {
+        api.announce('project')
+        toasts.show({
+          kind: 'done',
+          text: isArchived
+            ? t('{name} is no longer archived.', { name })
+            : t('{name} is archived.', { name }),
+        })
+      },
+      (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }),
+    )
+  const removeProject = async () => {
+    if (await remove('project', id, name)) router.go('/projects')
+  }
+  return (
+    <section class="form" aria-labelledby="settings-end">
+      <h2 id="settings-end">{t('The end of the project')}</h2>
+      <p class="quiet-text">
+        {t('An archived project is not listed with the others; its members still find everything in it.')}
+      </p>
+      <div class="form-buttons">
+        {configuration.extensions && (
+          <button type="button" class="button" onClick={() => void archive()}>
+            {isArchived ? t('Take out of the archive') : t('Archive')}
+          </button>
+        )}
+        <button type="button" class="button danger" onClick={() => void removeProject()}>
+          {t('Remove')}
+        </button>
+      </div>
+    </section>
+  )
+}
