@@ -93,8 +93,9 @@ function projectJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Save' }).waitFor()
     assert.equal(await key.inputValue(), 'HARBOUR')
     await page.reload()
-    await page.getByText('Where ships rest.').waitFor()
+    await key.waitFor()
     assert.equal(await key.inputValue(), 'HARBOUR')
+    assert.equal(await page.getByLabel('Description').inputValue(), 'Where ships rest.')
     await assertAccessible(page, 'the settings of a project')
 
     await page.getByRole('button', { name: 'Archive', exact: true }).click()

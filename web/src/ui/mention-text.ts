@@ -9,6 +9,7 @@ export type Mentioned = ReadonlyMap<string, string>
 /** Returns the people whom a text mentions and whose names are known. */
 export function mentionedIn(text: string, findName: (id: string) => string | undefined): Mentioned {
   const mentioned = new Map<string, string>()
+  if (!text.includes('@')) return mentioned
   for (const [, id = ''] of text.matchAll(stored)) {
     const name = findName(id.toLowerCase())
     if (name && !mentioned.has(name)) mentioned.set(name, id.toLowerCase())
@@ -18,6 +19,7 @@ export function mentionedIn(text: string, findName: (id: string) => string | und
 
 /** Shows names in place of ids, for a field in which the text is edited. */
 export function showMentions(text: string, mentioned: Mentioned): string {
+  if (mentioned.size === 0) return text
   const names = new Map([...mentioned].map(([name, id]) => [id, name]))
   return text.replaceAll(stored, (mention, id: string) => {
     const name = names.get(id.toLowerCase())
@@ -52,6 +54,7 @@ export interface MentionSearch {
 
 /** Returns what is being typed after an @, if it may be the beginning of a name. */
 export function mentionSearchAt(text: string, caret: number): MentionSearch | undefined {
+  if (!text.includes('@')) return undefined
   const [, typed] = /(?:^|[\s(])@([^@\n[\]]{0,40})$/.exec(text.slice(0, caret)) ?? []
   return typed === undefined ? undefined : { from: caret - typed.length - 1, text: typed }
 }
