@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is replaced stands so in templates.
 import type { Mutant } from './mutant-table.ts'
 
-/** Of accounts, links and tokens, and of what somebody may do in another's name. */
+/** Break rules of accounts, links and tokens, and of writes in another account's name. */
 export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/features/mcp/tools.ts',

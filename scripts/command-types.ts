@@ -49,7 +49,7 @@ function typesOf(resource: Resource, comments: Comments): string[] {
 const shapeIn = ({ fields }: Message, name: string): Message =>
   fields.find((field) => field.name === name)?.shape as Message
 
-/** Of the history and the feed, which belong to no resource. */
+/** The history and the feed belong to no resource. */
 function historyTypes(comments: Comments): string[] {
   const page = (command: CommandMessages) => shapeIn(command.result, 'result')
   const [historyPage, changePage] = [page(readHistoryMessages), page(readChangesMessages)]
@@ -85,7 +85,7 @@ const isNullable = ({ fields }: Resource, { name }: MessageField): boolean =>
 
 type Mark = (field: MessageField) => '' | '?' | 'or null' | '? or null'
 
-/** What a request may leave out; of these, null means the same. */
+/** A request may leave these out, and null means the same. */
 function givenIn({ fields }: Resource, { name: command }: CommandMessages): Mark {
   const purpose = command.startsWith('Update') ? 'update' : 'create'
   return ({ name }) => {

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is replaced stands so in templates.
 import type { Mutant } from './mutant-table.ts'
 
-/** Of signing in. */
+/** Break rules of signing in. */
 export const identityMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/endpoints/federated-callback.ts',

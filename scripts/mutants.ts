@@ -51,7 +51,7 @@ function fateOf({ file, from, to, tests }: Mutant): Fate {
   }
 }
 
-/** What this run found, or else what an earlier one wrote on the page. */
+/** The fate that this run found, or else the one that an earlier run wrote on the page. */
 function rowOf(mutant: Mutant): string {
   const { file, rule, tests } = mutant
   const begin = `| \`${file}\` | ${rule} | ${tests.join(', ')} |`

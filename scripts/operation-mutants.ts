@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant-table.ts'
 
-/** Of the history, the feed, keys, batches, webhooks, budgets, live listings, removal, restoring and access. */
+/** Break rules of the history, the feed, keys, batches, webhooks, budgets, live listings, removal, restoring and access. */
 export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/http/rate-limiter.ts',

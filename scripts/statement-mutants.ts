@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is replaced stands so in templates.
 import type { Mutant } from './mutant-table.ts'
 
-/** Of writes that come at the same time, and of lists that the store writes. */
+/** Break rules of writes that come at the same time, and of lists that the store writes. */
 export const statementMutants: readonly Mutant[] = [
   {
     file: 'src/records/serialize-record.ts',

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the replaced text stands so in templates.
 import type { Mutant } from './mutant-table.ts'
 
-/** Of the store when it is away, and of what the hosts may do in it. */
+/** Break rules of the store when it is away, and of the rights of the hosts in it. */
 export const storeMutants: readonly Mutant[] = [
   {
     file: 'src/db/embedded/owner-lock.ts',

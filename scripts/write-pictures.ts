@@ -9,7 +9,7 @@ interface Picture {
   readonly size: readonly [width: number, height: number]
   readonly colors?: 'dark'
   readonly path: (scene: PictureScene) => string
-  /** What has to be there before it is taken. */
+  /** A text that has to be shown before the picture is taken. */
   readonly shows: string
   prepare?(page: Page): Promise<void>
 }

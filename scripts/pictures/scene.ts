@@ -163,7 +163,7 @@ async function plan(
   return ids
 }
 
-/** Of the last weeks, and of this one with notes. */
+/** The hours of the last weeks, and those of this one with notes. */
 async function recordTime({ make }: Stage['workspace'], people: readonly Person[], ids: Ids): Promise<void> {
   for (const [name, who, day, amountHours, description] of recorded)
     await make('appointment', {

@@ -127,7 +127,7 @@ export async function removeLinksOfMoved(
       if (link.name === resource.name) Object.assign(lost, values)
       continue
     }
-    // What went along with its other parent must not return with it.
+    // Rows that were removed with their other parent must not return with it.
     await transaction.query(
       sql`update ${tableOf(link)} set removed_with = null where ${isOfRow} and not active and removed_with is not null`,
     )

@@ -4,6 +4,7 @@ import { sql } from '../../src/db/sql.ts'
 import { followChanges } from '../../src/features/notifications/follow.ts'
 import { notificationsMax } from '../../src/features/notifications/notifications.ts'
 import { remind } from '../../src/features/notifications/reminders.ts'
+import { watchesMax } from '../../src/features/notifications/watching.ts'
 import { fixture } from '../support/fixture.ts'
 import { listen } from '../support/live-events.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
@@ -92,6 +93,30 @@ describe('Notifications', () => {
     assert.equal((await rest.call('GET', path, { token: cid.token })).status, 404)
     const refused = await rest.call('PATCH', '/ext/watch', { token: ann.token, body: { isWatching: 1 } })
     assert.deepEqual(Object.keys(refused.body.errors), ['assignmentId', 'isWatching'])
+  })
+
+  test('are chosen for a limited number of assignments, also by two devices at once', async () => {
+    const dora = await rest.signUp({ name: 'Dora' })
+    await workspace.join(projectId, dora.id)
+    const [first, second, last] = [
+      await workspace.assignment(projectId, ann.id),
+      await workspace.assignment(projectId, ann.id),
+      await workspace.assignment(projectId, ann.id),
+    ]
+    await rest.database.query(sql`
+      with made as (
+        insert into assignments (id, name, start_date, end_date, amount_hours, project_id, workflow_id, user_id, assignment_type_id)
+        select gen_random_uuid(), 'One of many', start_date, end_date, amount_hours, project_id, workflow_id, user_id, assignment_type_id
+        from assignments, generate_series(1, ${watchesMax - 1}::int) where id = ${first} returning id)
+      insert into watches (user_id, assignment_id, is_watching) select ${dora.id}::uuid, id, true from made returning 1`)
+    const answers = await Promise.all(
+      [second, last].map((assignmentId) =>
+        rest.call('PATCH', '/ext/watch', { token: dora.token, body: { assignmentId, isWatching: true } }),
+      ),
+    )
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400])
+    const again = { assignmentId: answers[0]?.status === 200 ? second : last, isWatching: false }
+    assert.equal((await rest.call('PATCH', '/ext/watch', { token: dora.token, body: again })).status, 200)
   })
 
   test('tell those involved of comments, and those mentioned of that only', async () => {

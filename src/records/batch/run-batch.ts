@@ -125,7 +125,7 @@ async function createAll(
     const [waiting, next] = partition(left, ({ values }) =>
       referencesFrom(resource).some(({ column }) => ids.has(String(values[column]))),
     )
-    // Of a circle, none can be first: the rows are missing that they refer to.
+    // No row of a circle can be first, so the statement reports the missing references.
     const isCircle = next.length === 0
     outcomes.push(...(await createWithRules(transaction, resource, caller, isCircle ? left : next)))
     left = isCircle ? [] : waiting

@@ -33,7 +33,7 @@ async function keepOpen<Value>(
     listener.onConnection('live')
     listener.onValue(value)
   }
-  // What has not changed since the last connection is not sent again.
+  // The server does not send again an answer that has not changed since the last connection.
   const onOpen = () => {
     if (lastEventId !== '') listener.onConnection('live')
   }

@@ -49,7 +49,7 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['?'], description: 'Show these shortcuts' },
 ]
 
-/** What is open in front of the page. */
+/** The layer that is open in front of the page. */
 export type Overlay = 'palette' | 'shortcuts' | undefined
 
 /** Keys that work wherever no text is being typed. */

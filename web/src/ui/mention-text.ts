@@ -30,7 +30,7 @@ export function showMentions(text: string, mentioned: Mentioned): string {
 /** Returns the text as it is stored. A name that was changed is plain text from then on. */
 export function storeMentions(text: string, mentioned: Mentioned): string {
   if (mentioned.size === 0) return text
-  // Of two names that begin alike, the longer one is meant.
+  // The longer one of two names that begin alike is meant.
   const names = [...mentioned.keys()]
     .sort((a, b) => b.length - a.length)
     .map((name) => name.replaceAll(special, '\\$&'))

@@ -12,7 +12,7 @@ export interface AssignmentBarProps {
   readonly isDone: boolean
   /** Whether its details are open. */
   readonly isOpen: boolean
-  /** What else is known about it, in one line. */
+  /** More about it, in one line. */
   readonly note?: string | undefined
   /** The query of the current address, kept in the link. */
   readonly addressQuery: string
