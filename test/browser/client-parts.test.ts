@@ -327,11 +327,12 @@ test('A report counts each hour once, by week, assignment and project', () => {
 })
 
 describe('Filters of a project', () => {
+  const [late, now] = ['2026-01-02T00:00:00Z', new Date().toISOString()]
   const rows = [
-    { id: 'a', workflowId: 's1', priority: 4 },
-    { id: 'b', workflowId: 's1', priority: null },
-    { id: 'c', workflowId: 'done', priority: 2 },
-  ]
+    { id: 'a', workflowId: 's1', priority: 4, assignmentTypeId: 't1', endDate: late, updatedAt: now },
+    { id: 'b', workflowId: 's1', priority: null, assignmentTypeId: 't2', endDate: '2099-01-01' },
+    { id: 'c', workflowId: 'done', priority: 2, assignmentTypeId: 't1', endDate: late },
+  ].map((row) => ({ createdAt: '2026-01-01T00:00:00Z', updatedAt: null, ...row }))
   const facts = {
     labels: new Map([
       ['a', [{ id: 'l1' }, { id: 'l2' }]],
@@ -355,8 +356,16 @@ describe('Filters of a project', () => {
     assert.deepEqual(found('labels=gone'), [])
   })
 
+  test('find stages, types, what is overdue and not done, and what was changed lately', () => {
+    assert.deepEqual(found('stages=done'), ['c'])
+    assert.deepEqual(found('stages=s1,done&types=t1'), ['a', 'c'])
+    assert.deepEqual(found('overdue=1'), ['a'])
+    for (const days of [1, 7, 30]) assert.deepEqual(found(`changed=${days}`), ['a'])
+    assert.deepEqual(found('changed=never'), ['a', 'b', 'c'])
+  })
+
   test('of the extensions count only where there are extensions', () => {
-    assert.deepEqual(found('labels=gone&priorities=4&blocked=1', false), ['a', 'b', 'c'])
+    assert.deepEqual(found('labels=gone&priorities=4&blocked=1&stages=s1&overdue=1', false), ['a', 'b', 'c'])
   })
 
   test('are added to a list and taken from it', () => {

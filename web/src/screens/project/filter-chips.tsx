@@ -1,11 +1,12 @@
 import { LabelChip, type LabelColor } from '../../assignment/labels.tsx'
 import { priorityNames } from '../../assignment/priority.ts'
+import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { useAllRows } from '../../data/use-live.ts'
 import { labelQuery } from '../../data/use-project-labels.ts'
-import { locale, t } from '../../texts/text.ts'
+import { locale, type MessageKey, t } from '../../texts/text.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { type Filters, toggleValue, valuesOf } from './filters.ts'
+import { changedChoices, type Filters, toggleValue, valuesOf } from './filters.ts'
 
 interface FilterChipsProps {
   readonly projectId: string
@@ -23,7 +24,7 @@ interface Choice {
   readonly toggled: Partial<Filters>
 }
 
-/** Offers filters by label, by priority and by what is blocked, and shows the chosen ones. Part of the extensions. */
+/** Offers every filter that the page applies to the rows, and shows the chosen ones. Part of the extensions. */
 export function FilterChips({ projectId, filters, onChange }: FilterChipsProps) {
   const choices = useChoices(projectId, filters)
   const find = async (text: string) => {
@@ -48,7 +49,7 @@ export function FilterChips({ projectId, filters, onChange }: FilterChipsProps) 
       <div class="filter-chip-field">
         <Combobox
           label={t('Add a filter')}
-          placeholder={t('Label, priority…')}
+          placeholder={t('Filter by…')}
           valueText=""
           find={find}
           onChoose={({ id }) => toggle(id)}
@@ -83,32 +84,43 @@ function useChoices(projectId: string, filters: Filters): readonly Choice[] {
     : chosenLabels
         .filter((id) => !labels.rows.some((label) => label.id === id))
         .map((id) => ({ id, name: t('Removed label'), color: 'gray' as const }))
+  const stages = useListing('workflow', { ...catalogQuery, sortColumn: 'order' }).rows
+  const types = useListing('assignmentType', catalogQuery).rows
+  const single = (name: 'blocked' | 'overdue' | 'changed', value: string, text: string): Choice => ({
+    id: `${name}-${value}`,
+    name: text,
+    kind: '',
+    color: name === 'changed' ? 'gray' : 'amber',
+    isChosen: filters[name] === value,
+    toggled: { [name]: filters[name] === value ? '' : value },
+  })
+  const listed = (
+    filter: 'priorities' | 'stages' | 'types' | 'labels',
+    kind: string,
+    { id, name, color = 'gray' }: { readonly id: string; readonly name: string; readonly color?: LabelColor },
+  ): Choice => ({
+    id: `${filter}-${id}`,
+    name,
+    kind,
+    color,
+    isChosen: valuesOf(filters[filter]).includes(id),
+    toggled: { [filter]: toggleValue(filters[filter], id) },
+  })
   return [
-    {
-      id: 'blocked',
-      name: t('Blocked or waiting'),
-      kind: '',
-      color: 'amber',
-      isChosen: filters.blocked !== '',
-      toggled: { blocked: filters.blocked === '' ? '1' : '' },
-    },
+    single('blocked', '1', t('Blocked or waiting')),
+    single('overdue', '1', t('Overdue')),
+    ...changedChoices.map((days) => single('changed', days, t(changedNames[days]))),
     ...priorityNames()
-      .map((name, priority) => ({
-        id: `priority-${priority}`,
-        name,
-        kind: t('Priority'),
-        color: 'gray' as const,
-        isChosen: valuesOf(filters.priorities).includes(String(priority)),
-        toggled: { priorities: toggleValue(filters.priorities, String(priority)) },
-      }))
+      .map((name, priority) => listed('priorities', t('Priority'), { id: String(priority), name }))
       .reverse(),
-    ...[...labels.rows, ...unknown].map(({ id, name, color }) => ({
-      id,
-      name,
-      kind: t('Label'),
-      color,
-      isChosen: chosenLabels.includes(id),
-      toggled: { labels: toggleValue(filters.labels, id) },
-    })),
+    ...stages.map((stage) => listed('stages', t('Stage'), stage)),
+    ...types.map((type) => listed('types', t('Type'), type)),
+    ...[...labels.rows, ...unknown].map((label) => listed('labels', t('Label'), label)),
   ]
+}
+
+const changedNames: Readonly<Record<(typeof changedChoices)[number], MessageKey>> = {
+  1: 'Changed today',
+  7: 'Changed in the last 7 days',
+  30: 'Changed in the last 30 days',
 }

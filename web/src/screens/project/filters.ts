@@ -1,20 +1,51 @@
 import type { RecordOf } from '../../api/api.ts'
 import type { Label } from '../../data/use-project-labels.ts'
-import { addDays } from '../../time/days.ts'
+import { addDays, dayOf, dayOfTimestamp, today } from '../../time/days.ts'
 
-/** The filters in the address. Both days are included. */
-export interface Filters {
-  readonly search: string
-  readonly userId: string
-  readonly dateFrom: string
-  readonly dateTo: string
-  /** Ids separated by commas; an assignment must have all of them. Part of the extensions, like those below. */
-  readonly labels: string
-  /** Priorities separated by commas, 0 for none; an assignment must have one of them. */
-  readonly priorities: string
-  /** Not empty for assignments that have an impediment, or wait for others. */
-  readonly blocked: string
+type Row = Pick<
+  RecordOf<'assignment'>,
+  'id' | 'workflowId' | 'assignmentTypeId' | 'endDate' | 'createdAt' | 'updatedAt' | 'priority'
+>
+
+/** The filters need these in addition to the rows. */
+export interface RowFacts {
+  readonly labels: ReadonlyMap<string, readonly Pick<Label, 'id'>[]>
+  /** Assignments that have an impediment, or wait for others that are not done. */
+  readonly blockedIds: ReadonlySet<string>
+  readonly doneIds: ReadonlySet<string>
 }
+
+type Matches = (row: Row, value: string, facts: RowFacts) => boolean
+
+/** The numbers of days in which an assignment was changed last, today included. */
+export const changedChoices = ['1', '7', '30'] as const
+
+/**
+ * The filters that a page applies to the rows it has, because the API cannot. Several values of one filter are separated by commas.
+ * Part of the extensions. Finished work is neither blocked nor overdue.
+ */
+const rowFilters = {
+  /** An assignment must have all of these. */
+  labels: ({ id }, value, { labels }) =>
+    valuesOf(value).every((wanted) => labels.get(id)?.some((label) => label.id === wanted)),
+  /** 0 stands for none. */
+  priorities: ({ priority }, value) => valuesOf(value).includes(String(priority ?? 0)),
+  stages: ({ workflowId }, value) => valuesOf(value).includes(workflowId),
+  types: ({ assignmentTypeId }, value) => valuesOf(value).includes(assignmentTypeId),
+  blocked: ({ id, workflowId }, _value, { blockedIds, doneIds }) =>
+    blockedIds.has(id) && !doneIds.has(workflowId),
+  overdue: ({ endDate, workflowId }, _value, { doneIds }) =>
+    dayOf(endDate) < today() && !doneIds.has(workflowId),
+  changed: ({ createdAt, updatedAt }, value) =>
+    changedChoices.every((days) => days !== value) ||
+    dayOfTimestamp(updatedAt ?? createdAt) > addDays(today(), -Number(value)),
+} satisfies Readonly<Record<string, Matches>>
+
+type RowFilterName = keyof typeof rowFilters
+const rowFilterNames = Object.keys(rowFilters) as RowFilterName[]
+
+/** The filters in the address; an empty one lets everything pass. Both days are included. */
+export type Filters = Readonly<Record<'search' | 'userId' | 'dateFrom' | 'dateTo' | RowFilterName, string>>
 
 export const noFilters: Filters = {
   search: '',
@@ -23,7 +54,11 @@ export const noFilters: Filters = {
   dateTo: '',
   labels: '',
   priorities: '',
+  stages: '',
+  types: '',
   blocked: '',
+  overdue: '',
+  changed: '',
 }
 
 /** An assignment may have no more labels, so more of them find nothing. */
@@ -46,16 +81,8 @@ export function parseFilters(
   query: URLSearchParams,
   { extensions }: { readonly extensions: boolean },
 ): Filters {
-  const [extended, common] = [extensions ? query : new URLSearchParams(), query]
-  return {
-    search: common.get('search') ?? '',
-    userId: common.get('userId') ?? '',
-    dateFrom: common.get('dateFrom') ?? '',
-    dateTo: common.get('dateTo') ?? '',
-    labels: extended.get('labels') ?? '',
-    priorities: extended.get('priorities') ?? '',
-    blocked: extended.get('blocked') ?? '',
-  }
+  const names = Object.keys(noFilters).filter((name) => extensions || !(name in rowFilters))
+  return { ...noFilters, ...Object.fromEntries(names.map((name) => [name, query.get(name) ?? ''])) }
 }
 
 /** Converts the filters to a query of the API, which excludes its last day. Days in the wrong order are swapped. */
@@ -69,31 +96,14 @@ export const isFiltered = (filters: Filters): boolean =>
   Object.values(filters).some((value: string) => value !== '')
 
 /** Returns whether any filter is not part of the query, so that the page applies it to the rows. */
-export const filtersRows = ({ labels, priorities, blocked }: Filters): boolean =>
-  [labels, priorities, blocked].some((value) => value !== '')
+export const filtersRows = (filters: Filters): boolean => rowFilterNames.some((name) => filters[name] !== '')
 
-type Row = Pick<RecordOf<'assignment'>, 'id' | 'workflowId' | 'priority'>
+/** The number of values that the page applies to the rows. */
+export const countRowFilters = (filters: Filters): number =>
+  rowFilterNames.reduce((count, name) => count + valuesOf(filters[name]).length, 0)
 
-/** The filters need these in addition to the rows. */
-export interface RowFacts {
-  readonly labels: ReadonlyMap<string, readonly Pick<Label, 'id'>[]>
-  /** Assignments that have an impediment, or wait for others that are not done. */
-  readonly blockedIds: ReadonlySet<string>
-  readonly doneIds: ReadonlySet<string>
-}
-
-/** Returns whether an assignment passes the filters that are not part of the query. Finished work is not blocked. */
-export function matcherOf(
-  filters: Filters,
-  { labels, blockedIds, doneIds }: RowFacts,
-): (row: Row) => boolean {
-  const [wantedLabels, wantedPriorities] = [valuesOf(filters.labels), valuesOf(filters.priorities)]
-  return ({ id, workflowId, priority }) => {
-    const present = labels.get(id)
-    return (
-      wantedLabels.every((wanted) => present?.some((label) => label.id === wanted)) &&
-      (wantedPriorities.length === 0 || wantedPriorities.includes(String(priority ?? 0))) &&
-      (filters.blocked === '' || (blockedIds.has(id) && !doneIds.has(workflowId)))
-    )
-  }
+/** Returns whether an assignment passes the filters that are not part of the query. */
+export function matcherOf(filters: Filters, facts: RowFacts): (row: Row) => boolean {
+  const chosen = rowFilterNames.filter((name) => filters[name] !== '')
+  return (row) => chosen.every((name) => rowFilters[name](row, filters[name], facts))
 }

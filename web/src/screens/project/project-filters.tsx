@@ -8,7 +8,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { PersonPicker } from '../../ui/person-picker.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { FilterChips } from './filter-chips.tsx'
-import { type Filters, noFilters, valuesOf } from './filters.ts'
+import { countRowFilters, type Filters, noFilters } from './filters.ts'
 
 export interface ProjectFiltersProps {
   readonly projectId: string
@@ -25,9 +25,8 @@ export interface ProjectFiltersProps {
 export function ProjectFilters(props: ProjectFiltersProps) {
   const { projectId, filters, hasDayFilters, hasOrder, onChange } = props
   const { configuration } = useServices()
-  const { search, labels, priorities, blocked, ...others } = filters
-  const values = [...Object.values(others), blocked, ...valuesOf(labels), ...valuesOf(priorities)]
-  const count = values.filter((value) => value !== '').length
+  const { search, userId, dateFrom, dateTo } = filters
+  const count = countRowFilters(filters) + [userId, dateFrom, dateTo].filter((value) => value !== '').length
   const [isOpen, setOpen] = useState(count > 0)
   const isFiltered = count > 0 || search !== ''
   return (
