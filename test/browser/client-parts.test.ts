@@ -28,6 +28,7 @@ import {
   timestampOf,
 } from '../../web/src/time/days.ts'
 import { plannedHours, sumHours } from '../../web/src/time/hours.ts'
+import { quoteText } from '../../web/src/ui/csv.ts'
 import { valuesOf } from '../support/assertions.ts'
 
 describe('Errors', () => {
@@ -324,6 +325,29 @@ test('A report counts each hour once, by week, assignment and project', () => {
     ['P', 3, 30],
     ['Project', 4.5, 4],
   ])
+})
+
+test('Texts in a table of the client are kept from being formulas as the server does', () => {
+  const starts = [
+    '=',
+    '+',
+    '-',
+    '@',
+    '\uFF1D',
+    '\u2212',
+    'a',
+    '"',
+    "'",
+    ' ',
+    '\u200B=',
+    '\u00A0@',
+    '\t=',
+    'a\n=',
+    'a,=',
+    'a;+',
+    'a b',
+  ]
+  for (const start of starts) assert.equal(`${quoteText(`${start}1`)}\r\n`, csvLine([`${start}1`]), start)
 })
 
 describe('Filters of a project', () => {

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { sql } from '../../src/db/sql.ts'
 import { addDays, formatDay } from '../../web/src/time/days.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
+import { listExportJourneys } from './journeys/list-export.ts'
 import { barFaultsOf } from './journeys/widths.ts'
 import { bar, datedProjects, monday } from './support/dated-projects.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
@@ -489,6 +490,7 @@ describeInBrowser('The views of a project', {
   'list and calendar': viewJourneys,
   'the timeline': timelineJourneys,
   'the timer': timerJourneys,
+  'the list as a table': listExportJourneys,
   comments: commentJourneys,
   'hostile texts': hostileTextJourneys,
 })

@@ -238,6 +238,7 @@ export const ptBr = {
   'starts before what it waits for ends': 'começa antes do fim daquilo por que espera',
   'Add a filter': 'Adicionar um filtro',
   'Filter by…': 'Filtrar por…',
+  'Saves the list as it is shown': 'Salva a lista como ela aparece',
   'Changed today': 'Alteradas hoje',
   'Changed in the last 7 days': 'Alteradas nos últimos 7 dias',
   'Changed in the last 30 days': 'Alteradas nos últimos 30 dias',

@@ -20,6 +20,8 @@ export interface Column {
   /** Empty without the extensions. */
   readonly isExtension?: boolean
   text(row: Assignment, names: NameLookup): string
+  /** The value in a table for spreadsheets, if it is not the text. */
+  value?(row: Assignment): string | number
   /** Without it, rows are sorted by the text. */
   sortKey?(row: Assignment, stagePositions: ReadonlyMap<string, number>): string | number
 }
@@ -59,14 +61,22 @@ export const columns: readonly Column[] = [
     name: 'start',
     label: 'Start',
     text: ({ startDate }) => formatDay(startDate),
+    value: ({ startDate }) => dayOf(startDate),
     sortKey: ({ startDate }) => startDate,
   },
-  { name: 'end', label: 'End', text: ({ endDate }) => formatDay(endDate), sortKey: ({ endDate }) => endDate },
+  {
+    name: 'end',
+    label: 'End',
+    text: ({ endDate }) => formatDay(endDate),
+    value: ({ endDate }) => dayOf(endDate),
+    sortKey: ({ endDate }) => endDate,
+  },
   {
     name: 'hours',
     label: 'Planned',
     isNumber: true,
     text: ({ amountHours }) => (amountHours === 0 ? '' : formatHours(amountHours)),
+    value: ({ amountHours }) => amountHours,
     sortKey: ({ amountHours }) => amountHours,
   },
   {
@@ -74,6 +84,7 @@ export const columns: readonly Column[] = [
     label: 'Changed',
     isHiddenByDefault: true,
     text: (row) => formatDay(dayOf(row.updatedAt ?? row.createdAt)),
+    value: ({ updatedAt, createdAt }) => dayOf(updatedAt ?? createdAt),
     sortKey: changedAt,
   },
 ]

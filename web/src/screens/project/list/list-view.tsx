@@ -15,14 +15,17 @@ import { isFiltered, queryOfFilters } from '../filters.ts'
 import { useRowFilter } from '../use-row-filter.ts'
 import { type NameLookup, type ProjectViewProps, useNameLookup } from '../view-props.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
+import { exportList } from './export-list.ts'
 import {
   columns as allColumns,
   type Column,
+  type Grouping,
   groupings,
   linesOf,
   parseColumns,
   parseGrouping,
   parseOrder,
+  type SortOrder,
   sortRows,
   toggleColumn,
 } from './list-columns.ts'
@@ -43,22 +46,7 @@ export function ListView(props: ProjectViewProps) {
       grouping: parseGrouping(parameters),
     }
   }, [query])
-  const showsLabels = settings.columns.some(({ name }) => name === 'labels')
-  const labels = useProjectLabels(showsLabels ? scope.projectId : undefined)
-  const names = useNameLookup(scope, labels.byAssignment)
-  const stagePositions = useMemo(
-    () => new Map(scope.stages.map(({ id }, index) => [id, index])),
-    [scope.stages],
-  )
-  const peopleKey = usePeopleKey(listing.rows, names)
-  const lines = useMemo(
-    () =>
-      linesOf(sortRows(listing.rows, settings.order, { names, stagePositions }), settings.grouping, {
-        names,
-        stagePositions,
-      }),
-    [listing.rows, settings, names, stagePositions, peopleKey],
-  )
+  const { lines, names, labels } = useLines(scope, listing.rows, settings)
   const selection = useSelection(lines.flatMap((line) => ('row' in line ? [line.id] : [])))
   const selected = listing.rows.filter(({ id }) => selection.has(id))
   useEffect(() => onConnection(listing.connection), [listing.connection])
@@ -75,7 +63,12 @@ export function ListView(props: ProjectViewProps) {
           onClear={selection.clear}
         />
       ) : (
-        <ListTools columns={settings.columns} group={settings.grouping?.name ?? ''} rows={listing.rows} />
+        <ListTools
+          columns={settings.columns}
+          group={settings.grouping?.name ?? ''}
+          rows={listing.rows}
+          onExport={() => exportList({ ...settings, scope, lines, names })}
+        />
       )}
       {listing.rows.length === 0 && !listing.problem ? (
         <NoAssignments hasFilters={isFiltered(filters)} />
@@ -98,13 +91,41 @@ export function ListView(props: ProjectViewProps) {
   )
 }
 
+type ListSettings = Readonly<{
+  columns: readonly Column[]
+  order: SortOrder
+  grouping: Grouping | undefined
+}>
+
+/** Sorts and groups the rows by what their ids stand for. */
+function useLines(scope: ProjectViewProps['scope'], rows: readonly Assignment[], settings: ListSettings) {
+  const showsLabels = settings.columns.some(({ name }) => name === 'labels')
+  const labels = useProjectLabels(showsLabels ? scope.projectId : undefined)
+  const names = useNameLookup(scope, labels.byAssignment)
+  const stagePositions = useMemo(
+    () => new Map(scope.stages.map(({ id }, index) => [id, index])),
+    [scope.stages],
+  )
+  const peopleKey = usePeopleKey(rows, names)
+  const lines = useMemo(
+    () =>
+      linesOf(sortRows(rows, settings.order, { names, stagePositions }), settings.grouping, {
+        names,
+        stagePositions,
+      }),
+    [rows, settings, names, stagePositions, peopleKey],
+  )
+  return { lines, names, labels }
+}
+
 interface ListToolsProps {
   readonly columns: readonly Column[]
   readonly group: string
   readonly rows: readonly { readonly amountHours: number }[]
+  onExport(): void
 }
 
-function ListTools({ columns, group, rows }: ListToolsProps) {
+function ListTools({ columns, group, rows, onExport }: ListToolsProps) {
   const { configuration, router } = useServices()
   const optional = allColumns.filter(
     ({ name, isExtension }) => name !== 'name' && (configuration.extensions || !isExtension),
@@ -139,6 +160,10 @@ function ListTools({ columns, group, rows }: ListToolsProps) {
         <Icon name="columns" />
         <span>{t('Columns')}</span>
       </Menu>
+      <button type="button" class="button" title={t('Saves the list as it is shown')} onClick={onExport}>
+        <Icon name="download" />
+        <span>{t('CSV')}</span>
+      </button>
       <span class="quiet-text">
         {tn(rows.length, '1 assignment', '{count} assignments')} · {formatHours(sumHours(rows))}
       </span>
