@@ -230,8 +230,8 @@ export const planningMutants: readonly Mutant[] = [
   {
     file: 'src/records/project-rules.ts',
     rule: 'a sub-assignment belongs to the project of its parent',
-    from: '!sameProject.includes(name) || name ===',
-    to: '!sameProject.includes(name) || name !==',
+    from: 'projectId === undefined ? [] : [projectId]',
+    to: 'projectId === undefined ? [] : []',
     tests: ['sub-assignments'],
   },
   {
@@ -289,6 +289,13 @@ export const planningMutants: readonly Mutant[] = [
     from: "return next?.rank ?? ''",
     to: "return `${next?.rank && 'zz'}`",
     tests: ['assignment-order'],
+  },
+  {
+    file: 'src/db/migrations/0100-levels-and-order.sql',
+    rule: 'a part does not keep a removed assignment from being purged',
+    from: "not in ('c', 'n')",
+    to: "not in ('c')",
+    tests: ['db/purge-removed'],
   },
   {
     file: 'src/db/migrations/0100-levels-and-order.sql',

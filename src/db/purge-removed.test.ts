@@ -43,6 +43,20 @@ describe('rows that were removed long ago', () => {
     assert.deepEqual([Number(rows), removedBefore], [1, true])
   })
 
+  it('are purged although they have parts, which are then parts of none', async () => {
+    const projectId = await make('project')
+    const whole = await make('assignment', { projectId })
+    const part = await make('assignment', { projectId, parentId: whole })
+    await removeRow('assignment', whole)
+    await age('assignments', whole, 100)
+    await purge()
+    assert.equal(await isThere('assignments', whole), false)
+    const [left] = await scene.context.database.query<{ parentId: string | null }>(
+      sql`select parent_id as "parentId" from assignments where id = ${part}`,
+    )
+    assert.equal(left?.parentId, isDistributed ? whole : null)
+  })
+
   it('are purged with the rows that refer to them, and stay while a remaining row refers to them', async () => {
     const project = await make('project')
     const assignment = await make('assignment', { projectId: project })

@@ -38,36 +38,12 @@ begin
   end if;
 end $$;
 
--- As before, but a sub-assignment does not keep the assignment that it was a part of: the reference becomes null.
-create or replace function forget_removed(resource text, table_name text, days integer) returns bigint
-language plpgsql security definer set search_path = public, pg_temp as $$
-declare
-  moment timestamptz := now() - make_interval(days => days);
-  unreferred text;
-  gone bigint;
+-- A sub-assignment does not keep the assignment that it was a part of: the reference becomes null when that is deleted. A sharded
+-- store has a function of its own, and no such reference.
+do $$
 begin
-  if days < 30 then raise exception 'Removed rows are kept for 30 days at least.'; end if;
-  if (select count(*) from pg_attribute where attrelid = to_regclass(format('public.%I', table_name))
-      and attname in ('id', 'active', 'deleted_at', 'created_at', 'updated_at')) <> 5 then
-    raise exception 'This table has no rows that are removed.';
+  if to_regclass('row_places') is null then
+    execute replace(pg_get_functiondef('forget_removed(text, text, integer)'::regprocedure),
+      $text$confdeltype <> 'c'$text$, $text$confdeltype not in ('c', 'n')$text$);
   end if;
-  perform pg_advisory_xact_lock(7251405121);
-  select coalesce(string_agg(format(' and not exists (select from %s as child where child.%I = old.id)', conrelid::regclass, attname), ''), '')
-    into unreferred
-    from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
-    where contype = 'f' and confrelid = format('public.%I', table_name)::regclass and confdeltype not in ('c', 'n');
-  -- A line in the change log, so that lists of removed rows know that they have changed.
-  execute format(
-    'with deleted as (
-      delete from %1$I where id in (
-        select id from %1$I as old where not active and deleted_at < $1 %2$s limit 1000 for update skip locked)
-      returning id
-    ), told as (
-      insert into changes (resource, row_id, action) select $2, id, ''remove'' from deleted limit 1
-    ) select count(*) from deleted', table_name, unreferred)
-    into gone using moment, resource;
-  if gone > 0 then
-    insert into purges (resource, removed_before, rows) values (resource, moment, gone);
-  end if;
-  return gone;
 end $$;
