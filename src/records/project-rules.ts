@@ -36,7 +36,7 @@ export async function requireProjectRules(
 }
 
 function requireOneProject({ projectRules }: Resource, rows: readonly RowInProjects[]): void {
-  const [first = '', second = ''] = projectRules?.sameProject ?? []
+  const [first = '', second = ''] = ['projectId', ...(projectRules?.sameProject ?? [])].slice(-2)
   if (rows.every(({ projects }) => new Set(projects).size === 1)) return
   throw invalid({
     [second]: [`${capitalize(second)} must belong to the same project as ${capitalize(first)}.`],
@@ -45,7 +45,7 @@ function requireOneProject({ projectRules }: Resource, rows: readonly RowInProje
 
 interface RowInProjects {
   readonly row: Row
-  /** Those of the rows that it refers to within one project, or its own. */
+  /** Its own, if it names one, and those of the rows that it refers to within one project. */
   readonly projects: readonly unknown[]
 }
 
@@ -75,16 +75,18 @@ async function readProjectsOf(
   const rows = await transaction.query<Row>(
     sql`select ${selectColumns(resource)} from ${tableOf(resource)} as row where id = any(${ids}::uuid[])`,
   )
-  if (sameProject.length === 0) return rows.map((row) => ({ row, projects: [row.projectId] }))
   const projectOf = new Map<unknown, unknown>()
   for (const { column: name, parent } of referencesFrom(resource)) {
-    if (!sameProject.includes(name) || name === 'projectId') continue
+    if (!sameProject.includes(name)) continue
     const parents = await transaction.query<{ id: string; project: string }>(sql`
       select id, project_id as project from ${tableOf(parent)} where id = any(${distinct(rows.map((row) => row[name]))}::uuid[])`)
     for (const { id, project } of parents) projectOf.set(id, project)
   }
-  const projectBy = (row: Row, name: string) => (name === 'projectId' ? row[name] : projectOf.get(row[name]))
-  return rows.map((row) => ({ row, projects: sameProject.map((name) => projectBy(row, name)) }))
+  const ownProjectOf = ({ projectId }: Row) => (projectId === undefined ? [] : [projectId])
+  return rows.map((row) => ({
+    row,
+    projects: [...ownProjectOf(row), ...sameProject.map((name) => projectOf.get(row[name]))],
+  }))
 }
 
 const distinct = (values: readonly unknown[]): readonly unknown[] => [...new Set(values)]

@@ -48,6 +48,12 @@ interface UpdateRequest {
   readonly versions: RequiredVersions
 }
 
+/** Whether an update of these values is checked one row at a time, in the program. */
+export const needsTransaction = (resource: Resource, values: Values): boolean =>
+  resource.hooks.beforeUpdate !== undefined ||
+  resource.hooks.afterUpdate !== undefined ||
+  needsProjectRules(resource, values)
+
 export function writeUpdate(
   database: Database,
   resource: Resource,
@@ -55,7 +61,6 @@ export function writeUpdate(
   { id, values, stored, versions }: UpdateRequest,
 ): Promise<Row> {
   const { hooks } = resource
-  const needsRules = needsProjectRules(resource, values)
   const write = (queries: Queries, toStore = stored, mayLeaveProject = false) =>
     updateRow(
       queries,
@@ -79,10 +84,10 @@ export function writeUpdate(
       const lost = await removeLinksOfMoved(transaction, resource, caller, before, values)
       const after = await write(transaction, { ...lost, ...stored }, true)
       await hooks.afterUpdate?.(transaction, before, after, stored)
-      if (needsRules) await requireProjectRules(transaction, resource, [id])
+      if (needsProjectRules(resource, values)) await requireProjectRules(transaction, resource, [id])
       return after
     })
-  if (hooks.beforeUpdate || hooks.afterUpdate || needsRules) return writeInTransaction()
+  if (needsTransaction(resource, values)) return writeInTransaction()
   const { singleWrites } = database
   return updateInGroup(singleWrites, resource, { caller, id, values, stored, versions }, () =>
     write(singleWrites).catch((error: unknown) => {

@@ -87,7 +87,7 @@ export const assignment = defineResource({
   checks: [endsOnOrAfterItsStart],
   projectRules: {
     onlyWith: 'parentId',
-    sameProject: ['projectId', 'parentId'],
+    sameProject: ['parentId'],
     rowsMax: {
       per: 'parentId',
       max: subAssignmentsMax,

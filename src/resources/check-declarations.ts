@@ -202,7 +202,7 @@ function ruleProblems(
       ? []
       : [`${name} has rules of a project that it does not name.`]),
     ...(sameProject ?? [])
-      .filter((column) => !(column === 'projectId' && sameProject?.length !== 1) && !namesProject(column))
+      .filter((column) => !namesProject(column))
       .map((column) => `${name}.${column} does not refer to rows that name their project.`),
   ]
 }

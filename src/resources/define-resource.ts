@@ -40,7 +40,7 @@ export interface ProjectRules<Columns extends string = string> {
   readonly onlyWith?: Columns
   /** The most active rows that may have the same value in a column. */
   readonly rowsMax: { readonly per: Columns; readonly max: number; readonly message: string }
-  /** References to rows of one project. If one of these rows moves to another project, the row that refers to it is removed. */
+  /** References to rows of one project, which is that of the row if it names one. If one of these rows moves to another project, the row that refers to it is removed. */
   readonly sameProject?: readonly Columns[]
   /** Rejects written rows by any other rule. */
   readonly check?: (transaction: Queries, ids: readonly string[]) => Promise<void>

@@ -19,7 +19,7 @@ import { recordAccountChange } from '../record-account-change.ts'
 import { removeWithin } from '../remove.ts'
 import { restoreWithin } from '../restore.ts'
 import { isAccountResource, requireRole } from '../rights.ts'
-import { storedValues, writeUpdate } from '../update.ts'
+import { needsTransaction, storedValues, writeUpdate } from '../update.ts'
 import { restorersMemberships, visibleRows } from '../visible-rows.ts'
 import type { RequiredVersions } from '../write-conditions.ts'
 import { createEach, type EachItem, groupKeyOf, type Outcome, updateSameFields } from '../write-each.ts'
@@ -174,20 +174,12 @@ async function updateEach(
   items: readonly ReadyItem[],
   versions: RequiredVersions,
 ): Promise<Outcome[]> {
-  const { hooks } = resource
   const database = joinTransaction(context.database, transaction)
   const updateOneByOne = (some: readonly ReadyItem[]) =>
     runOneByOne(transaction, some, ({ ids: [id = ''], values, stored }) =>
       writeUpdate(database, resource, caller, { id, values, stored, versions }),
     )
-  const [checked, others] = partition(
-    items,
-    ({ values }) =>
-      hooks.beforeUpdate !== undefined ||
-      hooks.afterUpdate !== undefined ||
-      needsProjectRules(resource, values),
-  )
-  // These are checked one row at a time, in the program.
+  const [checked, others] = partition(items, ({ values }) => needsTransaction(resource, values))
   const outcomes = await updateOneByOne(checked)
   for (const sameFields of Map.groupBy(others, (item) => groupKeyOf(item, versions)).values())
     outcomes.push(...(await updateSameFields(transaction, resource, { one: caller }, sameFields, versions)))
