@@ -19,10 +19,13 @@ interface Watch {
   readonly isChosen: boolean
 }
 
-async function findWatch({ database }: Context, caller: Caller, assignmentId: string): Promise<Watch> {
+async function requireVisible({ database }: Context, caller: Caller, assignmentId: string): Promise<void> {
   const [seen] = await database.query(sql`
     select 1 from assignments as row where row.id = ${assignmentId} and row.active and ${visibleRows(assignment, caller)}`)
   if (!seen) throw notFound(assignment.title)
+}
+
+async function readWatch({ database }: Context, caller: Caller, assignmentId: string): Promise<Watch> {
   const [chosen] = await database.query<{ isWatching: boolean }>(sql`
     select is_watching as "isWatching" from watches where user_id = ${caller.id} and assignment_id = ${assignmentId}`)
   const involved = await readInvolved(database, [assignmentId])
@@ -36,7 +39,7 @@ async function findWatch({ database }: Context, caller: Caller, assignmentId: st
 /** The lock of the account's choices keeps their number, when several devices choose at the same time. */
 async function changeWatch(context: Context, caller: Caller, body: unknown): Promise<Watch> {
   const { assignmentId, isWatching } = parseChoice(body)
-  await findWatch(context, caller, assignmentId)
+  await requireVisible(context, caller, assignmentId)
   await context.database.transaction(async (transaction) => {
     if (isWatching === null) {
       await transaction.query(
@@ -56,7 +59,7 @@ async function changeWatch(context: Context, caller: Caller, body: unknown): Pro
     if (count > watchesMax)
       throw invalid({ generalErrors: [`An account may choose for at most ${watchesMax} assignments.`] })
   })
-  return findWatch(context, caller, assignmentId)
+  return readWatch(context, caller, assignmentId)
 }
 
 function parseChoice(body: unknown): { readonly assignmentId: string; readonly isWatching: boolean | null } {
@@ -124,7 +127,8 @@ export const watchRoutes: readonly Route[] = [
       const { assignmentId } = request.query as Readonly<Record<string, unknown>>
       const parsed = uuid.parse(assignmentId, 'AssignmentId')
       if (!('value' in parsed)) throw invalid({ assignmentId: parsed.problems })
-      return { body: { watch: await findWatch(context, caller, parsed.value) } }
+      await requireVisible(context, caller, parsed.value)
+      return { body: { watch: await readWatch(context, caller, parsed.value) } }
     },
   },
   {
