@@ -3,7 +3,6 @@ import { TrackerError } from '#tracker-client'
 import type { Api, RecordOf } from '../api/api.ts'
 import { sentenceOf, withFieldLabel } from '../api/problems.ts'
 import { type Neighbour, noDependencies, startsTooEarly } from '../data/use-project-dependencies.ts'
-import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { inOneLine, type MessageKey, t } from '../texts/text.ts'
 import { formatDay } from '../time/days.ts'
@@ -12,6 +11,7 @@ import { Icon } from '../ui/icon.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { doneStagesOf, findInProject } from './assignment-values.ts'
+import { RelatedRow } from './related-row.tsx'
 import type { PanelSections } from './use-panel-sections.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -131,38 +131,28 @@ interface NeighbourRowProps extends Neighbour {
 }
 
 function NeighbourRow({ linkId, other, assignment, direction, doneIds, stageName }: NeighbourRowProps) {
-  const { router } = useServices()
   const remove = useRemoval()
   const { waiting, blocker } = direction.order(assignment, other)
   const isOver = [waiting, blocker].some(({ workflowId }) => doneIds.has(workflowId))
   const until = t('Until {day}', { day: formatDay(other.endDate) })
   const date = other === blocker ? other.endDate : other.startDate
   return (
-    <li class="row">
-      {doneIds.has(other.workflowId) && <Icon name="check" />}
-      <span class="row-text">
-        <a dir="auto" href={assignmentPath(other.projectId, other.id, router.address.value.search)}>
-          {other.name}
-        </a>
-        <span class="quiet-text line">{inOneLine(stageName, until)}</span>
-        {!isOver && startsTooEarly(waiting, blocker) && (
-          <span class="line">
-            <span class="blocked">
-              <Icon name="warning" />
-              {t(direction.warning, { day: formatDay(date) })}
-            </span>
+    <RelatedRow
+      assignment={other}
+      line={inOneLine(stageName, until)}
+      isDone={doneIds.has(other.workflowId)}
+      removeLabel={t('Remove the dependency on {name}', { name: other.name })}
+      onRemove={() => void remove('assignmentDependency', linkId, other.name, 'The dependency was removed.')}
+    >
+      {!isOver && startsTooEarly(waiting, blocker) && (
+        <span class="line">
+          <span class="blocked">
+            <Icon name="warning" />
+            {t(direction.warning, { day: formatDay(date) })}
           </span>
-        )}
-      </span>
-      <button
-        type="button"
-        class="button quiet icon-only"
-        aria-label={t('Remove the dependency on {name}', { name: other.name })}
-        onClick={() => void remove('assignmentDependency', linkId, other.name, 'The dependency was removed.')}
-      >
-        <Icon name="close" />
-      </button>
-    </li>
+        </span>
+      )}
+    </RelatedRow>
   )
 }
 

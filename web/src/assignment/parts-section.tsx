@@ -3,14 +3,13 @@ import { limits } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { useListing } from '../data/use-listing.ts'
-import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
 import { formatDay } from '../time/days.ts'
 import { Combobox } from '../ui/combobox.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { doneStagesOf, findInProject } from './assignment-values.ts'
+import { RelatedRow } from './related-row.tsx'
 import type { PanelSections } from './use-panel-sections.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -52,9 +51,9 @@ export function PartsSection({ assignment, stages, parts, onSaved }: PartsSectio
       {parts.problem && <LoadProblem problem={parts.problem} onRetry={parts.reload} />}
       <ul class="rows">
         {parts.rows.map((part) => (
-          <PartRow
+          <RelatedRow
             key={part.id}
-            part={part}
+            assignment={part}
             line={lineOf(part)}
             isDone={doneIds.has(part.workflowId)}
             removeLabel={t('{name} is no longer a part', { name: part.name })}
@@ -66,8 +65,8 @@ export function PartsSection({ assignment, stages, parts, onSaved }: PartsSectio
       <h4>{t('Part of')}</h4>
       {parent ? (
         <ul class="rows">
-          <PartRow
-            part={parent}
+          <RelatedRow
+            assignment={parent}
             line={lineOf(parent)}
             isDone={doneIds.has(parent.workflowId)}
             removeLabel={t('No longer a part of {name}', { name: parent.name })}
@@ -93,38 +92,6 @@ export function PartsSection({ assignment, stages, parts, onSaved }: PartsSectio
         </p>
       )}
     </section>
-  )
-}
-
-interface PartRowProps {
-  readonly part: Assignment
-  readonly line: string
-  readonly isDone: boolean
-  readonly removeLabel: string
-  onRemove(): void
-}
-
-function PartRow({ part, line, isDone, removeLabel, onRemove }: PartRowProps) {
-  const { router } = useServices()
-  return (
-    <li class="row">
-      {isDone && <Icon name="check" />}
-      <span class="row-text">
-        <a dir="auto" href={assignmentPath(part.projectId, part.id, router.address.value.search)}>
-          {part.name}
-        </a>
-        <span class="quiet-text line">{line}</span>
-      </span>
-      <button
-        type="button"
-        class="button quiet icon-only"
-        aria-label={removeLabel}
-        title={removeLabel}
-        onClick={onRemove}
-      >
-        <Icon name="close" />
-      </button>
-    </li>
   )
 }
 

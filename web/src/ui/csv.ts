@@ -8,16 +8,27 @@ const beforeFormula = new RegExp(
   'gu',
 )
 
+/** That of the user's language. */
+export const decimalSeparatorOf = (): string => formatHoursInput(0.5).charAt(1)
+
 /**
- * Returns a table that spreadsheets open correctly in the user's language: where the decimal separator is a comma, they expect
- * semicolons between columns. The byte order mark declares UTF-8. An apostrophe keeps a text from being run as a formula.
+ * Joins formatted cells into a table that spreadsheets open correctly: where the decimal separator is a comma, they expect
+ * semicolons between columns. The byte order mark declares UTF-8.
  */
-export function toCsv(lines: readonly (readonly (string | number)[])[]): string {
-  const decimalSeparator = formatHoursInput(0.5).charAt(1)
+export function joinCells(lines: readonly (readonly string[])[], decimalSeparator: string): string {
   const separator = decimalSeparator === ',' ? ';' : ','
+  return `\uFEFF${lines.map((cells) => `${cells.join(separator)}\r\n`).join('')}`
+}
+
+/** Returns a table in the user's language. An apostrophe keeps a text from being run as a formula. */
+export function toCsv(lines: readonly (readonly (string | number)[])[]): string {
+  const decimalSeparator = decimalSeparatorOf()
   const formatCell = (value: string | number) =>
     typeof value === 'number' ? String(value).replace('.', decimalSeparator) : quoteText(value)
-  return `\uFEFF${lines.map((cells) => `${cells.map(formatCell).join(separator)}\r\n`).join('')}`
+  return joinCells(
+    lines.map((cells) => cells.map(formatCell)),
+    decimalSeparator,
+  )
 }
 
 export const quoteText = (text: string): string =>

@@ -108,9 +108,10 @@ function useMentions(text: string) {
   }
 }
 
+/** The members are loaded when they are first asked for. */
 function useMatchingMembers(projectId: string, text: string | undefined): readonly Option[] {
   const { people } = useServices()
-  const { ids } = useMembers(projectId)
+  const { ids } = useMembers(text === undefined ? undefined : projectId)
   if (text === undefined) return []
   const wanted = text.toLocaleLowerCase()
   return ids

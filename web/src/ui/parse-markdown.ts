@@ -1,3 +1,5 @@
+import { mentionPattern } from './mention-text.ts'
+
 /**
  * Parses common Markdown: headings, lists, tasks, quotes, code, bold, italic, links. The result is data, never HTML. The time grows
  * linearly with the length of the text.
@@ -206,8 +208,7 @@ function imageRule(text: string): Rule {
   }
 }
 
-/** People are mentioned by their ids, so that a mention has the name that they have now. */
-const mention = /@\[user:([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\]/iy
+const mention = new RegExp(mentionPattern, 'iy')
 
 const webAddress = /https?:\/\/[^\s<>"]+[^\s<>".,;:!?)]/y
 

@@ -1,5 +1,5 @@
 import { t } from '../../texts/text.ts'
-import { formatHoursInput } from '../../time/hours.ts'
+import { decimalSeparatorOf, joinCells } from '../../ui/csv.ts'
 import { groupings } from './sums.ts'
 
 interface CsvFormat {
@@ -7,25 +7,21 @@ interface CsvFormat {
   labelOf(column: string): string
   /** Returns whether a column has numbers, which are formatted in the user's language. */
   isNumber(column: string): boolean
-  /** The decimal separator. Where it is a comma, spreadsheets expect semicolons between columns. */
   readonly decimalSeparator: string
 }
 
 /**
  * Converts the API's CSV into one that spreadsheets open correctly in the user's language. Texts stay as they are, including the
- * apostrophes before formulas. The byte order mark declares UTF-8.
+ * apostrophes before formulas.
  */
 export function localizeCsv(table: string, { labelOf, isNumber, decimalSeparator }: CsvFormat): string {
   const [head = [], ...lines] = parseLines(table)
   const numbers = head.map(isNumber)
-  const separator = decimalSeparator === ',' ? ';' : ','
   // Texts are quoted, so any separator is safe.
   const formatCell = (cell: string, column: number) =>
     numbers[column] ? cell.replace('.', decimalSeparator) : cell
   const labels = head.map((name) => `"${labelOf(name).replaceAll('"', '""')}"`)
-  return `\uFEFF${[labels, ...lines.map((cells) => cells.map(formatCell))]
-    .map((cells) => `${cells.join(separator)}\r\n`)
-    .join('')}`
+  return joinCells([labels, ...lines.map((cells) => cells.map(formatCell))], decimalSeparator)
 }
 
 /** Splits CSV as defined by RFC 4180. Cells keep their quotes. */
@@ -54,5 +50,5 @@ export function columnLabel(column: string): string {
 export const hoursCsvFormat = (): CsvFormat => ({
   labelOf: columnLabel,
   isNumber: (column) => column === 'hours',
-  decimalSeparator: formatHoursInput(0.5).charAt(1),
+  decimalSeparator: decimalSeparatorOf(),
 })
