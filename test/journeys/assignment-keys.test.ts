@@ -3,6 +3,7 @@ import { before, describe, test } from 'node:test'
 import { sql } from '../../src/db/sql.ts'
 import { capitalize } from '../../src/model/field.ts'
 import { assertEnvelope } from '../support/assertions.ts'
+import { assignmentCalls } from '../support/assignment-calls.ts'
 import { create, type Item, update } from '../support/batches.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
@@ -26,13 +27,7 @@ describe('Keys of projects and numbers of assignments', () => {
     ann = await rest.signUp({ name: 'Ann' })
   })
 
-  const call = (method: string, path: string, body?: object, by: Person = ann) =>
-    rest.call(method, path, { token: by.token, ...(body && { body }) })
-  async function write(method: string, path: string, body: object, by: Person = ann) {
-    const answer = await call(method, path, body, by)
-    assert.equal(answer.status, 200, JSON.stringify(answer.body))
-    return answer.body
-  }
+  const { bodyOf, call, write } = assignmentCalls(rest, workspace, () => ann)
   const makeProject = async (values: Body, root = '/ext') => {
     const { organizationId } = workspace
     const { project } = await write('POST', `${root}/project`, {
@@ -42,16 +37,6 @@ describe('Keys of projects and numbers of assignments', () => {
     })
     return root === '/ext' ? project : (await call('GET', `/ext/project?id=${project.id}`)).body.project
   }
-  const bodyOf = (projectId: string): Body => ({
-    name: 'Write',
-    startDate: '2026-01-05T00:00:00Z',
-    endDate: '2026-01-09T00:00:00Z',
-    amountHours: 4,
-    projectId,
-    workflowId: workspace.workflowId,
-    userId: ann.id,
-    assignmentTypeId: workspace.assignmentTypeId,
-  })
   const makeAssignment = async (projectId: string, by = ann) =>
     (await write('POST', '/ext/assignment', bodyOf(projectId), by)).assignment
   const numbersOf = async (projectId: string): Promise<number[]> => {

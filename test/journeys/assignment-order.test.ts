@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { assignmentCalls } from '../support/assignment-calls.ts'
 import { fixture } from '../support/fixture.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
@@ -21,28 +22,8 @@ describe('The manual order of a stage', () => {
     ).body.workflow.id
   })
 
-  const call = (method: string, path: string, body?: object, token = ann.token) =>
-    rest.call(method, path, { token, ...(body && { body }) })
-  async function write(method: string, path: string, body: object) {
-    const answer = await call(method, path, body)
-    assert.equal(answer.status, 200, JSON.stringify(answer.body))
-    return answer.body
-  }
-  const makeProject = async (): Promise<string> => {
-    const { organizationId } = workspace
-    return (await write('POST', '/ext/project', { name: 'Relaunch', organizationId })).project.id
-  }
-  const bodyOf = (projectId: string, values: Body = {}): Body => ({
-    name: 'Write',
-    startDate: '2026-01-05T00:00:00Z',
-    endDate: '2026-01-09T00:00:00Z',
-    amountHours: 4,
-    projectId,
-    workflowId: workspace.workflowId,
-    userId: ann.id,
-    assignmentTypeId: workspace.assignmentTypeId,
-    ...values,
-  })
+  const { bodyOf, call, write } = assignmentCalls(rest, workspace, () => ann)
+  const makeProject = () => workspace.project('Relaunch', ann)
   const make = async (projectId: string, name: string): Promise<string> =>
     (await write('POST', '/ext/assignment', bodyOf(projectId, { name }))).assignment.id
   const makeAll = async (projectId: string, names: string): Promise<Record<string, string>> => {
@@ -50,7 +31,7 @@ describe('The manual order of a stage', () => {
     for (const name of names.split(' ')) ids[name] = await make(projectId, name)
     return ids
   }
-  const move = (values: Body, token?: string) => call('POST', '/ext/assignment/move', values, token)
+  const move = (values: Body, by?: Person) => call('POST', '/ext/assignment/move', values, by)
   const orderOf = async (projectId: string, workflowId = workspace.workflowId): Promise<string> => {
     const query = `projectId=${projectId}&workflowId=${workflowId}&sortColumn=rank&sortOrder=ASC&pageSize=100`
     const { body } = await call('GET', `/ext/assignments?${query}`)
@@ -87,7 +68,7 @@ describe('The manual order of a stage', () => {
     })
   })
 
-  test('keeps its places when an assignment changes, and starts anew in another project', async () => {
+  test('keeps its places when an assignment changes, which comes last in another project', async () => {
     const [project, other] = [await makeProject(), await makeProject()]
     const { Aa, Bb } = await makeAll(project, 'Aa Bb')
     await makeAll(other, 'Cc')
@@ -147,7 +128,7 @@ describe('The manual order of a stage', () => {
     const project = await makeProject()
     const { Aa, Bb } = await makeAll(project, 'Aa Bb')
     const eve = await rest.signUp({ name: 'Eve' })
-    assert.equal((await move({ id: Aa, afterId: Bb }, eve.token)).status, 404)
+    assert.equal((await move({ id: Aa, afterId: Bb }, eve)).status, 404)
     const needed = { beforeId: ['Either BeforeId or AfterId is required.'] }
     assert.deepEqual((await move({ id: Aa })).body.errors, needed)
     assert.deepEqual((await move({ id: Aa, beforeId: Bb, afterId: Bb })).body.errors, needed)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { assignmentCalls } from '../support/assignment-calls.ts'
 import { create } from '../support/batches.ts'
 import { fixture } from '../support/fixture.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
@@ -15,28 +16,8 @@ describe('Sub-assignments', () => {
     ann = await rest.signUp({ name: 'Ann' })
   })
 
-  const call = (method: string, path: string, body?: object, token = ann.token) =>
-    rest.call(method, path, { token, ...(body && { body }) })
-  async function write(method: string, path: string, body: object) {
-    const answer = await call(method, path, body)
-    assert.equal(answer.status, 200, JSON.stringify(answer.body))
-    return answer.body
-  }
-  const makeProject = async (): Promise<string> => {
-    const { organizationId } = workspace
-    return (await write('POST', '/ext/project', { name: 'Relaunch', organizationId })).project.id
-  }
-  const bodyOf = (projectId: string, values: Body = {}): Body => ({
-    name: 'Write',
-    startDate: '2026-01-05T00:00:00Z',
-    endDate: '2026-01-09T00:00:00Z',
-    amountHours: 4,
-    projectId,
-    workflowId: workspace.workflowId,
-    userId: ann.id,
-    assignmentTypeId: workspace.assignmentTypeId,
-    ...values,
-  })
+  const { bodyOf, call, write } = assignmentCalls(rest, workspace, () => ann)
+  const makeProject = () => workspace.project('Relaunch', ann)
   const make = async (projectId: string, parentId?: string): Promise<string> =>
     (await write('POST', '/ext/assignment', bodyOf(projectId, { parentId }))).assignment.id
   const setParent = (id: string, parentId: string | null) =>
@@ -123,10 +104,10 @@ describe('Sub-assignments', () => {
     ])
     const bob = await rest.signUp({ name: 'Bob' })
     const foreign = (
-      await call('POST', '/api/project', { name: 'Own', organizationId: workspace.organizationId }, bob.token)
+      await call('POST', '/api/project', { name: 'Own', organizationId: workspace.organizationId }, bob)
     ).body.project.id
-    const hidden = (await call('POST', '/api/assignment', bodyOf(foreign, { userId: bob.id }), bob.token))
-      .body.assignment.id
+    const hidden = (await call('POST', '/api/assignment', bodyOf(foreign, { userId: bob.id }), bob)).body
+      .assignment.id
     const missing = { parentId: ['ParentId must refer to an active assignment.'] }
     assert.deepEqual(errorsOf(await setParent(child, hidden)), [400, missing])
     assert.deepEqual(errorsOf(await setParent(child, '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b59')), [400, missing])

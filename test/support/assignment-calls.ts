@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import type { Answer, Person, RestUnderTest } from './rest-host.ts'
+import type { Workspace } from './seed.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+export interface AssignmentCalls {
+  /** By the person of the test unless another one is given. */
+  call(method: string, path: string, body?: object, by?: Person): Promise<Answer>
+  /** Sends a write that must succeed, and returns its answer. */
+  write(method: string, path: string, body: object, by?: Person): Promise<Answer['body']>
+  bodyOf(projectId: string, values?: Body): Body
+}
+
+/** Short ways to call about assignments of one person, who is known when the tests run. */
+export function assignmentCalls(
+  rest: RestUnderTest,
+  workspace: Workspace,
+  person: () => Person,
+): AssignmentCalls {
+  const call: AssignmentCalls['call'] = (method, path, body, by = person()) =>
+    rest.call(method, path, { token: by.token, ...(body && { body }) })
+  return {
+    call,
+    async write(method, path, body, by) {
+      const answer = await call(method, path, body, by)
+      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+      return answer.body
+    },
+    bodyOf: (projectId, values = {}) => ({
+      name: 'Write',
+      startDate: '2026-01-05T00:00:00Z',
+      endDate: '2026-01-09T00:00:00Z',
+      amountHours: 4,
+      projectId,
+      workflowId: workspace.workflowId,
+      userId: person().id,
+      assignmentTypeId: workspace.assignmentTypeId,
+      ...values,
+    }),
+  }
+}
