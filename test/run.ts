@@ -8,14 +8,17 @@ import { openTestLog } from './support/runner/test-log.ts'
 import { startWorker, type Worker, type WorkerResult } from './support/runner/worker.ts'
 
 /**
- * `npm test` runs everything; `npm test -- lockout journeys` runs the files whose path contains one of the words;
- * `npm test -- --record` also writes down how long each file took, which is what the sharing goes by.
+ * `npm test` runs everything; `npm test -- lockout journeys '!mails'` runs the files whose path contains one of the words and
+ * none of those after a `!`; `npm test -- --record` also writes down how long each file took, which is what the sharing goes by.
  */
-const words = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+const given = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+const words = given.filter((word) => !word.startsWith('!'))
+const leftOut = given.filter((word) => word.startsWith('!')).map((word) => word.slice(1))
 const isRecording = process.argv.includes('--record')
 const root = join(import.meta.dirname, '..')
 const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'clients/**/*.test.ts'], { cwd: root })
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
+  .filter((file) => !leftOut.some((word) => file.includes(word)))
   .sort()
 
 if (files.length === 0) {
@@ -31,7 +34,7 @@ const workersMax = process.env.TEST_DATABASE_WORKERS ? 1 : Math.min(4, available
 
 const startedAt = performance.now()
 // With words, only a few files run, and their output is shown.
-const log = words.length === 0 ? openTestLog() : undefined
+const log = given.length === 0 ? openTestLog() : undefined
 const workers = new Set<Worker>()
 
 // Stopping the runner stops the tests, which then stop their databases.

@@ -10,9 +10,13 @@ export type Tracker<H extends Host = Host> = H & RowMaker & Pick<Driver, 'isType
 
 const drivers: readonly Driver[] = [restDriver, commandDriver, dotnetDriver]
 
+/** Names of drivers, such as `REST,gRPC`; all of them otherwise. */
+const wires = process.env.TEST_WIRES?.split(',')
+
 /** The tests of a subject, once for every host that serves the resources. */
 export function onEveryHost(subject: string, define: (tracker: Tracker) => void): void {
-  for (const driver of drivers) onHost(driver, subject, define)
+  for (const driver of drivers)
+    if (wires === undefined || wires.includes(driver.name)) onHost(driver, subject, define)
 }
 
 /** What is said of REST alone. */
