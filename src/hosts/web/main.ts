@@ -97,6 +97,7 @@ function contentPolicy({ apiUrl, issuer }: ClientConfiguration): string {
     "style-src 'self'",
     // Images of attachments need a token, so a page fetches them and shows them as blobs.
     "img-src 'self' blob:",
+    "font-src 'self'",
     `connect-src 'self' ${api} ${provider}`,
     // Browsers apply this to the redirects after the sign-in post too, so it must name the provider's origin.
     `form-action 'self' ${provider}`,
@@ -168,4 +169,5 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.txt': 'text/plain; charset=utf-8',
+  '.woff2': 'font/woff2',
 }

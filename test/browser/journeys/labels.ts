@@ -50,7 +50,7 @@ export function labelJourneys(stage: () => Stage): void {
     await dialog.getByLabel('Name').fill('At once')
     await dialog.getByLabel('Color').selectOption('Red')
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await cardOf(jonas).locator('.label-red').getByText('At once').waitFor()
+    await cardOf(jonas).locator('[data-color=red]').getByText('At once').waitFor()
     await assertAccessible(mara, 'labels of a project')
     await dialog.getByRole('button', { name: 'Remove Needs design' }).click()
     await mara.getByRole('button', { name: 'Remove the label', exact: true }).click()

@@ -94,7 +94,7 @@ export function suggest(
       id: label.id,
       name: label.name,
       ...(label.description && { note: label.description }),
-      mark: <span class={`label-dot label-${label.color}`} />,
+      mark: <span class="label-dot" data-color={label.color} />,
     })),
     ...(name === '' || isTaken
       ? []

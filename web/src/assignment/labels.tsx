@@ -4,7 +4,7 @@ import type { MessageKey } from '../texts/text.ts'
 
 export type LabelColor = Label['color']
 
-/** The colors in the order in which new labels get them. Each is a token in `tokens.css`. */
+/** The colors in the order in which new labels get them. Each is a hue of `tints.css`. */
 export const labelColors: Readonly<Record<LabelColor, MessageKey>> = {
   blue: 'Blue',
   green: 'Green',
@@ -31,7 +31,8 @@ export const LabelChip = ({
   readonly children?: ComponentChildren
 }) => (
   <span
-    class={`label-chip label-${label.color} ${children ? 'removable' : ''}`}
+    class={`label-chip ${children ? 'removable' : ''}`}
+    data-color={label.color}
     title={label.description || label.name}
   >
     <span class="label-name" dir="auto">

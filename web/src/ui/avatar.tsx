@@ -1,10 +1,10 @@
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
+import { type Hue, hueAt } from './marks.tsx'
 
 export interface AvatarProps {
   readonly name: string
-  /** One of the colours of the style sheet. */
-  readonly tint: number
+  readonly color: Hue
   /** True if the name is shown next to it, so that assistive technology skips it. */
   readonly isDecorative?: boolean
   /** Replaces the initials of the name. */
@@ -12,9 +12,10 @@ export interface AvatarProps {
 }
 
 /** A person's initials in a circle; the name is next to it or in its label. */
-const Avatar = ({ name, tint, isDecorative = false, initials = initialsOf(name) }: AvatarProps) => (
+const Avatar = ({ name, color, isDecorative = false, initials = initialsOf(name) }: AvatarProps) => (
   <span
-    class={`avatar tint-${tint}`}
+    class="avatar"
+    data-color={color}
     title={name || undefined}
     {...(isDecorative || name === '' ? { 'aria-hidden': true } : { role: 'img', 'aria-label': name })}
   >
@@ -41,7 +42,7 @@ export function PersonAvatar({
 }) {
   const { people } = useServices()
   const name = people.findName(id)
-  const appearance = { tint: people.tintOf(id), isDecorative }
+  const appearance = { color: hueAt(people.tintOf(id)), isDecorative }
   if (name === '') return <Avatar name={t('Someone you cannot see')} initials="?" {...appearance} />
   return <Avatar name={name ?? ''} {...appearance} />
 }

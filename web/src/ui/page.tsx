@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { hashOf, tintCount } from '../api/people.ts'
+import { hashOf } from '../api/people.ts'
 import { useListing } from '../data/use-listing.ts'
 import { projectPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
+import { hueAt } from './marks.tsx'
 
 export interface PageProps {
   readonly title: string
@@ -89,7 +90,7 @@ export function ProjectCrumbs({ projectId }: { readonly projectId: string }) {
 
 /** The colour of a project, next to its name. */
 export const ProjectMark = ({ id }: { readonly id: string }) => (
-  <span class={`project-mark mark-${hashOf(id) % tintCount}`} aria-hidden="true" />
+  <span class="project-mark" data-color={hueAt(hashOf(id))} aria-hidden="true" />
 )
 
 export interface Tab {

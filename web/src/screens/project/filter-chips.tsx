@@ -37,7 +37,7 @@ export function FilterChips({ projectId, filters, onChange }: FilterChipsProps) 
         id,
         name,
         note: kind,
-        mark: <span class={`label-dot label-${color}`} />,
+        mark: <span class="label-dot" data-color={color} />,
       }))
   }
   const toggle = (id: string) => {

@@ -1,0 +1,14 @@
+// The browser waits for this file before it paints, so a page never begins in the other theme. The keys are those of
+// services/appearance.ts.
+try {
+  const root = document.documentElement
+  const theme = localStorage.getItem('tracker.theme')
+  if (theme === 'light' || theme === 'dark') {
+    root.dataset.theme = theme
+    // The style sheet comes later; until then this decides about the background.
+    document.querySelector('meta[name=color-scheme]').content = theme
+  }
+  if (localStorage.getItem('tracker.density') === 'compact') root.dataset.density = 'compact'
+} catch {
+  // A browser that keeps nothing shows the theme of the system.
+}

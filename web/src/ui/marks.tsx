@@ -1,0 +1,160 @@
+import type { Label } from '../data/use-project-labels.ts'
+import { t } from '../texts/text.ts'
+import { formatHours } from '../time/hours.ts'
+
+/** The names of the hues in `tints.css`. Those next to each other here are easily told apart. */
+export type Hue = Label['color']
+
+const hues: readonly Hue[] = [
+  'blue',
+  'green',
+  'orange',
+  'purple',
+  'pink',
+  'cyan',
+  'amber',
+  'indigo',
+  'red',
+  'teal',
+  'brown',
+  'gray',
+]
+
+/** Returns the hue for a number, such as a position, where none is chosen. */
+export const hueAt = (index: number): Hue => hues[index % hues.length] as Hue
+
+/** How a stage looks wherever it is shown. */
+export interface StageLook {
+  readonly color: Hue
+  /** The share of the way to the last stage, from 0 to 1. */
+  readonly part: number
+  readonly isDone: boolean
+}
+
+const stageHues: readonly Hue[] = ['blue', 'amber', 'purple', 'teal', 'orange', 'pink', 'indigo', 'cyan']
+
+/** Returns the look of each stage by its id: the first one is gray, done ones are green, the others differ. */
+export function stageLooksOf(
+  stages: readonly { readonly id: string }[],
+  doneIds: { has(id: string): boolean },
+): ReadonlyMap<string, StageLook> {
+  return new Map(
+    stages.map(({ id }, index) => {
+      const isDone = doneIds.has(id)
+      const other = index === 0 ? 'gray' : (stageHues[(index - 1) % stageHues.length] as Hue)
+      return [id, { color: isDone ? 'green' : other, part: index / Math.max(1, stages.length - 1), isDone }]
+    }),
+  )
+}
+
+const partRadius = 2
+const partLength = 2 * Math.PI * partRadius
+
+/** A circle that is filled as far as the stage has come; decorative, because the name of the stage is next to it. */
+export const StageMark = ({ color, part, isDone }: StageLook) => (
+  <svg class="mark" viewBox="0 0 16 16" data-color={color} aria-hidden="true">
+    <circle class="mark-ring" cx="8" cy="8" r="6" />
+    {isDone ? (
+      <path
+        class="mark-disc"
+        d="M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zm-.9 8.6L4.7 8.2l1-1 1.4 1.4 3.2-3.2 1 1z"
+      />
+    ) : (
+      <circle
+        class="mark-part"
+        cx="8"
+        cy="8"
+        r={partRadius}
+        stroke-dasharray={`${part * partLength} ${partLength}`}
+        transform="rotate(-90 8 8)"
+      />
+    )}
+  </svg>
+)
+
+/** Types are named by people; the usual names have a shape of their own, in the languages of the client. */
+const typeLooks: readonly (readonly [name: RegExp, color: Hue, path: string])[] = [
+  [
+    /bug|defect|erro|defeito|falha/i,
+    'red',
+    'M5.5 7a2.5 2.5 0 0 1 5 0v3a2.5 2.5 0 0 1-5 0zM2.5 8.5h3M10.5 8.5h3M3.5 4.5l2 1.5M12.5 4.5l-2 1.5M3.5 12.5l2-1.5M12.5 12.5l-2-1.5M8 6v6',
+  ],
+  [/feature|story|função|funcional|história/i, 'green', 'M4.5 2.5h7v11L8 10.5l-3.5 3z'],
+  [/design|desenho|layout/i, 'pink', 'M3 13l.5-2.5 7-7 2 2-7 7zM9 5l2 2'],
+  [
+    /research|spike|pesquisa|estudo/i,
+    'purple',
+    'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.2 10.2l3.3 3.3',
+  ],
+  [/epic|épico/i, 'indigo', 'M9 2L3.5 9H8l-1 5 5.5-7H8z'],
+  [/chore|task|tarefa|rotina/i, 'blue', 'M3 3h10v10H3zM5.5 8l2 2 3-4'],
+  [/doc|text/i, 'teal', 'M4 2.5h5L12 5.5v8H4zM6.5 7.5h3M6.5 10h3'],
+]
+
+/** Other types get one of these, by their name. */
+const typeShapes: readonly string[] = [
+  'M8 2.5L13.5 8 8 13.5 2.5 8z',
+  'M8 3l5.5 10h-11z',
+  'M3 3h10v10H3z',
+  'M8 2l5.2 3v6L8 14l-5.2-3V5z',
+  'M8 13.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11z',
+]
+
+/** A type as a shape in its colour. */
+export function TypeMark({ name }: { readonly name: string }) {
+  const known = typeLooks.find(([pattern]) => pattern.test(name))
+  const sum = [...name].reduce((total, character) => total + (character.codePointAt(0) ?? 0), name.length)
+  const [color, path] = known ? [known[1], known[2]] : [hueAt(sum), typeShapes[sum % typeShapes.length]]
+  return (
+    <span class="type-mark" data-color={color} title={name}>
+      <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+        <path d={path} />
+      </svg>
+      <span class="visually-hidden" dir="auto">
+        {name}
+      </span>
+    </span>
+  )
+}
+
+const priorityHues: readonly Hue[] = ['gray', 'gray', 'blue', 'orange', 'red']
+const bars: readonly string[] = ['M3 10h2v3H3z', 'M7 7h2v6H7z', 'M11 4h2v9h-2z']
+
+/** A priority, from 1 to 4, as rising bars; the most urgent as an exclamation mark. */
+export const PriorityMark = ({ priority, name }: { readonly priority: number; readonly name: string }) => (
+  <span class="priority-mark" data-color={priorityHues[priority]} title={name}>
+    <svg class="mark" viewBox="0 0 16 16" aria-hidden="true">
+      {priority >= bars.length + 1 ? (
+        <path
+          class="mark-disc"
+          d="M4 2h8a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2zm3.2 2.5v4.2h1.6V4.5zm0 5.6v1.6h1.6v-1.6z"
+        />
+      ) : (
+        bars.map((path, index) => (
+          <path key={path} class={index < priority ? 'mark-disc' : 'mark-rest'} d={path} />
+        ))
+      )}
+    </svg>
+    <span class="visually-hidden">{name}</span>
+  </span>
+)
+
+/** A bar of this length is a week of work. */
+const fullHours = 40
+const barWidth = 16
+
+/** Planned hours as a number with a bar, so that sizes can be compared at a glance. */
+export const HoursMark = ({ hours }: { readonly hours: number }) => (
+  <span class="hours-mark" title={t('Planned hours')}>
+    <svg viewBox={`0 0 ${barWidth} 4`} preserveAspectRatio="none" aria-hidden="true">
+      <rect class="mark-rest" width={barWidth} height="4" rx="2" />
+      <rect
+        class="mark-disc"
+        width={Math.max(3, Math.min(1, hours / fullHours) * barWidth)}
+        height="4"
+        rx="2"
+      />
+    </svg>
+    {formatHours(hours)}
+  </span>
+)
