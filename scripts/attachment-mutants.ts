@@ -139,7 +139,7 @@ export const attachmentMutants: readonly Mutant[] = [
     tests: ['attachments/sweep'],
   },
   {
-    file: 'src/model/files.ts',
+    file: 'src/model/text.ts',
     rule: 'a file name has no hidden characters',
     from: 'withoutHiddenCharacters(last)',
     to: 'last',

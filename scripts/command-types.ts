@@ -8,7 +8,7 @@ import { type CommandMessages, commandMessagesOf } from '../src/hosts/commands/m
 import { type Comments, commentsOf } from '../src/hosts/commands/protobuf/proto-file.ts'
 import { isRequired } from '../src/model/field.ts'
 import type { Resource } from '../src/resources/define-resource.ts'
-import { allForms } from '../src/resources/editions.ts'
+import { allForms } from '../src/resources/derived.ts'
 import { dateKeys, idFilterNumbers, idFiltersOf, supportsDates } from '../src/resources/list-keys.ts'
 
 /** The types of the TypeScript client's commands, read off the declarations, as interfaces that people can read. */

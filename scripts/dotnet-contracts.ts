@@ -5,7 +5,7 @@ import { type Comments, commentsOf } from '../src/hosts/commands/protobuf/proto-
 import { capitalize } from '../src/model/field.ts'
 import { resources } from '../src/resources/all.ts'
 import type { Resource } from '../src/resources/define-resource.ts'
-import { allForms } from '../src/resources/editions.ts'
+import { allForms } from '../src/resources/derived.ts'
 
 /** The commands and results as C# classes for FastEndpoints' remote messaging, whose names and namespaces make the paths. */
 export function dotnetContracts(

@@ -1,4 +1,4 @@
-import { fileBytesMax } from '../model/files.ts'
+import { fileBytesMax } from '../model/text.ts'
 import { connectionsDefault, connectionsMax, connectionsMin } from './budgets.ts'
 import {
   address,

@@ -1,6 +1,6 @@
 import type { Context } from '../records/context.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import { person } from '../resources/person.ts'
+import { person } from '../resources/user.ts'
 import type { Route } from '../routes/route.ts'
 import { listKeys, ref } from '../routes/schemas.ts'
 import { answerList } from './changes/answer-list.ts'

@@ -1,4 +1,4 @@
-import { describeDeprecation } from '../model/deprecation.ts'
+import { describeDeprecation } from '../model/field.ts'
 import type { Operation, Parameter, Schema } from './operation.ts'
 
 /** The parts of a document in addition to its operations. */

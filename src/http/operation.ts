@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { type Deprecation, deprecationProblems, startOfDay } from '../model/deprecation.ts'
+import { type Deprecation, deprecationProblems, startOfDay } from '../model/field.ts'
 
 export type Schema = Readonly<Record<string, unknown>>
 

@@ -15,3 +15,31 @@ export const commentCharactersMax = 10_000
 const hidden = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu
 
 export const withoutHiddenCharacters = (text: string): string => text.replaceAll(hidden, '')
+
+/** The largest file that any setting allows. */
+export const fileBytesMax = 1024 ** 3
+/** The longest media type that is recognized has 24 characters. */
+export const mediaTypeCharactersMax = 100
+/** The characters of a SHA-256 in hexadecimal. */
+export const sha256Characters = 64
+
+/**
+ * Removes the folders that some clients send along, and characters that would break a header or show another ending than the file
+ * has. Returns nothing for a name of dots only, such as `..`, which names a folder.
+ */
+export function sanitizeFileName(name: string): string {
+  const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
+  const visible = withoutHiddenCharacters(last).trim()
+  return /^\.+$/.test(visible) ? '' : visible
+}
+
+/** Endings such as `.tar.gz` are kept when a name is shortened; a longer text after a dot is not an ending. */
+const endingPattern = /(?:\.[^. ]{1,10}){1,2}$/
+
+/** Shortens the name of an uploaded file, because file systems allow longer names than our lists, and keeps its ending. */
+export function shortenFileName(name: string, max: number): string {
+  if ([...name].length <= max) return name
+  const [ending = ''] = endingPattern.exec(name) ?? []
+  const beginning = [...name.slice(0, name.length - ending.length)]
+  return beginning.slice(0, max - [...ending].length).join('') + ending
+}

@@ -6,7 +6,7 @@ import { webClientId } from '../model/client.ts'
 import { forbidden } from '../model/problem.ts'
 import { resources } from '../resources/all.ts'
 import type { ListedResource } from '../resources/define-resource.ts'
-import { person } from '../resources/person.ts'
+import { person } from '../resources/user.ts'
 import type { Context } from './context.ts'
 
 export type Purpose = 'read' | 'write'

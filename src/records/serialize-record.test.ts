@@ -6,7 +6,7 @@ import type { Row } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
 import { resources } from '../resources/all.ts'
 import type { ListedResource } from '../resources/define-resource.ts'
-import { person } from '../resources/person.ts'
+import { person } from '../resources/user.ts'
 import { jsonArrayOf, serializeRecord } from './serialize-record.ts'
 
 /**

@@ -1,8 +1,7 @@
 import { membersOfAssignment } from '../model/access-rule.ts'
 import { byServer, referenceByServer, references, required } from '../model/field.ts'
 import { fileName, integer, text, uuid } from '../model/field-kinds.ts'
-import { fileBytesMax, mediaTypeCharactersMax, sha256Characters } from '../model/files.ts'
-import { nameCharactersMax } from '../model/text.ts'
+import { fileBytesMax, mediaTypeCharactersMax, nameCharactersMax, sha256Characters } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
 
 /** A file on an assignment. `src/features/attachments/` creates the row with the file and serves the file. */

@@ -1,5 +1,4 @@
-import { deprecationProblems } from '../model/deprecation.ts'
-import { commonFieldNumbers, type Field, updateMaskNumber } from '../model/field.ts'
+import { commonFieldNumbers, deprecationProblems, type Field, updateMaskNumber } from '../model/field.ts'
 import type { Filter, Resource } from './define-resource.ts'
 import { relationNumberOf } from './list-keys.ts'
 

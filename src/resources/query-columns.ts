@@ -2,7 +2,7 @@ import type { WireKind } from '../model/field.ts'
 import { resourceNamed } from './all.ts'
 import type { ListedResource } from './define-resource.ts'
 import { referencesFrom } from './derived.ts'
-import { person } from './person.ts'
+import { person } from './user.ts'
 
 /** A column that queries may compare or sort by, and the kind of its values. */
 export interface QueryColumn {

@@ -4,12 +4,12 @@ import type { Queries } from '../db/database.ts'
 import { loginTaken } from '../db/failures.ts'
 import type { Row, Values } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
-import { administratorsOnly } from '../model/access-rule.ts'
+import { administratorsOnly, colleagues } from '../model/access-rule.ts'
 import { required, requiredOnCreate, secret } from '../model/field.ts'
 import { newPassword, text } from '../model/field-kinds.ts'
 import { invalid } from '../model/problem.ts'
 import { loginCharactersMax, nameCharactersMax } from '../model/text.ts'
-import { defineResource } from './define-resource.ts'
+import { defineResource, type ListedResource } from './define-resource.ts'
 
 export const user = defineResource({
   name: 'user',
@@ -72,4 +72,28 @@ function rejectStoredLoginAsPassword(before: Row, { password, login }: Values) {
   if (typeof password !== 'string' || login !== undefined) return
   const errors = rejectGuessablePassword({ password, login: String(before.login) })
   if (errors) throw invalid(errors)
+}
+
+/** An account as its colleagues see it. It has no login, so no list can show, search or sort by one. */
+export const person: ListedResource = {
+  name: 'person',
+  edition: 'ext',
+  shownIn: 'ext',
+  plural: 'people',
+  title: 'Person',
+  pluralTitle: 'People',
+  typeName: 'Person',
+  pluralTypeName: 'People',
+  pluralNoun: 'people',
+  table: 'users',
+  fields: {
+    name: required(2, text({ max: nameCharactersMax }), {
+      about: 'The display name.',
+      example: 'Ann Example',
+    }),
+  },
+  columns: ['id', 'name'],
+  access: colleagues,
+  filters: [],
+  fixedSortColumn: 'name',
 }

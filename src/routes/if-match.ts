@@ -13,7 +13,7 @@ import { visibleRows } from '../records/visible-rows.ts'
 import { type RequiredVersions, versionOf } from '../records/write-conditions.ts'
 import { resourceNamed } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import { allForms } from '../resources/editions.ts'
+import { allForms } from '../resources/derived.ts'
 import type { Exchange } from './route.ts'
 
 /** The JSON of one row, from which its ETag is made. */

@@ -3,7 +3,7 @@ import type { Authenticated } from '../auth/authenticate.ts'
 import type { FairQueue } from '../db/fair-queue.ts'
 import type { Operation as HttpOperation, Schema } from '../http/operation.ts'
 import type { Caller } from '../model/caller.ts'
-import type { Deprecation } from '../model/deprecation.ts'
+import type { Deprecation } from '../model/field.ts'
 import type { Context } from '../records/context.ts'
 
 /** An operation of this host as its document describes it. */

@@ -6,7 +6,7 @@ import { commandsPage } from '../../scripts/commands-page.ts'
 import { configurationPage } from '../../scripts/configuration-page.ts'
 import { declaredSettings } from '../../src/config/declared-settings.ts'
 import { readSettings, type Settings } from '../../src/config/settings.ts'
-import { resourcesOf } from '../../src/resources/editions.ts'
+import { resourcesOf } from '../../src/resources/derived.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')

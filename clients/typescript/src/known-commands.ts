@@ -7,7 +7,7 @@ import type { Message } from '../../../src/hosts/commands/message.ts'
 import { type CommandMessages, commandMessagesOf } from '../../../src/hosts/commands/messages.ts'
 import { serviceNameOf } from '../../../src/hosts/commands/protobuf/service.ts'
 import type { Edition } from '../../../src/resources/define-resource.ts'
-import { allForms } from '../../../src/resources/editions.ts'
+import { allForms } from '../../../src/resources/derived.ts'
 
 /** The data about a command that a client needs. */
 export interface KnownCommand {

@@ -1,7 +1,7 @@
 import type { Schema } from '../../http/operation.ts'
 import { uuid } from '../../model/field-kinds.ts'
 import { assignment as declared } from '../../resources/assignment.ts'
-import { formOfExtensions } from '../../resources/editions.ts'
+import { formOfExtensions } from '../../resources/derived.ts'
 import { parseIfMatch, rowAnswer } from '../../routes/if-match.ts'
 import type { Route } from '../../routes/route.ts'
 import { recordAnswer, ref } from '../../routes/schemas.ts'

@@ -7,7 +7,7 @@ import { isAccountResource, isCovered, type Purpose } from '../../records/rights
 import { resourceNames, resources } from '../../resources/all.ts'
 import { appointment } from '../../resources/appointment.ts'
 import type { Resource } from '../../resources/define-resource.ts'
-import { person } from '../../resources/person.ts'
+import { person } from '../../resources/user.ts'
 import type { Route } from '../../routes/route.ts'
 import { someText } from '../../routes/schemas.ts'
 

@@ -20,7 +20,7 @@ import { createRejectionLog, createSecurityLog, type SecurityLog } from '../../o
 import type { Context, SharedContext } from '../../records/context.ts'
 import { resources } from '../../resources/all.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
-import { resourcesOf } from '../../resources/editions.ts'
+import { resourcesOf } from '../../resources/derived.ts'
 import { type AdmittedCalls, admitCalls } from './admit-calls.ts'
 import { messageBytesMax } from './call-error.ts'
 import { createCallLog, createRequestIds, type RequestIds } from './call-log.ts'

@@ -10,8 +10,7 @@ import {
 import { invalid } from '../../model/problem.ts'
 import { resources } from '../../resources/all.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
-import { filterNames } from '../../resources/derived.ts'
-import { resourcesOf } from '../../resources/editions.ts'
+import { filterNames, resourcesOf } from '../../resources/derived.ts'
 import { dateNumbers, idFilterNumbers, pagingNumbers, relationKeysOf } from '../../resources/list-keys.ts'
 import { type Content, isContent, type Message, type MessageField } from './message.ts'
 

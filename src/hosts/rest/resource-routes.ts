@@ -1,7 +1,7 @@
 import { answerList } from '../../features/changes/answer-list.ts'
 import type { LiveListings } from '../../features/changes/live-listings.ts'
 import type { Parameter } from '../../http/operation.ts'
-import type { Deprecation } from '../../model/deprecation.ts'
+import type { Deprecation } from '../../model/field.ts'
 import { parseObject } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
 import { create } from '../../records/create.ts'

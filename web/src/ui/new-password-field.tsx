@@ -4,7 +4,7 @@ import type { FormValues } from '../forms/use-form.ts'
 import { type MessageKey, t } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 
-/** Mirrors the password policy in src/model/password-policy.ts, which the server enforces. */
+/** Mirrors the password policy in src/model/field-kinds.ts, which the server enforces. */
 const passwordRules: readonly (readonly [isMet: (password: string) => boolean, text: MessageKey])[] = [
   [hasLength, '{least} to {most} characters'],
   [(password) => /\p{Ll}/u.test(password), 'a lower-case letter'],

@@ -1,6 +1,5 @@
 import { sql } from '../../../db/sql.ts'
-import { isLongerThan } from '../../../model/field-kinds.ts'
-import { passwordCharactersMax } from '../../../model/password-policy.ts'
+import { isLongerThan, passwordCharactersMax } from '../../../model/field-kinds.ts'
 import { Problem } from '../../../model/problem.ts'
 import { loginCharactersMax } from '../../../model/text.ts'
 import { type Account, findActiveAccount } from '../core/accounts.ts'
