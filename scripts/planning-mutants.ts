@@ -158,7 +158,7 @@ export const planningMutants: readonly Mutant[] = [
     tests: ['rows-of-earlier-releases'],
   },
   {
-    file: 'src/records/write-each.ts',
+    file: 'src/records/write-many.ts',
     rule: 'a statement by several callers does not wait for a counter',
     from: '...(waitsForCounter ? [] :',
     to: '...(waitsForCounter || true ? [] :',

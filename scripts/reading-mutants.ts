@@ -89,14 +89,14 @@ export const readingMutants: readonly Mutant[] = [
     tests: ['http/body'],
   },
   {
-    file: 'src/records/parse-input.ts',
+    file: 'src/records/parse-body.ts',
     rule: 'an update with an empty login is rejected',
     from: 'else if (isForbiddenBlank(field, input))',
     to: 'else if (!isForbiddenBlank)',
     tests: ['contract/users'],
   },
   {
-    file: 'src/records/parse-input.ts',
+    file: 'src/records/parse-body.ts',
     rule: 'an empty expectedVersion is an error, not a version left out',
     from: "presence !== 'required' &&",
     to: "presence === 'requiredOnCreate' &&",
@@ -138,7 +138,7 @@ export const readingMutants: readonly Mutant[] = [
     tests: ['http/rate-limit'],
   },
   {
-    file: 'src/records/parse-input.ts',
+    file: 'src/records/parse-body.ts',
     rule: 'a comment without a user belongs to the caller',
     from: 'if (isCallerDefault) return callerId',
     to: '',

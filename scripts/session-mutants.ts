@@ -160,7 +160,7 @@ export const sessionMutants: readonly Mutant[] = [
   {
     file: 'src/resources/user.ts',
     rule: 'removing an account ends its sessions, and restoring it reactivates none',
-    from: '    afterRemove: endAccess,\n',
+    from: '    afterRemove: revokeAccess,\n',
     to: '',
     tests: ['journeys/own-account'],
   },

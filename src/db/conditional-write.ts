@@ -75,7 +75,7 @@ interface RowsToWrite {
  * Checks the conditions for each row of `input`, and rejects rows one by one. `rejectIf` may use columns of `input`
  * and, if a condition locks rows under the name `before`, columns of the `before` row with the same id.
  */
-export async function writeEachConditionally<Written extends object>(
+export async function writeManyConditionally<Written extends object>(
   queries: Queries,
   { input, conditions, ctes, returning, attachStepInput }: RowsToWrite,
 ): Promise<RowOutcome<Written>[]> {

@@ -17,13 +17,13 @@ export interface Counter {
   readonly table: string
   readonly per: string
   /** The column of the number, and those that follow from it. */
-  readonly gives: readonly string[]
+  readonly generates: readonly string[]
 }
 
 /** The columns that an update changes, those that the program does not set included. */
 export const changedColumns = ({ counter }: Table, set: readonly string[]): readonly string[] => [
   ...set,
-  ...(counter && set.includes(counter.per) ? counter.gives : []),
+  ...(counter && set.includes(counter.per) ? counter.generates : []),
   'updatedAt',
 ]
 

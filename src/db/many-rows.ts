@@ -5,7 +5,7 @@ import {
   type RowOutcome,
   selectForLock,
   storedRowsCte,
-  writeEachConditionally,
+  writeManyConditionally,
 } from './conditional-write.ts'
 import { idTaken } from './failures.ts'
 import {
@@ -47,7 +47,7 @@ export const inputWriter = inputColumn(':caller')
 /** A row that is inserted together with the row that has this id. */
 export type RelatedRowOf = RelatedRow & { readonly mainRowId: string }
 
-export async function insertEach(
+export async function insertMany(
   queries: Queries,
   writers: Writers,
   many: ManyRows,
@@ -88,7 +88,7 @@ export async function insertEach(
 }
 
 /** `set` names the columns that change. */
-export function updateEach(
+export function updateMany(
   queries: Queries,
   writers: Writers,
   many: ManyRows,
@@ -118,14 +118,14 @@ interface Writes {
 }
 
 /** The input with which a sharded store writes many rows. */
-export interface LoggedWriteEach extends Omit<LoggedWrite, 'writes' | 'locks'> {
+export interface LoggedManyWrite extends Omit<LoggedWrite, 'writes' | 'locks'> {
   readonly rows: ManyRows['rows']
   /** Returns the CTE called `input`, with these rows. */
   readonly inputStatementOf: (rows: ManyRows['rows']) => Sql
   readonly writesOf: Writes['writesOf']
 }
 
-export const writeEachRow = stepwiseStatement<LoggedWriteEach>('write each row')
+export const writeManyRows = stepwiseStatement<LoggedManyWrite>('write each row')
 
 function writeEach(
   queries: Queries,
@@ -138,7 +138,7 @@ function writeEach(
   const returning = { columns, cteName: mainCte }
   if ('each' in writers) {
     const rowsWithWriter = rows.map((row, index) => ({ ...row, ...writerColumns(writers.each[index]) }))
-    return writeEachConditionally<Row>(queries, {
+    return writeManyConditionally<Row>(queries, {
       input: inputStatement(rowsWithWriter, { ...types, ...writerColumnTypes }),
       conditions: conditions.map(skipLocked),
       ctes: loggedWriteCtes(action, inputWriterSql, statements),
@@ -149,12 +149,12 @@ function writeEach(
   const { one: writer } = writers
   const inputStatementOf = (some: ManyRows['rows']) => inputStatement(some, types)
   const stepInput = { action, writer, conditions, columns, rows, inputStatementOf, writesOf }
-  return writeEachConditionally<Row>(queries, {
+  return writeManyConditionally<Row>(queries, {
     input: inputStatementOf(rows),
     conditions,
     ctes: loggedWriteCtes(action, writerSql(writer), statements),
     returning,
-    attachStepInput: (statement) => writeEachRow.attach(stepInput, statement),
+    attachStepInput: (statement) => writeManyRows.attach(stepInput, statement),
   })
 }
 

@@ -134,7 +134,7 @@ export const administratorRoutes: readonly Route[] = [
     id: 'GiveAdministratorRole',
     summary: 'Makes an account an administrator, effective with its next access token.',
     description: 'The account keeps the role until another administrator revokes it.',
-    requiresOwnClient: true,
+    requiresWebClient: true,
     method: 'POST',
     body: ref('AdministratorRole'),
     answer: ref('Success'),

@@ -4,17 +4,17 @@ import { invalid, notFound } from '../model/problem.ts'
 import { get } from '../records/get.ts'
 import { requireRole } from '../records/rights.ts'
 import { assignment as declared } from '../resources/assignment.ts'
-import { formOfExtensions } from '../resources/derived.ts'
+import { extensionForm } from '../resources/derived.ts'
 import { rowAnswer } from '../routes/if-match.ts'
 import type { Route } from '../routes/route.ts'
-import { recordAnswer } from '../routes/schemas.ts'
+import { recordAnswerSchema } from '../routes/schemas.ts'
 
 const keyPattern = '^[A-Za-z][A-Za-z0-9]{1,7}-[1-9][0-9]{0,9}$'
 const keyForm = new RegExp(keyPattern)
 
 /** Finds an assignment by the address that people speak and write: the key of its project and its number. */
 export function assignmentKeyRoute(): Route {
-  const assignment = formOfExtensions(declared)
+  const assignment = extensionForm(declared)
   return {
     id: 'GetAssignmentByKey',
     tag: assignment.pluralTitle,
@@ -31,7 +31,7 @@ export function assignmentKeyRoute(): Route {
         schema: { type: 'string', minLength: 4, pattern: keyPattern, examples: ['MBA-12'] },
       },
     ],
-    answer: recordAnswer(assignment),
+    answer: recordAnswerSchema(assignment),
     errors: [400, 403, 404],
     isConditional: true,
     async handle({ context, caller, request }) {

@@ -14,10 +14,10 @@ import {
 import { type ReadyItem, runBatch, type VersionsByResource } from '../records/batch/run-batch.ts'
 import type { Context } from '../records/context.ts'
 import type { RequiredVersions } from '../records/write-conditions.ts'
-import type { Outcome } from '../records/write-each.ts'
+import type { Outcome } from '../records/write-many.ts'
 import { resources } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import { etagOf, parseNamedVersions } from '../routes/if-match.ts'
+import { etagOf, readExpectedVersions } from '../routes/if-match.ts'
 import type { Route } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
 
@@ -73,7 +73,7 @@ async function readVersions(
   const versions = await Promise.all(
     [...byResource].map(async ([resource, alike]): Promise<[Resource, RequiredVersions]> => {
       const wanted = new Map(alike.flatMap(({ ids, ifMatch = '' }) => ids.map((id) => [id, ifMatch])))
-      return [resource, await parseNamedVersions(context, resource, caller, wanted)]
+      return [resource, await readExpectedVersions(context, resource, caller, wanted)]
     }),
   )
   return new Map(versions)

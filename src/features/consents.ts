@@ -119,7 +119,7 @@ export const consentRoutes: readonly Route[] = [
     method: 'DELETE',
     body: ref('ConsentWithdrawal'),
     answer: ref('Success'),
-    requiresOwnClient: true,
+    requiresWebClient: true,
     errors: [400, 403, 404],
     async handle({ context, caller, request }) {
       await withdrawConsent(context, caller, request.body)

@@ -85,7 +85,7 @@ export const identityRoutes = (methods: SignInMethods): Route[] => [
     method: 'DELETE',
     body: ref('OutsideIdentityId'),
     answer: ref('Success'),
-    requiresOwnClient: true,
+    requiresWebClient: true,
     errors: [400, 403, 404],
     async handle({ context, caller, request }) {
       await disconnectIdentity(context, caller, request.body, methods)

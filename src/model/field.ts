@@ -39,7 +39,7 @@ export type Presence =
 export type BodyPurpose = 'create' | 'update'
 
 /** The effect on a row when the row it refers to is removed. */
-export type WhenRemoved =
+export type OnRemove =
   /** The removal is rejected while this row is active. */
   | 'restrict'
   /** This row is removed with it, and restored with it. */
@@ -49,7 +49,7 @@ export type WhenRemoved =
 
 export interface Reference<Target extends string = string> {
   readonly resource: Target
-  readonly onRemove: WhenRemoved
+  readonly onRemove: OnRemove
 }
 
 export interface Field<
@@ -69,7 +69,7 @@ export interface Field<
   /** The value that a create stores if its body leaves the field out. */
   readonly defaultValue?: unknown
   /** If a create leaves the field out, the store gives it a value. */
-  readonly isGivenByStore?: true
+  readonly isGenerated?: true
   /** Only extensions show and accept the field of a v1 resource. */
   readonly isExtension?: true
   readonly deprecation?: Deprecation
@@ -147,7 +147,7 @@ export const references = <const Target extends string, const N extends number>(
   number: OwnNumber<N>,
   kind: Kind<string, 'uuid'>,
   resource: Target,
-  onRemove: WhenRemoved,
+  onRemove: OnRemove,
   docs: FieldDocs = {},
 ): ReferenceField<Target, N> => ({
   ...required(number, kind, docs),
@@ -159,7 +159,7 @@ export const optionalReference = <const Target extends string, const N extends n
   number: OwnNumber<N>,
   kind: Kind<string, 'uuid'>,
   resource: Target,
-  onRemove: WhenRemoved,
+  onRemove: OnRemove,
   docs: FieldDocs = {},
 ): Field<string | null, 'optional', 'uuid', N> & { readonly references: Reference<Target> } => ({
   ...optional(number, kind, docs),
@@ -196,9 +196,9 @@ export const withDefault = <Value, Wire extends WireKind, N extends number>(
 })
 
 /** The store gives new rows a value, which is never null. A body may name it unless it is `byServer`. */
-export const givenByStore = <F extends Field>(field: F): F & { readonly isGivenByStore: true } => ({
+export const generated = <F extends Field>(field: F): F & { readonly isGenerated: true } => ({
   ...field,
-  isGivenByStore: true,
+  isGenerated: true,
 })
 
 /** Whether a body may name the field. */
@@ -211,12 +211,12 @@ export const isRequired = (
     presence,
     isCallerDefault,
     defaultValue,
-    isGivenByStore,
-  }: Pick<Field, 'presence' | 'isCallerDefault' | 'defaultValue' | 'isGivenByStore'>,
+    isGenerated,
+  }: Pick<Field, 'presence' | 'isCallerDefault' | 'defaultValue' | 'isGenerated'>,
   purpose: BodyPurpose,
 ): boolean =>
   purpose === 'create'
-    ? presence.startsWith('required') && !isCallerDefault && !isGivenByStore && defaultValue === undefined
+    ? presence.startsWith('required') && !isCallerDefault && !isGenerated && defaultValue === undefined
     : presence === 'required'
 
 export const parseFailure = (...problems: readonly string[]): { readonly problems: readonly string[] } => ({

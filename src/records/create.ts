@@ -3,12 +3,12 @@ import { insertRow, newId, type Row, type Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import type { Context } from './context.ts'
-import { parseInput } from './parse-input.ts'
+import { parseBody } from './parse-body.ts'
 import { needsProjectRules, requireProjectRules } from './project-rules.ts'
 import { recordAccountChange } from './record-account-change.ts'
 import { isAccountResource, requireRole } from './rights.ts'
 import { createConditions, type RequiredVersions, referenceConditions } from './write-conditions.ts'
-import { createEach, type EachItem, groupKeyOf, updateSameFields } from './write-each.ts'
+import { createMany, groupingKeyOf, updateSameFields, type WriteItem } from './write-many.ts'
 
 /**
  * Runs one statement that locks the parents, checks the conditions, and inserts. It may also include
@@ -22,7 +22,7 @@ export async function create(
 ): Promise<Row> {
   const { hooks } = resource
   requireRole(resource, caller, 'write')
-  const { id = newId(), values } = parseInput(resource, body, 'create', context, caller.id)
+  const { id = newId(), values } = parseBody(resource, body, 'create', context, caller.id)
   const stored = (await hooks.prepare?.(values, context.passwords)) ?? values
   const { singleWrites, transaction } = context.database
   const createIn = (queries: Queries) => {
@@ -98,7 +98,7 @@ function writeInGroup(
 ): Promise<Row> {
   const { caller, id, values, stored, versions = noVersions } = request
   if (!writeGrouped || caller.token) return writeAlone()
-  const groupKey = groupKeyOf({ ids: [id], values }, versions)
+  const groupKey = groupingKeyOf({ ids: [id], values }, versions)
   const columns = Object.keys(stored).join()
   return writeGrouped(
     {
@@ -129,10 +129,10 @@ async function writeTogether(
   waitsForCounter: boolean,
 ): Promise<(Row | undefined)[]> {
   const callers = { each: all.map(({ caller }) => caller) }
-  const items = all.map(({ id, values, stored }, index): EachItem => ({ index, ids: [id], values, stored }))
+  const items = all.map(({ id, values, stored }, index): WriteItem => ({ index, ids: [id], values, stored }))
   const outcomes =
     verb === 'create'
-      ? await createEach(queries, resource, callers, items, { waitsForCounter })
+      ? await createMany(queries, resource, callers, items, { waitsForCounter })
       : await updateSameFields(queries, resource, callers, items, versionsOf(all))
   return outcomes.map(({ row }) => row)
 }

@@ -11,7 +11,7 @@ import { resourceNamed } from '../resources/all.ts'
 import { create } from './create.ts'
 import { remove } from './remove.ts'
 import { update } from './update.ts'
-import { createEach } from './write-each.ts'
+import { createMany } from './write-many.ts'
 
 const { context, administrator: caller, makeAny, drop } = await freshContext()
 after(drop)
@@ -101,7 +101,7 @@ describe('writes that come at the same time', () => {
     const outcomes = await context.database.transaction(async (transaction) => {
       await transaction.query(sql`select next_assignment_number(${held.projectId}::uuid)`)
       const callers = { each: rows.map(() => caller) }
-      return createEach(context.database.singleWrites, assignment, callers, rows, { waitsForCounter: false })
+      return createMany(context.database.singleWrites, assignment, callers, rows, { waitsForCounter: false })
     })
     assert.deepEqual(
       outcomes.map(({ problem }) => problem?.kind),

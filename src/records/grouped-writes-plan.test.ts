@@ -5,7 +5,7 @@ import { isDistributed } from '../../test/support/fresh-database.ts'
 import type { Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
 import { resourceNamed } from '../resources/all.ts'
-import { updateSameFields } from './write-each.ts'
+import { updateSameFields } from './write-many.ts'
 
 /** All belong to one project, so that its members see them all. */
 const assignments = 5000

@@ -17,7 +17,7 @@ export interface ListQuery {
   readonly search: string | undefined
   readonly ids: readonly string[] | undefined
   /** Maps each filtered reference to the id that it must have. */
-  readonly relations: Readonly<Record<string, string>>
+  readonly idFilters: Readonly<Record<string, string>>
   readonly dateFrom: string | undefined
   readonly dateTo: string | undefined
 }
@@ -56,7 +56,7 @@ export function parseListQuery(
     sortOrder: parseSortOrder(valueUnlessBlank('sortOrder'), defaultOrder(state, sortColumn), violations),
     search: parseSearch(valueUnlessBlank('search'), violations),
     ids: parseIdsFilter(filterValue('ids'), violations),
-    relations: parseIdFilters(listed, filterValue, violations),
+    idFilters: parseIdFilters(listed, filterValue, violations),
     dateFrom,
     dateTo,
   }
@@ -151,15 +151,15 @@ function parseIdFilters(
   filterValue: (key: string) => unknown,
   violations: Violations,
 ): Readonly<Record<string, string>> {
-  const relations: Record<string, string> = {}
+  const idFilters: Record<string, string> = {}
   for (const key of idFilterNames) {
     const input = filterNames[shownIn].has(key) ? filterValue(key) : undefined
     if (input === undefined) continue
     const parsed = uuid.parse(typeof input === 'string' ? input.trim() : input, capitalize(key))
-    if ('value' in parsed) relations[key] = parsed.value
+    if ('value' in parsed) idFilters[key] = parsed.value
     else violations.add(key, ...parsed.problems)
   }
-  return relations
+  return idFilters
 }
 
 function parseDate(key: string, input: unknown, violations: Violations): string | undefined {

@@ -112,12 +112,12 @@ const searchAdvice = 'Search for a longer or rarer text, or narrow it with filte
 function conditionsOf(listed: ListedResource, query: ListQuery): Sql[] {
   return [
     ...(query.ids ? [sql`row.id = any(${query.ids}::uuid[])`] : []),
-    ...Object.entries(query.relations).map(([name, id]) => relationCondition(listed, name, id)),
+    ...Object.entries(query.idFilters).map(([name, id]) => idFilterCondition(listed, name, id)),
     ...dateConditions(listed, query),
   ]
 }
 
-const relationCondition = (listed: ListedResource, name: string, id: string): Sql =>
+const idFilterCondition = (listed: ListedResource, name: string, id: string): Sql =>
   isProjectOfAssignment(listed, name)
     ? sql`row.assignment_id in (select id from assignments where project_id = ${id})`
     : sql`row.${column(name)} = ${id}`
@@ -130,9 +130,9 @@ const isProjectOfAssignment = (listed: ListedResource, filter: string): boolean 
 export const resourcesAffectingList = (
   listed: ListedResource,
   caller: Caller,
-  { state, relations }: Pick<ListQuery, 'state' | 'relations'>,
+  { state, idFilters }: Pick<ListQuery, 'state' | 'idFilters'>,
 ): string[] => {
-  const moves = Object.keys(relations).some((name) => isProjectOfAssignment(listed, name))
+  const moves = Object.keys(idFilters).some((name) => isProjectOfAssignment(listed, name))
   return [...new Set([...resourcesAffecting(listed, caller, state), ...(moves ? ['assignment'] : [])])]
 }
 

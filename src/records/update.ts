@@ -6,7 +6,7 @@ import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import type { Context } from './context.ts'
 import { updateInGroup } from './create.ts'
-import { parseInput } from './parse-input.ts'
+import { parseBody } from './parse-body.ts'
 import { leavesProject, needsProjectRules, removeLinksOfMoved, requireProjectRules } from './project-rules.ts'
 import { recordAccountChange } from './record-account-change.ts'
 import { isAccountResource, requireRole } from './rights.ts'
@@ -32,7 +32,7 @@ export async function update(
 ): Promise<Row> {
   const { hooks } = resource
   requireRole(resource, caller, 'write')
-  const { id = '', values } = parseInput(resource, body, 'update', context)
+  const { id = '', values } = parseBody(resource, body, 'update', context)
   const prepared = (await hooks.prepare?.(values, context.passwords)) ?? values
   const stored = storedValues(resource, prepared)
   const updated = await writeUpdate(context.database, resource, caller, { id, values, stored, versions })

@@ -6,7 +6,7 @@ import { catalog, membersOfAssignment, membersOfProject } from '../model/access-
 import {
   byServer,
   extension,
-  givenByStore,
+  generated,
   optional,
   optionalReference,
   references,
@@ -60,7 +60,7 @@ export const assignment = defineResource({
       }),
     ),
     number: extension(
-      givenByStore(
+      generated(
         byServer(17, integer({ min: 1, max: assignmentNumberMax }), {
           about:
             'The number within the project, given in order of creation and never again; it changes only if the assignment moves to another project. With the key of the project it is the address: MBA-12.',
@@ -75,7 +75,7 @@ export const assignment = defineResource({
       }),
     ),
     rank: extension(
-      givenByStore(
+      generated(
         byServer(19, text({ max: rankCharactersMax }), {
           about:
             'The place in the manual order of its stage: stages are sorted by it, character by character. A new assignment comes last.',
@@ -86,7 +86,7 @@ export const assignment = defineResource({
   },
   access: membersOfProject,
   filters: ['projectId', 'userId', 'workflowId', 'parentId', { period: ['startDate', 'endDate'] }],
-  counter: { table: 'assignment_counters', per: 'projectId', gives: ['number', 'rank'] },
+  counter: { table: 'assignment_counters', per: 'projectId', generates: ['number', 'rank'] },
   checks: [endsOnOrAfterItsStart],
   projectRules: {
     onlyWith: 'parentId',
@@ -96,7 +96,7 @@ export const assignment = defineResource({
       max: subAssignmentsMax,
       message: `An assignment may have at most ${subAssignmentsMax} sub-assignments.`,
     },
-    check: rejectDeepOrCircular,
+    check: rejectDeepOrCircularNesting,
   },
   hooks: { updateConditions: endsAfterStoredStart },
 })
@@ -118,7 +118,7 @@ function endsAfterStoredStart({ startDate, endDate }: Values): Condition[] {
   return [{ rejectIf, problem: () => invalid(endsTooEarlyErrors) }]
 }
 
-interface Part {
+interface ParentLink {
   readonly id: string
   readonly parentId: string | null
 }
@@ -127,8 +127,8 @@ interface Part {
  * The lock of the project keeps all parents of its assignments as they are meanwhile, so several writes cannot close a circle or
  * add levels together. Removed assignments count too: they may be restored.
  */
-async function rejectDeepOrCircular(transaction: Queries, ids: readonly string[]): Promise<void> {
-  const written = await readParts(transaction, sql`id = any(${ids}::uuid[])`)
+async function rejectDeepOrCircularNesting(transaction: Queries, ids: readonly string[]): Promise<void> {
+  const written = await readParentLinks(transaction, sql`id = any(${ids}::uuid[])`)
   const above = await follow(
     transaction,
     written,
@@ -150,22 +150,22 @@ const tooDeep = [`Assignments may be nested at most ${levelsMax} levels deep, an
 /** Reads the written assignments and those that they lead to, a level further with each statement. */
 async function follow(
   transaction: Queries,
-  written: readonly Part[],
-  keyOf: (part: Part) => string | null,
+  written: readonly ParentLink[],
+  keyOf: (part: ParentLink) => string | null,
   conditionOf: (keys: readonly unknown[]) => Sql,
-): Promise<readonly Part[]> {
+): Promise<readonly ParentLink[]> {
   const found = [...written]
   let last = written
   for (let level = 1; level <= levelsMax && last.length > 0; level += 1) {
     const keys = [...new Set(last.map(keyOf))].filter((key) => key !== null)
-    last = keys.length === 0 ? [] : await readParts(transaction, conditionOf(keys))
+    last = keys.length === 0 ? [] : await readParentLinks(transaction, conditionOf(keys))
     found.push(...last)
   }
   return found
 }
 
-const readParts = (transaction: Queries, condition: Sql): Promise<Part[]> =>
-  transaction.query<Part>(sql`select id, parent_id as "parentId" from assignments where ${condition}`)
+const readParentLinks = (transaction: Queries, condition: Sql): Promise<ParentLink[]> =>
+  transaction.query<ParentLink>(sql`select id, parent_id as "parentId" from assignments where ${condition}`)
 
 /** One more than `levelsMax` stands for any number of further levels, and for a circle. */
 function levelOf(parents: ReadonlyMap<string, string | null>, id: string): number {

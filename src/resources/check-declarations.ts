@@ -1,6 +1,6 @@
 import { commonFieldNumbers, deprecationProblems, type Field, updateMaskNumber } from '../model/field.ts'
 import type { Filter, Resource } from './define-resource.ts'
-import { relationNumberOf } from './list-keys.ts'
+import { idFilterNumberOf } from './list-keys.ts'
 
 /** Throws one error that lists every mistake in the declarations. */
 export function checkDeclarations(resources: readonly Resource[]): void {
@@ -117,7 +117,7 @@ function hookProblems(
   field: string,
   declared: Field,
 ): string[] {
-  const { isSecret, presence, isCallerDefault, isGivenByStore, references } = declared
+  const { isSecret, presence, isCallerDefault, isGenerated, references } = declared
   return [
     ...(isCallerDefault && (references?.resource !== 'user' || edition === 'v1')
       ? [`${name}.${field} is the caller by default, which only an ext reference to a user can be.`]
@@ -128,7 +128,7 @@ function hookProblems(
     ...(presence === 'updateOnly' && !hooks.updateConditions
       ? [`${name}.${field} is read on update only, but no hook "updateConditions" uses it.`]
       : []),
-    ...(presence === 'byServer' && !withoutCreate && !isGivenByStore
+    ...(presence === 'byServer' && !withoutCreate && !isGenerated
       ? [`${name}.${field} is set by the server, but a create of the declaration would leave it out.`]
       : []),
   ]
@@ -159,7 +159,7 @@ function filterProblems(resource: Resource, filter: Filter, index: number): stri
   return [
     ...(isOfPath || fields[filter]?.references ? [] : [`${name}: the filter ${filter} is not a reference.`]),
     ...(filters.indexOf(filter) < index ? [`${name}: the filter ${filter} is declared twice.`] : []),
-    ...(relationNumberOf(filter) === undefined
+    ...(idFilterNumberOf(filter) === undefined
       ? [`${name}: the filter ${filter} has no number in src/resources/list-keys.ts; give it the next.`]
       : []),
   ]

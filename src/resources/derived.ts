@@ -1,7 +1,7 @@
 import { describeDeprecation, type Field, type Reference } from '../model/field.ts'
 import { resourceNamed, resources } from './all.ts'
 import { columnsOf, type Edition, type ListedResource, type Resource } from './define-resource.ts'
-import { dateKeys, pagingNumbers, relationKeysOf } from './list-keys.ts'
+import { dateKeys, idFiltersOfAll, pagingNumbers } from './list-keys.ts'
 
 /** Everything in this file is derived from the declarations. */
 
@@ -11,8 +11,8 @@ import { dateKeys, pagingNumbers, relationKeysOf } from './list-keys.ts'
  */
 export const resourcesOf = (edition: Edition, all: readonly Resource[] = resources): readonly Resource[] =>
   edition === 'ext'
-    ? all.filter(({ shownIn }) => shownIn === 'ext').map(formOfExtensions)
-    : all.filter((resource) => resource.edition === 'v1').map(formOfContract)
+    ? all.filter(({ shownIn }) => shownIn === 'ext').map(extensionForm)
+    : all.filter((resource) => resource.edition === 'v1').map(contractForm)
 
 /** Every resource in each of its forms. */
 export const allForms = (all: readonly Resource[] = resources): readonly Resource[] => [
@@ -20,7 +20,7 @@ export const allForms = (all: readonly Resource[] = resources): readonly Resourc
   ...resourcesOf('ext', all),
 ]
 
-const formOfContract = formBy((resource) => {
+const contractForm = cachedForm((resource) => {
   const { title, pluralTitle, columns } = resource
   const fields = Object.fromEntries(Object.entries(resource.fields).filter(([, field]) => !field.isExtension))
   return {
@@ -36,7 +36,7 @@ const formOfContract = formBy((resource) => {
 })
 
 /** An update has only the fields to change, so that a client can set one without knowing the others. */
-export const formOfExtensions = formBy((resource) => ({
+export const extensionForm = cachedForm((resource) => ({
   ...resource,
   fields: Object.fromEntries(
     Object.entries(resource.fields).map(([name, field]) => [name, changeable(field)]),
@@ -47,7 +47,7 @@ const changeable = (field: Field): Field =>
   field.presence === 'required' ? { ...field, presence: 'requiredOnCreate' } : field
 
 /** Makes a form of resources that have two. It is the same object every time, because SQL is kept for each. */
-function formBy(make: (resource: Resource) => Resource): (resource: Resource) => Resource {
+function cachedForm(make: (resource: Resource) => Resource): (resource: Resource) => Resource {
   const forms = new WeakMap<Resource, Resource>()
   return (resource) => {
     if (resource.shownIn === resource.edition) return resource
@@ -136,7 +136,7 @@ export const filterNames: Readonly<Record<Edition, ReadonlySet<string>>> = {
 
 function filterNamesOf(known: readonly Resource[]): ReadonlySet<string> {
   const names = [
-    ...relationKeysOf(known),
+    ...idFiltersOfAll(known),
     ...dateKeys,
     ...known.flatMap(({ columns, fields }) => [...columns, ...Object.keys(fields)]),
   ]

@@ -25,13 +25,13 @@ export const idFilterNumbers = {
 export const dateNumbers = { dateFrom: 12, dateTo: 13 } as const
 
 export type PagingKey = keyof typeof pagingNumbers
-export type RelationKey = keyof typeof idFilterNumbers
+export type IdFilterName = keyof typeof idFilterNumbers
 export type DateKey = keyof typeof dateNumbers
 
-export const idFilterNames = Object.keys(idFilterNumbers) as RelationKey[]
+export const idFilterNames = Object.keys(idFilterNumbers) as IdFilterName[]
 export const dateKeys = Object.keys(dateNumbers) as DateKey[]
 
-export const relationNumberOf = (column: string): number | undefined =>
+export const idFilterNumberOf = (column: string): number | undefined =>
   Object.entries(idFilterNumbers).find(([name]) => name === column)?.[1]
 
 /** The columns that rows of this resource are filtered by. */
@@ -42,7 +42,7 @@ export const supportsDates = ({ filters }: Pick<ListedResource, 'filters'>): boo
   filters.some((filter) => typeof filter !== 'string')
 
 /** The filters of these resources, in the order of their numbers. */
-export const relationKeysOf = (resources: readonly ListedResource[]): string[] => {
+export const idFiltersOfAll = (resources: readonly ListedResource[]): string[] => {
   const known = resources.flatMap(idFiltersOf)
   return Object.keys(idFilterNumbers).filter((name) => known.includes(name))
 }

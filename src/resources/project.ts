@@ -4,7 +4,7 @@ import { raw, sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
 import {
   extension,
-  givenByStore,
+  generated,
   optional,
   references,
   required,
@@ -57,7 +57,7 @@ export const project = defineResource({
       ),
     ),
     key: extension(
-      givenByStore(
+      generated(
         requiredOnCreate(18, projectKey, {
           about:
             'The first part of the addresses of its assignments, such as MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out.',

@@ -33,8 +33,8 @@ export const user = defineResource({
   hooks: {
     prepare: hashPassword,
     beforeUpdate: rejectStoredLoginAsPassword,
-    afterUpdate: endSignInsWhenCredentialsChange,
-    afterRemove: endAccess,
+    afterUpdate: endSessionsWhenCredentialsChange,
+    afterRemove: revokeAccess,
   },
 })
 
@@ -47,12 +47,12 @@ async function hashPassword({ password, ...rest }: Values, passwords: Passwords)
  * Ends the sessions and revokes the administrator role. The role is not restored with the user: while the user was removed, no
  * list showed them, and an administrator could not revoke it.
  */
-async function endAccess(transaction: Queries, userIds: readonly string[]): Promise<void> {
+async function revokeAccess(transaction: Queries, userIds: readonly string[]): Promise<void> {
   await invalidateAccounts(transaction, userIds)
   await transaction.query(sql`delete from administrators where user_id = any(${userIds}::uuid[])`)
 }
 
-async function endSignInsWhenCredentialsChange(
+async function endSessionsWhenCredentialsChange(
   transaction: Queries,
   before: Row,
   after: Row,

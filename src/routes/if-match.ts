@@ -25,7 +25,7 @@ export const rowAnswer = (resource: Resource, row: Row) => ({
  * The versions that rows must have under a write with `If-Match`: those of the rows whose ETags it names. They are read before
  * the write and compared again when the rows are locked, so no change can get in between.
  */
-export async function parseIfMatch(
+export async function readIfMatchVersions(
   context: Context,
   resource: Resource,
   { caller, request }: Exchange,
@@ -41,14 +41,14 @@ export async function parseIfMatch(
       return 'value' in parsedId ? [[parsedId.value, ifMatch] as const] : []
     }),
   )
-  return parseNamedVersions(context, resource, caller, expectedTags)
+  return readExpectedVersions(context, resource, caller, expectedTags)
 }
 
 /**
  * Maps each id to the version that the row must still have under its own `If-Match`. The write itself reports why a row cannot be
  * changed.
  */
-export async function parseNamedVersions(
+export async function readExpectedVersions(
   { database }: Context,
   resource: Resource,
   caller: Caller,

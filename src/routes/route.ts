@@ -33,7 +33,7 @@ export interface Operation extends HttpOperation {
   /** Needs no token. Nothing is known of the caller but the body. */
   readonly isPublic?: true
   /** Only for users of the web client: it creates credentials that outlast the tokens of apps. */
-  readonly requiresOwnClient?: true
+  readonly requiresWebClient?: true
   /** Sets or returns logins and passwords, possibly among other things. */
   readonly changesAccounts?: true
   /** Sets a password, or invites users to set one, so it is rejected where passwords are switched off. */
@@ -41,7 +41,7 @@ export interface Operation extends HttpOperation {
   /** Also serves `Accept: text/event-stream` with a live listing. */
   readonly isLive?: true
   /** A POST that takes no Idempotency-Key, because it does not answer by itself. */
-  readonly withoutKey?: true
+  readonly withoutIdempotencyKey?: true
 }
 
 /** One request and the account it acts for. */
@@ -74,8 +74,8 @@ export interface ReceivedBody {
 }
 
 /** Returns whether an operation takes an Idempotency-Key. Keys belong to accounts, so public operations take none. */
-export const isKeyed = ({ method, isPublic, withoutKey }: Operation): boolean =>
-  method === 'POST' && !isPublic && !withoutKey
+export const acceptsIdempotencyKey = ({ method, isPublic, withoutIdempotencyKey }: Operation): boolean =>
+  method === 'POST' && !isPublic && !withoutIdempotencyKey
 
 /** Opens routes to personal access tokens: `src/records/` checks the rights of the token on every row. */
 export const acceptTokens = (routes: readonly Route[]): Route[] =>

@@ -145,9 +145,9 @@ const answerSchema = ({ name, title }: Resource): Schema => ({
   properties: { [name]: ref(title) },
 })
 
-export const recordAnswer = ({ title }: Resource): Schema => ref(`${title}Answer`)
+export const recordAnswerSchema = ({ title }: Resource): Schema => ref(`${title}Answer`)
 
-export const updateAnswer = (resource: Resource): Schema => ref(updateSchemaName(resource))
+export const updateAnswerSchema = (resource: Resource): Schema => ref(updateSchemaName(resource))
 
 /** The schema for projects was released under its name before the responses of updates had records. */
 const updateSchemaName = (resource: Resource): string =>

@@ -1,6 +1,6 @@
 import { checkConditionsStatement, lockRowsStatement } from '../conditional-write.ts'
 import { writeRows } from '../logged-write.ts'
-import { writeEachRow } from '../many-rows.ts'
+import { writeManyRows } from '../many-rows.ts'
 import type { Queries, Sql, StepwiseStatement } from '../sql.ts'
 import {
   changedRows,
@@ -34,7 +34,7 @@ export const runners: ReadonlyMap<string, StepwiseRunner> = new Map([
     await conditions.lockAndCheck(queries, required),
   ]),
   runnerEntry(writeRows, writes.write),
-  runnerEntry(writeEachRow, writes.writeEach),
+  runnerEntry(writeManyRows, writes.writeEach),
   runnerEntry(pageOfList, rows.readList),
   runnerEntry(rowWithLastChange, rows.readRow),
   runnerEntry(pageOfQuery, rows.readQuery),

@@ -1,7 +1,7 @@
 import { joinCtes, storedRowsCte } from '../conditional-write.ts'
 import { violatedUniqueConstraint } from '../failures.ts'
 import { type LoggedWrite, type Table, type TableWrite, writeAndLogCtes, writerSql } from '../logged-write.ts'
-import type { LoggedWriteEach } from '../many-rows.ts'
+import type { LoggedManyWrite } from '../many-rows.ts'
 import { toColumnNames, updateStatement } from '../rows.ts'
 import { join, type Queries, raw, type Sql, sql } from '../sql.ts'
 import { lock, lockAndCheck, readAssignments } from './conditions.ts'
@@ -43,7 +43,7 @@ export async function write(
 /** Writes one row after another. */
 export async function writeEach(
   queries: Queries,
-  { rows, inputStatementOf, writesOf, ...shared }: LoggedWriteEach,
+  { rows, inputStatementOf, writesOf, ...shared }: LoggedManyWrite,
 ): Promise<StoredRow[]> {
   const results: StoredRow[] = []
   for (const row of rows) {

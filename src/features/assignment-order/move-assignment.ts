@@ -10,7 +10,7 @@ import { requireRole } from '../../records/rights.ts'
 import { writeUpdate } from '../../records/update.ts'
 import { visibleRows } from '../../records/visible-rows.ts'
 import type { RequiredVersions } from '../../records/write-conditions.ts'
-import { updateSameFields } from '../../records/write-each.ts'
+import { updateSameFields } from '../../records/write-many.ts'
 import { assignment, rankCharactersMax } from '../../resources/assignment.ts'
 import { ranksBetween } from './ranks.ts'
 

@@ -1,10 +1,10 @@
 import type { Schema } from '../../http/operation.ts'
 import { uuid } from '../../model/field-kinds.ts'
 import { assignment as declared } from '../../resources/assignment.ts'
-import { formOfExtensions } from '../../resources/derived.ts'
-import { parseIfMatch, rowAnswer } from '../../routes/if-match.ts'
+import { extensionForm } from '../../resources/derived.ts'
+import { readIfMatchVersions, rowAnswer } from '../../routes/if-match.ts'
 import type { Route } from '../../routes/route.ts'
-import { recordAnswer, ref } from '../../routes/schemas.ts'
+import { recordAnswerSchema, ref } from '../../routes/schemas.ts'
 import { moveAssignment } from './move-assignment.ts'
 
 const nullableId = (description: string): Schema => ({
@@ -37,7 +37,7 @@ export const assignmentOrderSchemas: Readonly<Record<string, Schema>> = {
 
 /** Orders assignments by hand. Lists are sorted by `rank` to show the order. */
 export function assignmentOrderRoute(): Route {
-  const assignment = formOfExtensions(declared)
+  const assignment = extensionForm(declared)
   return {
     id: 'MoveAssignment',
     tag: assignment.pluralTitle,
@@ -47,13 +47,13 @@ export function assignmentOrderRoute(): Route {
     method: 'POST',
     path: '/ext/assignment/move',
     body: ref('AssignmentMove'),
-    answer: recordAnswer(assignment),
+    answer: recordAnswerSchema(assignment),
     errors: [400, 403, 404, 409, 412],
     hasPrecondition: true,
     async handle(exchange) {
       const { context, caller, request } = exchange
       const { id } = Object(request.body) as { readonly id?: unknown }
-      const versions = await parseIfMatch(context, assignment, exchange, id)
+      const versions = await readIfMatchVersions(context, assignment, exchange, id)
       return { body: rowAnswer(assignment, await moveAssignment(context, caller, request.body, versions)) }
     },
   }

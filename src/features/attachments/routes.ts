@@ -3,7 +3,7 @@ import { nameCharactersMax } from '../../model/text.ts'
 import { attachment } from '../../resources/attachment.ts'
 import { rowAnswer } from '../../routes/if-match.ts'
 import type { Route } from '../../routes/route.ts'
-import { recordAnswer } from '../../routes/schemas.ts'
+import { recordAnswerSchema } from '../../routes/schemas.ts'
 import type { Files } from './files.ts'
 import { createFromUpload, receiveUpload } from './receive-upload.ts'
 import { serveFile } from './serve-file.ts'
@@ -35,7 +35,7 @@ const uploadRoute = (files: Files): Route => ({
   body: file,
   bodyType: 'application/octet-stream',
   bodyBytesMax: files.limits.fileBytesMax,
-  answer: recordAnswer(attachment),
+  answer: recordAnswerSchema(attachment),
   errors: [400, 403, 408, 413],
   receive: (exchange) => receiveUpload(files, exchange),
   async handle(exchange) {

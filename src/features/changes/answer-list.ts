@@ -52,7 +52,7 @@ export const listView = (
     listed,
     caller,
     {
-      ...Object.fromEntries(Object.entries(query.relations).map(([name, id]) => [name, [id]])),
+      ...Object.fromEntries(Object.entries(query.idFilters).map(([name, id]) => [name, [id]])),
       ...(query.ids && { id: query.ids }),
     },
     { ofRemoved: query.state === 'removed' },

@@ -101,7 +101,7 @@ export const clientSchemas: Readonly<Record<string, Schema>> = {
   },
 }
 
-const clients = { tag: 'Clients', path: '/ext/clients', requiresOwnClient: true } as const
+const clients = { tag: 'Clients', path: '/ext/clients', requiresWebClient: true } as const
 
 /**
  * Only administrators use these routes, at the web client. Clients from the settings also exist and are not

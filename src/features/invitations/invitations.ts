@@ -30,7 +30,7 @@ import { uuid } from '../../model/field-kinds.ts'
 import { busy, duplicate, invalid, notFound, parseObject, unauthenticated } from '../../model/problem.ts'
 import { callerDetails } from '../../observability/security-log.ts'
 import type { Context } from '../../records/context.ts'
-import { parseInput } from '../../records/parse-input.ts'
+import { parseBody } from '../../records/parse-body.ts'
 import { visibleRows } from '../../records/visible-rows.ts'
 import { project } from '../../resources/project.ts'
 import { user } from '../../resources/user.ts'
@@ -168,7 +168,7 @@ export async function acceptInvitation(
     'invitation',
     parseFields({ secret }, { secret: linkSecret }).secret,
   )
-  const { values } = parseInput(user, { name, login, password }, 'create', context)
+  const { values } = parseBody(user, { name, login, password }, 'create', context)
   if (hasHiddenCharacters(String(login)))
     throw invalid({ login: ['Login must not contain invisible characters.'] })
   const prepared = (await user.hooks.prepare?.(values, context.passwords)) ?? values

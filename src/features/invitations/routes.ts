@@ -40,11 +40,11 @@ export const linkRoutes = ({ hasMail }: { readonly hasMail: boolean }): Route[] 
  */
 const respondingWithSecret = (
   create: (context: Context, caller: Caller, body: unknown) => Promise<CreatedLink>,
-): Pick<Route, 'method' | 'answer' | 'errors' | 'requiresOwnClient' | 'handle'> => ({
+): Pick<Route, 'method' | 'answer' | 'errors' | 'requiresWebClient' | 'handle'> => ({
   method: 'POST',
   answer: ref('LinkCreated'),
   errors: [400, 403, 404],
-  requiresOwnClient: true,
+  requiresWebClient: true,
   async handle({ context, caller, request, reply }) {
     reply.header('cache-control', 'no-store')
     return { body: await create(context, caller, request.body) }
@@ -144,7 +144,7 @@ const joinRoute: Route = {
   method: 'POST',
   body: ref('JoinAnswer'),
   answer: ref('JoinedProject'),
-  requiresOwnClient: true,
+  requiresWebClient: true,
   errors: [400, 403, 409, 410],
   handle: async ({ context, caller, request }) => ({
     body: await joinByInvitation(context, caller, request.body),
@@ -195,7 +195,7 @@ const mailedLinkRoutes = (hasMail: boolean): Route[] => [
     body: ref('MailedInvitation'),
     answer: ref('MailedLink'),
     errors: [400, 403, 404],
-    requiresOwnClient: true,
+    requiresWebClient: true,
     async handle({ context, caller, request }) {
       if (!hasMail) throw mailUnavailable()
       const { mailTo } = parseFields(request.body, { mailTo: mailAddress })
@@ -213,7 +213,7 @@ const mailedLinkRoutes = (hasMail: boolean): Route[] => [
     body: ref('PasswordLink'),
     answer: ref('Success'),
     errors: [400, 403, 404],
-    requiresOwnClient: true,
+    requiresWebClient: true,
     async handle({ context, caller, request }) {
       if (!hasMail) throw mailUnavailable()
       await requestPasswordMail(context, caller, request.body)

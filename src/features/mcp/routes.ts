@@ -58,7 +58,7 @@ export const mcpRoutes = ({ tools, issuer }: McpParts): readonly Route[] => [
     answer: ref('ModelAnswer'),
     errors: [400, 403],
     acceptsPersonalAccessTokens: true,
-    withoutKey: true,
+    withoutIdempotencyKey: true,
     challenge: (request) =>
       `Bearer resource_metadata="${originOf(request)}${metadataPath}", scope="${scope}"`,
     async handle(exchange) {

@@ -129,7 +129,7 @@ export const tokenRoutes: readonly Route[] = [
     body: ref('TokenCreate'),
     answer: ref('TokenCreated'),
     errors: [400, 403],
-    requiresOwnClient: true,
+    requiresWebClient: true,
     async handle({ context, caller, session, request, reply }) {
       reply.header('cache-control', 'no-store')
       return { body: await createToken(context, caller, session.isActiveNow, request.body) }

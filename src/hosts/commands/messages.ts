@@ -11,7 +11,7 @@ import { invalid } from '../../model/problem.ts'
 import { resources } from '../../resources/all.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { filterNames, resourcesOf } from '../../resources/derived.ts'
-import { dateNumbers, idFilterNumbers, pagingNumbers, relationKeysOf } from '../../resources/list-keys.ts'
+import { dateNumbers, idFilterNumbers, idFiltersOfAll, pagingNumbers } from '../../resources/list-keys.ts'
 import { type Content, isContent, type Message, type MessageField } from './message.ts'
 
 export type Verb = 'create' | 'get' | 'list' | 'remove' | 'update'
@@ -99,9 +99,9 @@ export const outcomeFields: readonly MessageField[] = [
 
 /** The flat keys of a REST list, in one object. */
 function paginationOf(edition: Edition): MessageField {
-  const known = relationKeysOf(edition === 'v1' ? resourcesOf('v1') : resources)
-  const relations = Object.entries(idFilterNumbers).filter(([name]) => known.includes(name))
-  const keys = [...Object.entries(pagingNumbers), ...relations, ...Object.entries(dateNumbers)]
+  const known = idFiltersOfAll(edition === 'v1' ? resourcesOf('v1') : resources)
+  const idFilterEntries = Object.entries(idFilterNumbers).filter(([name]) => known.includes(name))
+  const keys = [...Object.entries(pagingNumbers), ...idFilterEntries, ...Object.entries(dateNumbers)]
   const fields = keys.map(([name, number]) => ({
     name,
     number,

@@ -24,7 +24,7 @@ import {
   uncertain,
 } from '../../model/problem.ts'
 import { keyHours } from '../../records/idempotency.ts'
-import { isKeyed, type Operation } from '../../routes/route.ts'
+import { acceptsIdempotencyKey, type Operation } from '../../routes/route.ts'
 import { errorSchema, ref } from '../../routes/schemas.ts'
 import { keyCharactersMax, keyHeader, replayedHeader } from './register-routes.ts'
 
@@ -51,7 +51,7 @@ const describe = (operation: Operation) => ({
     ...(operation.isConditional ? conditionalHeaders : []),
     ...(operation.hasRanges ? rangeHeaders : []),
     ...(operation.hasPrecondition ? [ifMatchHeader] : []),
-    ...(isKeyed(operation) ? [idempotencyKeyHeader] : []),
+    ...(acceptsIdempotencyKey(operation) ? [idempotencyKeyHeader] : []),
   ],
   ...(operation.body && {
     requestBody: {
@@ -113,7 +113,7 @@ const successResponsesOf = (operation: Operation): Readonly<Record<string, Schem
       description: isLive ? liveDescription : 'Success.',
       ...(isConditional && { headers: validatorHeaders }),
       ...((hasETag || hasRanges) && { headers: { ETag: validatorHeaders.ETag } }),
-      ...(isKeyed(operation) && { headers: replayedHeaders }),
+      ...(acceptsIdempotencyKey(operation) && { headers: replayedHeaders }),
       content: {
         ...Object.fromEntries(answerTypes.map((type) => [type, { schema: answer }])),
         ...(hasTable && { 'text/csv': { schema: { type: 'string' } } }),
@@ -164,7 +164,7 @@ const replayedHeaders = {
 /** Every operation requires a token and is rate-limited; every body has a maximum size and a type. */
 function errorResponsesOf(operation: Operation): Readonly<Record<string, Schema>> {
   const { method, errors, body } = operation
-  const keyStatuses = isKeyed(operation) ? [409, 422] : []
+  const keyStatuses = acceptsIdempotencyKey(operation) ? [409, 422] : []
   const statuses = [
     401,
     429,

@@ -21,7 +21,7 @@ import { rejectThirdPartyApp, rejectToken, requireWebClientSession } from '../..
 import { resources } from '../../resources/all.ts'
 import { filterNames } from '../../resources/derived.ts'
 import { pagingNumbers } from '../../resources/list-keys.ts'
-import { type Exchange, isKeyed, type Route } from '../../routes/route.ts'
+import { acceptsIdempotencyKey, type Exchange, type Route } from '../../routes/route.ts'
 
 export interface Registration {
   readonly context: Context
@@ -96,7 +96,7 @@ interface Admission {
 
 /** Returns the hook that checks the token of each request, and that lets requests wait if the route has a queue. */
 function admissionHookOf(route: Route, { context, authentication, normalizeKeys, admissions }: Host) {
-  const { method, isPublic, acceptsPersonalAccessTokens, requiresOwnClient, deprecation, queue } = route
+  const { method, isPublic, acceptsPersonalAccessTokens, requiresWebClient, deprecation, queue } = route
   return async (request: FastifyRequest, reply: FastifyReply) => {
     if (deprecation) announceDeprecations(reply, [deprecation])
     request.query = normalizeKeys(request.query as ParsedUrlQuery)
@@ -110,7 +110,7 @@ function admissionHookOf(route: Route, { context, authentication, normalizeKeys,
         .catch((error) => rejectWithChallenge(error, route, request, reply))
       request.isAuthenticated = true
       request.accountId = session.caller.id
-      if (requiresOwnClient) requireWebClientSession(session.caller)
+      if (requiresWebClient) requireWebClientSession(session.caller)
       else if (!acceptsPersonalAccessTokens) rejectToken(session.caller)
       // Apps may not change these, because a new credential would outlast the user's consent.
       if (!acceptsPersonalAccessTokens && method !== 'GET') rejectThirdPartyApp(session.caller)
@@ -180,7 +180,7 @@ function receivingFirst({ receive }: Route, respond: Respond): Respond {
 
 /** Responds with the answer of the route's handler. */
 function responderOf(route: Route, { once }: Host) {
-  const isKeyedRoute = isKeyed(route)
+  const isKeyedRoute = acceptsIdempotencyKey(route)
   const outlastsSession = changesCredentials(route)
   return async (exchange: Exchange): Promise<void> => {
     const { context, session, request, reply } = exchange

@@ -13,9 +13,9 @@ import { update } from '../../records/update.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { isVersioned } from '../../resources/derived.ts'
 import { describe } from '../../routes/describe-operations.ts'
-import { etagOf, parseIfMatch, rejectIfMatch, rowAnswer } from '../../routes/if-match.ts'
+import { etagOf, readIfMatchVersions, rejectIfMatch, rowAnswer } from '../../routes/if-match.ts'
 import type { Route } from '../../routes/route.ts'
-import { listKeys, recordAnswer, ref, someText, updateAnswer } from '../../routes/schemas.ts'
+import { listKeys, recordAnswerSchema, ref, someText, updateAnswerSchema } from '../../routes/schemas.ts'
 
 /** `v1` is the contract; everything else is under `/ext/`. */
 const roots: Readonly<Record<Edition, string>> = { v1: '/api', ext: '/ext' }
@@ -46,7 +46,7 @@ const createRoute = (resource: Resource): Route => ({
   path: pathOf(resource),
   body: ref(`${resource.title}Create`),
   deprecatedFields: deprecatedFields(resource),
-  answer: recordAnswer(resource),
+  answer: recordAnswerSchema(resource),
   errors: [400, 403, 409, 412],
   async handle({ context, caller, request }) {
     rejectIfMatch(resource, request)
@@ -71,7 +71,7 @@ const getRoute = (context: Context, resource: Resource): Route => ({
     },
     ...(resource.shownIn === 'ext' ? [asOfParameter] : []),
   ],
-  answer: recordAnswer(resource),
+  answer: recordAnswerSchema(resource),
   errors: resource.shownIn === 'ext' ? [400, 403, 404, 410, 503] : [400, 403, 404],
   isConditional: true,
   async handle({ caller, request }) {
@@ -113,13 +113,13 @@ const updateRoute = (resource: Resource): Route => ({
   path: pathOf(resource),
   body: ref(`${resource.title}Update`),
   deprecatedFields: deprecatedFields(resource),
-  answer: updateAnswer(resource),
+  answer: updateAnswerSchema(resource),
   hasETag: true,
   hasPrecondition: true,
   errors: [400, 403, 404, 409, 412],
   async handle(exchange) {
     const { context, caller, request, reply } = exchange
-    const versions = await parseIfMatch(context, resource, exchange, parseObject(request.body).id)
+    const versions = await readIfMatchVersions(context, resource, exchange, parseObject(request.body).id)
     const row = await update(context, resource, caller, request.body, versions)
     reply.header('etag', etagOf(resource, caller, row))
     return {
@@ -141,7 +141,7 @@ const removeRoute = (resource: Resource): Route => ({
   errors: [400, 403, 404, 409, 412],
   async handle(exchange) {
     const { body } = exchange.request
-    const versions = await parseIfMatch(exchange.context, resource, exchange, parseObject(body).ids)
+    const versions = await readIfMatchVersions(exchange.context, resource, exchange, parseObject(body).ids)
     await remove(exchange.context, resource, exchange.caller, body, versions)
     return { body: { success: true } }
   },

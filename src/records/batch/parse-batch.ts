@@ -1,12 +1,11 @@
-import type { Action, Values } from '../../db/rows.ts'
-import { newId } from '../../db/rows.ts'
+import { type Action, newId, type Values } from '../../db/rows.ts'
 import { capitalize } from '../../model/field.ts'
 import { isNullOrBlank, uuid } from '../../model/field-kinds.ts'
 import { collectViolations, Problem, parseObject, type Violations } from '../../model/problem.ts'
 import { resources } from '../../resources/all.ts'
 import type { Resource } from '../../resources/define-resource.ts'
-import { isIdAbsent } from '../parse-input.ts'
-import type { Outcome } from '../write-each.ts'
+import { isIdAbsent } from '../parse-body.ts'
+import type { Outcome } from '../write-many.ts'
 
 export const batchModes = ['allOrNothing', 'eachForItself'] as const
 export const batchOperations = ['create', 'update', 'remove', 'restore'] as const satisfies Action[]
@@ -87,7 +86,7 @@ const isLabel = (input: unknown): boolean => typeof input === 'string' && labelP
 
 /**
  * Maps each label to the id that the created row will have. An invalid id is replaced by a new one here, because
- * `parseInput` rejects it later.
+ * `parseBody` rejects it later.
  */
 function idsByLabel(items: readonly ParsedItem[], violations: Violations): ReadonlyMap<string, string> {
   const labels = new Map<string, string>()

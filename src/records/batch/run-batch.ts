@@ -2,8 +2,7 @@ import { recordPasswordChange } from '../../accounts/change-password.ts'
 import { selectForLock } from '../../db/conditional-write.ts'
 import { joinTransaction, type Queries } from '../../db/database.ts'
 import { idTaken } from '../../db/failures.ts'
-import type { Action, Row } from '../../db/rows.ts'
-import { newId } from '../../db/rows.ts'
+import { type Action, newId, type Row } from '../../db/rows.ts'
 import { attempt } from '../../db/savepoints.ts'
 import { raw, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
@@ -13,7 +12,7 @@ import type { Resource } from '../../resources/define-resource.ts'
 import { referencesFrom } from '../../resources/derived.ts'
 import type { Context } from '../context.ts'
 import { parseIds } from '../list-query.ts'
-import { parseInput } from '../parse-input.ts'
+import { parseBody } from '../parse-body.ts'
 import { leavesProject, needsProjectRules, requireProjectRules } from '../project-rules.ts'
 import { recordAccountChange } from '../record-account-change.ts'
 import { removeWithin } from '../remove.ts'
@@ -22,11 +21,11 @@ import { isAccountResource, requireRole } from '../rights.ts'
 import { needsTransaction, storedValues, writeUpdate } from '../update.ts'
 import { restorersMemberships, visibleRows } from '../visible-rows.ts'
 import type { RequiredVersions } from '../write-conditions.ts'
-import { createEach, type EachItem, groupKeyOf, type Outcome, updateSameFields } from '../write-each.ts'
+import { createMany, groupingKeyOf, type Outcome, updateSameFields, type WriteItem } from '../write-many.ts'
 import { type Batch, type BatchItem, batchOperations, problemOfAll } from './parse-batch.ts'
 
 /** An item that was parsed and can be run. */
-export interface ReadyItem extends BatchItem, EachItem {}
+export interface ReadyItem extends BatchItem, WriteItem {}
 
 /** The versions that rows must still have, by resource. */
 export type VersionsByResource = ReadonlyMap<Resource, RequiredVersions>
@@ -101,7 +100,7 @@ async function runStep(run: BatchRun, resource: Resource, items: ReadyItem[]): P
     case 'create':
       return createAll(transaction, resource, caller, items)
     case 'update':
-      return updateEach(run, resource, items, versions)
+      return updateAll(run, resource, items, versions)
     case 'remove':
       return runTogether(transaction, items, (ids) =>
         removeWithin(context, transaction, resource, caller, { ids, versions }),
@@ -119,7 +118,7 @@ async function createAll(
   items: readonly ReadyItem[],
 ): Promise<Outcome[]> {
   const [plain, withRules] = partition(items, ({ values }) => !needsProjectRules(resource, values))
-  const outcomes = plain.length > 0 ? await createEach(transaction, resource, { one: caller }, plain) : []
+  const outcomes = plain.length > 0 ? await createMany(transaction, resource, { one: caller }, plain) : []
   for (let left = withRules; left.length > 0; ) {
     const ids = new Set(left.flatMap((item) => item.ids))
     const [waiting, next] = partition(left, ({ values }) =>
@@ -150,7 +149,7 @@ async function createWithRules(
 ): Promise<Outcome[]> {
   const createSome = (some: readonly ReadyItem[]) =>
     attempt(transaction, async () => {
-      const outcomes = await createEach(transaction, resource, { one: caller }, some)
+      const outcomes = await createMany(transaction, resource, { one: caller }, some)
       await requireProjectRules(
         transaction,
         resource,
@@ -168,7 +167,7 @@ async function createWithRules(
   return outcomes
 }
 
-async function updateEach(
+async function updateAll(
   { context, transaction, caller }: BatchRun,
   resource: Resource,
   items: readonly ReadyItem[],
@@ -181,7 +180,7 @@ async function updateEach(
     )
   const [checked, others] = partition(items, ({ values }) => needsTransaction(resource, values))
   const outcomes = await updateOneByOne(checked)
-  for (const sameFields of Map.groupBy(others, (item) => groupKeyOf(item, versions)).values())
+  for (const sameFields of Map.groupBy(others, (item) => groupingKeyOf(item, versions)).values())
     outcomes.push(...(await updateSameFields(transaction, resource, { one: caller }, sameFields, versions)))
   const leaving = outcomes.filter(({ problem }) => problem === leavesProject).map(({ index }) => index)
   const moved = await updateOneByOne(items.filter(({ index }) => leaving.includes(index)))
@@ -283,7 +282,7 @@ function prepareItem(context: Context, caller: Caller, item: BatchItem): ReadyIt
   if (isNew && ifMatch !== undefined && ifMatch.trim() !== '') throw changed(resource.title)
   requireRole(resource, caller, 'write')
   if (operation === 'create' || operation === 'update') {
-    const { id = newId(), values } = parseInput(resource, body, operation, context, caller.id)
+    const { id = newId(), values } = parseBody(resource, body, operation, context, caller.id)
     return { ...item, ids: [id], values, stored: values }
   }
   const ids = parseIds(body, operation === 'remove' ? 'ignored' : 'rejected')

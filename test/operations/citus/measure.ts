@@ -42,7 +42,7 @@ const query = (given: Partial<ListQuery>): ListQuery =>
   ({
     ids: undefined,
     search: undefined,
-    relations: {},
+    idFilters: {},
     dateFrom: undefined,
     dateTo: undefined,
     state: 'active',
@@ -56,7 +56,7 @@ const pick = <Item>(items: readonly Item[], count: number) => items[(count * 791
 const works: Readonly<Record<string, (count: number) => Promise<unknown>>> = {
   get: (count) => get(context, assignment, caller, { id: pick(ids, count) }),
   'list of a project': (count) =>
-    list(context, assignment, caller, query({ relations: { projectId: pick(projects, count) } })),
+    list(context, assignment, caller, query({ idFilters: { projectId: pick(projects, count) } })),
   'list of all my projects': () => list(context, assignment, caller, query({})),
   'search in all my projects': (count) =>
     list(context, assignment, caller, query({ search: `number ${count + 10000}` })),

@@ -3,10 +3,10 @@ import type { Queries } from '../db/database.ts'
 import {
   inputColumn,
   inputWriter,
-  insertEach,
+  insertMany,
   type ManyRows,
   type RelatedRowOf,
-  updateEach,
+  updateMany,
 } from '../db/many-rows.ts'
 import { isOtherVersion, type Row, type Values } from '../db/rows.ts'
 import { raw, sql } from '../db/sql.ts'
@@ -23,7 +23,7 @@ import {
 } from './write-conditions.ts'
 
 /** The parts of an item that its statement needs. */
-export interface EachItem {
+export interface WriteItem {
   readonly index: number
   /** The rows that it writes. */
   readonly ids: readonly string[]
@@ -56,11 +56,11 @@ const requiredVersion = ':version'
  * Inserts all items in one statement, which checks each row as a single create does. If it must not wait for a counter, it skips the
  * rows whose counter another transaction has locked.
  */
-export async function createEach(
+export async function createMany(
   transaction: Queries,
   resource: Resource,
   callers: Callers,
-  items: readonly EachItem[],
+  items: readonly WriteItem[],
   { waitsForCounter = true } = {},
 ): Promise<Outcome[]> {
   const names = Object.keys(items[0]?.stored ?? {})
@@ -77,11 +77,11 @@ export async function createEach(
     ],
   })
   const relatedRows = relatedRowsOf(resource, callers, items)
-  return outcomesOf(await insertEach(transaction, callers, many, relatedRows))
+  return outcomesOf(await insertMany(transaction, callers, many, relatedRows))
 }
 
 /** These locks are skipped where they are taken, as all locks of writes by several callers. */
-function freeCounterConditions({ counter }: Resource, items: readonly EachItem[]): Condition[] {
+function freeCounterConditions({ counter }: Resource, items: readonly WriteItem[]): Condition[] {
   if (!counter) return []
   const ids = [...new Set(items.map(({ values }) => values[counter.per]))]
   const rows = selectForLock({
@@ -99,7 +99,7 @@ function freeCounterConditions({ counter }: Resource, items: readonly EachItem[]
   ]
 }
 
-function relatedRowsOf(resource: Resource, callers: Callers, items: readonly EachItem[]): RelatedRowOf[] {
+function relatedRowsOf(resource: Resource, callers: Callers, items: readonly WriteItem[]): RelatedRowOf[] {
   const { relatedRows } = resource.hooks
   if (!relatedRows) return []
   if (!('one' in callers))
@@ -109,12 +109,12 @@ function relatedRowsOf(resource: Resource, callers: Callers, items: readonly Eac
   )
 }
 
-/** Updates all items in one statement. They must have the same `groupKeyOf`. */
+/** Updates all items in one statement. They must have the same `groupingKeyOf`. */
 export async function updateSameFields(
   transaction: Queries,
   resource: Resource,
   callers: Callers,
-  items: readonly EachItem[],
+  items: readonly WriteItem[],
   versions: RequiredVersions,
 ): Promise<Outcome[]> {
   const [first] = items
@@ -139,12 +139,12 @@ export async function updateSameFields(
     conditions,
     versions,
   })
-  return outcomesOf(await updateEach(transaction, callers, many, Object.keys(first.stored)))
+  return outcomesOf(await updateMany(transaction, callers, many, Object.keys(first.stored)))
 }
 
 /** Returns equal texts for updates that one statement can combine: they change the same fields, and all or none require a version. */
-export const groupKeyOf = (
-  { ids, values }: Pick<EachItem, 'ids' | 'values'>,
+export const groupingKeyOf = (
+  { ids, values }: Pick<WriteItem, 'ids' | 'values'>,
   versions: RequiredVersions,
 ): string => [...Object.keys(values), versions.has(ids[0] ?? '')].join()
 
@@ -155,7 +155,7 @@ interface ManyRowsOptions {
 
 function manyRows(
   resource: Resource,
-  items: readonly EachItem[],
+  items: readonly WriteItem[],
   names: readonly string[],
   { conditions, versions }: ManyRowsOptions,
 ): ManyRows {

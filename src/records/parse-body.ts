@@ -11,20 +11,20 @@ import { isNullOrBlank, uuid, zeroUuid } from '../model/field-kinds.ts'
 import { collectViolations, parseObject, type Violations } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 
-export interface Input {
+export interface ParsedBody {
   readonly id: string | undefined
   /** The values to store or to check. A field that an update leaves out is absent here. */
   readonly values: Values
 }
 
 /** Parses a body by the resource's fields and checks. Unknown keys are ignored. */
-export function parseInput(
+export function parseBody(
   resource: Resource,
   body: unknown,
   purpose: BodyPurpose,
   options: ParseOptions = {},
   callerId?: string,
-): Input {
+): ParsedBody {
   const fields = parseObject(body)
   const violations = collectViolations()
   const id = parseId(fields.id, purpose, violations)
