@@ -174,7 +174,7 @@ export const planningMutants: readonly Mutant[] = [
   {
     file: 'src/db/logged-write.ts',
     rule: 'the history has the number of an assignment that moved',
-    from: '? counter.gives : []),',
+    from: '? counter.generates : []),',
     to: '? [] : []),',
     tests: ['assignment-keys'],
   },

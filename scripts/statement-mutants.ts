@@ -46,11 +46,11 @@ export const statementMutants: readonly Mutant[] = [
     tests: ['conditional-write'],
   },
   {
-    file: 'src/db/split-statements.ts',
+    file: 'src/db/sql.ts',
     rule: 'an open quote in a migration is an error',
     from: 'if (end < text.length)',
     to: 'if (end < 0)',
-    tests: ['split-statements'],
+    tests: ['db/sql'],
   },
   {
     file: 'src/db/conditional-write.ts',
@@ -83,7 +83,7 @@ export const statementMutants: readonly Mutant[] = [
   {
     file: 'src/db/group-commit.ts',
     rule: 'a row that fails undoes no other write',
-    from: 'isOfRow(error) || ',
+    from: 'isRowError(error) || ',
     to: '',
     tests: ['records/grouped-writes'],
   },

@@ -26,4 +26,4 @@ writeFileSync(file, text, { flag: 'wx' })
 
 console.log(`${relative(process.cwd(), file)}:\n\n${text}`)
 if (field === undefined && isOfAssignment(resource))
-  console.log(`Add '${resource.table}' to assignmentTables in src/db/sharded/placement.ts.`)
+  console.log(`Add '${resource.table}' to assignmentTables in src/db/sharded/places.ts.`)

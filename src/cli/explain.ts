@@ -1,7 +1,7 @@
 import { resolve, sep } from 'node:path'
 import { declaredSettings } from '../config/declared-settings.ts'
 import type { Environment } from '../config/settings.ts'
-import { adviceOn, textOf } from '../db/store-advice.ts'
+import { adviceOn, textOf } from '../db/failures.ts'
 import { Problem } from '../model/problem.ts'
 
 /** The sentences that end a command: what has happened, and what to do about it if the error itself does not say so. */

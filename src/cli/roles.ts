@@ -1,6 +1,6 @@
 import pg from 'pg'
+import { withClient } from '../db/connections.ts'
 import { storeTasks } from '../db/stores.ts'
-import { withClient } from '../db/with-client.ts'
 import { resources } from '../resources/all.ts'
 
 export const roleOf = (prefix: string, host: string): string => `${prefix}${host}`

@@ -11,11 +11,11 @@ import {
 import { until } from '../../test/support/until.ts'
 import { checkStore } from '../cli/doctor/check-store.ts'
 import { openDatabase } from './database.ts'
+import { adviceOn } from './failures.ts'
 import { StatementTooSlowError } from './limited-reads.ts'
 import { migrate } from './migrate.ts'
 import { detectPooler, detectPoolers } from './poolers.ts'
 import { sql } from './sql.ts'
-import { adviceOn } from './store-advice.ts'
 
 const poolers = [
   { name: 'in session mode', mode: 'session', namedStatements: true },
@@ -185,7 +185,7 @@ describe('Between hosts and database', {
     )
   })
 
-  const failureOf = async (url: string, milliseconds?: number) => {
+  const driverErrorOf = async (url: string, milliseconds?: number) => {
     const failure = await detectPooler(url, milliseconds).catch((error: Error) => error)
     assert.ok(failure instanceof Error)
     return adviceOn(failure) ?? failure.message
@@ -193,17 +193,17 @@ describe('Between hosts and database', {
 
   test('a pooler in statement mode is rejected with what to set', async (t) => {
     const pooler = await poolerOf(t, 'statement')
-    assert.match(await failureOf(pooler.url), /set pool_mode = transaction or session/)
+    assert.match(await driverErrorOf(pooler.url), /set pool_mode = transaction or session/)
   })
 
   test('a pooler that has one connection for each role is rejected in session mode', async (t) => {
     const pooler = await poolerOf(t, 'session', { default_pool_size: '1' })
-    assert.match(await failureOf(pooler.url, 1000), /raise default_pool_size/)
+    assert.match(await driverErrorOf(pooler.url, 1000), /raise default_pool_size/)
   })
 
   test('options in the address are rejected with what to do', { skip: knowsNamedStatements }, async (t) => {
     const pooler = await poolerOf(t, 'transaction')
-    const advice = await failureOf(`${pooler.url}?options=-c%20role%3Dx`)
+    const advice = await driverErrorOf(`${pooler.url}?options=-c%20role%3Dx`)
     assert.match(advice, /remove `options` from DATABASE_URL/)
   })
 

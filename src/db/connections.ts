@@ -9,9 +9,9 @@ import {
   socketOf,
   whileServerIsFull,
 } from './pooled-connections.ts'
-import { hasReplayed, type Position, StandbyBehindError } from './position.ts'
 import { queryRows } from './query-rows.ts'
 import { render, type Sql } from './sql.ts'
+import { hasReplayed, StandbyBehindError, type WalPosition } from './wal-position.ts'
 
 /** Opens connections, and sets the limits of statements on them. */
 export interface Connections {
@@ -23,7 +23,7 @@ export interface Connections {
     statement: Sql,
     limits: ConnectionLimits,
     /** The position that a standby must have replayed. If it has not, throws `StandbyBehindError`. */
-    position?: Position,
+    position?: WalPosition,
   ): Promise<Row[]>
   /** Sends the statements that begin a transaction. */
   begin(client: pg.ClientBase, limits: ConnectionLimits): Promise<unknown>
@@ -76,7 +76,7 @@ export function createConnections({
       return pool
     },
     openPipelined: (limits) => openPipelinedConnection(config, applyLimits(limits)),
-    async run<Row>(client: pg.ClientBase, statement: Sql, limits: ConnectionLimits, position?: Position) {
+    async run<Row>(client: pg.ClientBase, statement: Sql, limits: ConnectionLimits, position?: WalPosition) {
       const isLimited = limitsByClient.get(client) === limits
       if (isLimited && position === undefined) return queryRows<Row>(client, prepare(statement))
       // Sent together, so that no other caller's statement comes between them on a shared connection.
@@ -208,5 +208,23 @@ export function preparedStatements({ named }: { named: boolean }): Prepare {
       names.set(text, name)
     }
     return name === undefined ? { text, values } : { text, values, name }
+  }
+}
+
+/** Runs `use` with a connection of its own, for tasks outside the pools of a host, and closes it afterwards. */
+export async function withClient<Result>(
+  url: string,
+  applicationName: string,
+  use: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ connectionString: url, application_name: applicationName })
+  // Without a listener, a connection that is lost between two statements would end the process. The next statement
+  // fails instead.
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return await use(client)
+  } finally {
+    await client.end()
   }
 }

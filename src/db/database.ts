@@ -4,32 +4,32 @@ import { type Connections, createConnections, type Prepare, preparedStatements }
 import { requestLimits, retry, type TimeLimits } from './deadline.ts'
 import { isLostConnection } from './failures.ts'
 import { type LimitedReads, type OpenReads, openLimitedReads } from './limited-reads.ts'
-import { createPositionReader } from './position.ts'
 import { queryRows } from './query-rows.ts'
 import type { Queries, Sql } from './sql.ts'
 import { openStandbys, type StandbyOutcome } from './standbys.ts'
 import { chooseExecution } from './stores.ts'
 import { openStreamedReads, type StreamedReads, type StreamLimits } from './streamed-reads.ts'
 import { openTransactions, type Query, type Transactions } from './transactions.ts'
+import { createWalPositionReader } from './wal-position.ts'
 import {
   createStatementTimer,
-  createWorks,
+  createWorkContext,
   type StatementKind,
   type StatementListener,
-  type Works,
+  type WorkContext,
 } from './work.ts'
 
 export type { SingleWrites } from './transactions.ts'
 export type { Queries }
 
-/** The part of `Works` for hosts. A work is a request or command, to which its statements are attributed. */
+/** The part of `WorkContext` for hosts. A work is a request or command, to which its statements are attributed. */
 type WorkPart = 'during' | 'complete' | 'onWork' | 'traceBy' | 'traceHeaders'
 
 /**
  * `query` is for single statements that only read a few rows by their keys: they share one pipelined
  * connection, which no slow statement may block, and are repeated when it drops.
  */
-export interface Database extends Queries, Omit<Transactions, 'close'>, Pick<Works, WorkPart> {
+export interface Database extends Queries, Omit<Transactions, 'close'>, Pick<WorkContext, WorkPart> {
   /** Serves lists. */
   readonly listReads: LimitedReads
   /** Serves the snapshots of live listings, which must not delay lists. */
@@ -83,12 +83,12 @@ export function openDatabase({
   const reads = openSingleReads(connections, prepare, limits)
   const connectStandby = (each: string) =>
     createConnections({ url: each, applicationName, prepare, connectMilliseconds: 1000, isForStandbys: true })
-  const standbys = openStandbys(readUrls.map(connectStandby), createPositionReader(reads))
+  const standbys = openStandbys(readUrls.map(connectStandby), createWalPositionReader(reads))
   const listReads = openLimitedReads(connections, budgets, 'lists', standbys)
   const liveListReads = openLimitedReads(connections, budgets, 'liveLists', standbys)
   const exports = openStreamedReads(connections, budgets, limits, exportLimits)
-  const works = createWorks()
-  const { call, onStatement } = createStatementTimer(works.current, limits)
+  const workContext = createWorkContext()
+  const { call, onStatement } = createStatementTimer(workContext.current, limits)
   // This read detects whether the store is sharded. A sharded store runs some statements in steps.
   const execution = chooseExecution((statement) =>
     call({ kind: 'read', statement }, ({ endsAt }) => reads.queryUntil(endsAt)(statement)),
@@ -104,7 +104,7 @@ export function openDatabase({
     limits,
     budgets,
     poolSize,
-    current: works.current,
+    current: workContext.current,
     call,
     execution,
   })
@@ -115,7 +115,7 @@ export function openDatabase({
     liveListReadsAnywhere: limitedReads('live list', liveListReads.queryAnywhere),
     standbyReads: readUrls.length > 0 ? standbys.outcomes : undefined,
     exports,
-    ...works,
+    ...workContext,
     onStatement,
     query: (statement) =>
       call({ kind: 'read', statement }, ({ endsAt }) =>

@@ -1,34 +1,35 @@
+import { percentEncode } from '../config/store-settings.ts'
 import { duplicate, overloaded, type Problem, uncertain } from '../model/problem.ts'
 import type { Sql } from './sql.ts'
 
 /** An error of the driver. Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
-interface DriverFailure {
+interface DriverError {
   readonly code?: string
   readonly constraint?: string
   readonly message?: string
 }
 
-const failureOf = (error: unknown): DriverFailure => (error ?? {}) as DriverFailure
+const driverErrorOf = (error: unknown): DriverError => (error ?? {}) as DriverError
 
 /** Serialization failures, deadlocks and lock timeouts: the same work may succeed if repeated. */
 const conflictCodes = new Set(['40001', '40P01', '55P03'])
 
-export const isConflict = (error: unknown): boolean => conflictCodes.has(failureOf(error).code ?? '')
+export const isConflict = (error: unknown): boolean => conflictCodes.has(driverErrorOf(error).code ?? '')
 
 /** Whether the statement was stopped at its time limit. */
-export const isTimedOut = (error: unknown): boolean => failureOf(error).code === '57014'
+export const isTimedOut = (error: unknown): boolean => driverErrorOf(error).code === '57014'
 
 /** Whether the prepared statement is missing, because the statement that should have prepared it was stopped before. */
-export const isUnparsed = (error: unknown): boolean => failureOf(error).code === '26000'
+export const isStatementMissing = (error: unknown): boolean => driverErrorOf(error).code === '26000'
 
 /**
  * Whether the error is due to the content of a row: a value that does not fit, a constraint, a limit of the
  * server, or a trigger added by the operator. The statement was rolled back.
  */
-export const isOfRow = (error: unknown): boolean => /^(22|23|54|P0)/.test(failureOf(error).code ?? '')
+export const isRowError = (error: unknown): boolean => /^(22|23|54|P0)/.test(driverErrorOf(error).code ?? '')
 
 /** Whether a function rejected a value. Among the values that are sent, this can only be a time zone. */
-export const isUnknownTimeZone = (error: unknown): boolean => failureOf(error).code === '22023'
+export const isUnknownTimeZone = (error: unknown): boolean => driverErrorOf(error).code === '22023'
 
 /**
  * A read-only server cannot take writes, so its connection is closed, and the next connection may reach another
@@ -41,26 +42,26 @@ const lostConnectionMessages =
   /terminated|not queryable|closed the connection|timeout exceeded when trying to connect|timeout expired/i
 
 export function isLostConnection(error: unknown): boolean {
-  const { code = '', message = '' } = failureOf(error)
+  const { code = '', message = '' } = driverErrorOf(error)
   return lostConnectionCodes.test(code) || lostConnectionMessages.test(message)
 }
 
 /** Whether the server ended the connection or is read-only, which it never reports after a commit. */
 export const isRejectedByServer = (error: unknown): boolean =>
-  ['57P01', readOnlyCode].includes(failureOf(error).code ?? '')
+  ['57P01', readOnlyCode].includes(driverErrorOf(error).code ?? '')
 
 /** Whether the server, or the role on it, has as many connections as it may have. */
-export const isServerFull = (error: unknown): boolean => failureOf(error).code === '53300'
+export const isServerFull = (error: unknown): boolean => driverErrorOf(error).code === '53300'
 
 /** Whether disk, memory or connections ran out: the statement was rolled back, and may succeed later. */
-const isOutOfResources = (error: unknown): boolean => (failureOf(error).code ?? '').startsWith('53')
+const isOutOfResources = (error: unknown): boolean => (driverErrorOf(error).code ?? '').startsWith('53')
 
 /** Partitions may have the constraints of their table under numbered names. */
 const partitionNumber = /_\d{6,}$/
 
 /** Returns the name of the constraint that a duplicate key violated. */
 export function violatedUniqueConstraint(error: unknown): string | undefined {
-  const { code, constraint, message = '' } = failureOf(error)
+  const { code, constraint, message = '' } = driverErrorOf(error)
   if (code !== '23505') return undefined
   // Some servers report the name in the message only.
   return (constraint ?? /unique constraint "(.+?)"/.exec(message)?.[1] ?? '').replace(partitionNumber, '')
@@ -102,7 +103,10 @@ const retryAfterSeconds = 5
  * a statement at its time limit, such as a write that waited for a locked row. Nothing was done, so a retry is safe.
  * If the request has already committed something, the problem says so. Other errors are returned unchanged.
  */
-export function rejectionOf(error: unknown, work: { readonly hasCommitted: boolean } | undefined): unknown {
+export function convertUnavailable(
+  error: unknown,
+  work: { readonly hasCommitted: boolean } | undefined,
+): unknown {
   if (!isLostConnection(error) && !isOutOfResources(error) && !isTimedOut(error)) return error
   if (work?.hasCommitted) return uncertain(error)
   return overloaded('The store is not available, and nothing was done. Please try again later.', {
@@ -110,3 +114,62 @@ export function rejectionOf(error: unknown, work: { readonly hasCommitted: boole
     cause: error,
   })
 }
+
+/**
+ * Returns what an operator does about an error of the store at DATABASE_URL; undefined for any other error. An error that
+ * another process has reported has only its text, so texts are recognized in addition to codes. Codes:
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+export function adviceOn(error: unknown): string | undefined {
+  const { code = '' } = error as { readonly code?: string }
+  const text = `${code} ${textOf(error)}`
+  return advice.find(([pattern]) => pattern.test(text))?.[1]
+}
+
+/** Returns the message; an attempt to reach several addresses of a name has one for each of them. */
+export function textOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(textOf).join(', ')
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The first match counts. Poolers report errors of their own, mostly with the code 08P01. */
+const advice: readonly (readonly [error: RegExp, advice: string])[] = [
+  [
+    /^28P01|password authentication failed|SASL|no such user/,
+    `Check user and password in DATABASE_URL. If a pooler is in front of PostgreSQL, its list of users needs the new password as well: docs/deployment.md, Poolers. ${percentEncode}.`,
+  ],
+  [/^3D000|no such database/, 'Check the name of the database in DATABASE_URL, or create the database.'],
+  [
+    /^42501|permission denied (for|to) /,
+    'The role of DATABASE_URL lacks this right. Each host needs its own role, such as tracker_rest, after `npm run cli -- prepare` has migrated and set its rights; prepare itself, backup and restore need the role that owns the schema, such as tracker_migrations.',
+  ],
+  [
+    /not support SSL|client certificate|^(SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_|ERR_TLS|ERR_SSL)/,
+    'Check sslmode, sslrootcert, sslcert and sslkey in DATABASE_URL: docs/deployment.md, TLS to PostgreSQL.',
+  ],
+  [/^28000/, 'Check the user in DATABASE_URL, and the lines for it in pg_hba.conf of the server.'],
+  [
+    /^53300|too many clients|too many connections/,
+    'Raise max_connections of the server, or lower DB_CONNECTIONS of the hosts: docs/availability.md, Connections.',
+  ],
+  [
+    /statement pooling mode/,
+    'The pooler in front of the database allows no transactions: set pool_mode = transaction or session there.',
+  ],
+  [
+    /unsupported startup parameter/,
+    'The pooler in front of the database accepts no startup options: remove `options` from DATABASE_URL; a role can have settings (alter role … set …).',
+  ],
+  [
+    /server_login_retry|server login failed|pgbouncer cannot connect/,
+    'The pooler in front of the database does not reach PostgreSQL: start it, or see the log of the pooler.',
+  ],
+  [
+    /timeout expired|read timeout|connection timeout|query_wait_timeout|ETIMEDOUT/i,
+    'Check host and port in DATABASE_URL, and that PostgreSQL is running. If a pooler is in front of it, its log says whether it reaches PostgreSQL; if it does, raise default_pool_size: docs/deployment.md, Poolers.',
+  ],
+  [
+    /ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|connect (ENOENT|EACCES)|Connection terminated|57P0/,
+    'Check host and port in DATABASE_URL, and that PostgreSQL is running.',
+  ],
+]

@@ -1,5 +1,5 @@
 import { SilentStoreError } from './deadline.ts'
-import { isConflict, isLostConnection, isOfRow } from './failures.ts'
+import { isConflict, isLostConnection, isRowError } from './failures.ts'
 import type { Queries, Sql } from './sql.ts'
 import type { Call, CallState } from './work.ts'
 
@@ -87,7 +87,7 @@ export function groupWrites({ call, recordCommit, canGroup, send }: GroupOptions
       // uncertain, or each write would fail in the same way.
       const isEarly = performance.now() < beganAt + lostMillisecondsMax
       const isTransient = isLostConnection(error) && !(error instanceof SilentStoreError) && isEarly
-      if (isOfRow(error) || isConflict(error) || isTransient) return []
+      if (isRowError(error) || isConflict(error) || isTransient) return []
       throw error
     } finally {
       for (const entry of entries)

@@ -157,7 +157,7 @@ export const runningInstances: Sql = sql`
   select host, machine, process, settings, clients from instances
   where ${isRunning(clockOf(undefined))} order by host, machine, process`
 
-export const titleOf = ({ host, machine, process }: RunningInstance): string =>
+export const describeInstance = ({ host, machine, process }: RunningInstance): string =>
   `${host} on ${machine} (process ${process})`
 
 function countDisagreements(
@@ -166,13 +166,13 @@ function countDisagreements(
 ): ReadonlyMap<string, number> {
   const counts = Object.keys(own).map((name): [string, number] => [
     name,
-    others.filter(({ settings }) => isOther(settings[name], own[name])).length,
+    others.filter(({ settings }) => differs(settings[name], own[name])).length,
   ])
   return new Map(counts.filter(([, count]) => count > 0))
 }
 
 /** A host that does not use a setting has no hash of it. */
-const isOther = (hash: string | undefined, own: string | undefined): boolean =>
+const differs = (hash: string | undefined, own: string | undefined): boolean =>
   hash !== undefined && own !== undefined && hash !== own
 
 /** The instances by their value of each setting on which they disagree. */
@@ -201,9 +201,9 @@ function logChange(
     log.info({}, 'All running instances have the same settings again.')
     return
   }
-  const different = others.filter(({ settings }) => names.some((name) => isOther(settings[name], own[name])))
+  const different = others.filter(({ settings }) => names.some((name) => differs(settings[name], own[name])))
   log.warn(
-    { settings: names, instances: different.map(titleOf) },
+    { settings: names, instances: different.map(describeInstance) },
     'Running instances have other settings than this one.',
   )
 }

@@ -2,12 +2,12 @@ import type pg from 'pg'
 import type { Budgets } from '../config/budgets.ts'
 import type { Connections, PipelinedConnection } from './connections.ts'
 import { retry, SilentStoreError, withDeadline } from './deadline.ts'
-import { isLostConnection, isTimedOut, isUnparsed } from './failures.ts'
+import { isLostConnection, isStatementMissing, isTimedOut } from './failures.ts'
 import { createFairQueue, type FairQueue } from './fair-queue.ts'
 import { acquire, type ConnectionLimits, closeUnlessAnswered, release } from './pooled-connections.ts'
-import type { Position } from './position.ts'
 import type { Sql } from './sql.ts'
 import type { Standby, Standbys } from './standbys.ts'
+import type { WalPosition } from './wal-position.ts'
 import type { CallState } from './work.ts'
 
 /** Runs statements that may take long. Few run at once, accounts share them fairly, and each has a time limit. */
@@ -78,7 +78,7 @@ export function openLimitedReads(
       })
     } catch (error) {
       if (isTimedOut(error)) slowAccounts.add(account)
-      else if (!isUnparsed(error)) throw error
+      else if (!isStatementMissing(error)) throw error
       return undefined
     }
   }
@@ -185,7 +185,7 @@ function openReadingServers(
 
   async function readAt<Result>(
     standby: Standby,
-    position: Position,
+    position: WalPosition,
     read: (server: ReadingServer) => Promise<Result>,
     { statementMilliseconds, endsAt }: ReadLimits,
   ): Promise<Result> {
@@ -216,7 +216,7 @@ function openReadingServers(
 interface OpenServer {
   readonly quick: PipelinedConnection
   /** If a position is given, a statement fails unless the server has replayed everything up to it. */
-  at(endsAt: number, position?: Position): ReadingServer
+  at(endsAt: number, position?: WalPosition): ReadingServer
   close(): Promise<void>
 }
 

@@ -6,8 +6,8 @@ import { type ReplicatedStore, startReplicatedStore } from '../../test/support/s
 import { until } from '../../test/support/until.ts'
 import { createConnections, preparedStatements } from './connections.ts'
 import { type Database, openDatabase } from './database.ts'
-import { createPositionReader, StandbyBehindError } from './position.ts'
 import { sql } from './sql.ts'
+import { createWalPositionReader, StandbyBehindError } from './wal-position.ts'
 
 describe('reading from a standby', () => {
   let store: ReplicatedStore
@@ -105,7 +105,7 @@ describe('reading from a standby', () => {
     const connections = createConnections({ url: store.standbyUrl, ...options })
     const client = new pg.Client({ connectionString: store.standbyUrl, pipeline: true } as pg.ClientConfig)
     await client.connect()
-    const position = await createPositionReader(here)()
+    const position = await createWalPositionReader(here)()
     await sleep(200)
     const read = (of: typeof position) =>
       connections.run<{ one: number }>(client, sql`select 1 as one`, limits, of)
@@ -121,7 +121,7 @@ describe('reading from a standby', () => {
 
 test('callers that ask for the position while a query is in flight share the next one', async () => {
   const answers: ((lsn: string) => void)[] = []
-  const position = createPositionReader({
+  const position = createWalPositionReader({
     query: <Row>() =>
       new Promise<Row[]>((resolve) => {
         answers.push((lsn) => resolve([{ lsn, timeline: 1 }] as Row[]))

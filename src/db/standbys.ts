@@ -1,9 +1,9 @@
 import { type RepeatedWork, repeat } from '../model/repeat.ts'
 import type { Connections } from './connections.ts'
 import { withDeadline } from './deadline.ts'
-import { isTimedOut, isUnparsed } from './failures.ts'
-import { type Position, StandbyBehindError } from './position.ts'
+import { isStatementMissing, isTimedOut } from './failures.ts'
 import { sql } from './sql.ts'
+import { StandbyBehindError, type WalPosition } from './wal-position.ts'
 
 /** A server that replays the commits of the primary with a delay. */
 export interface Standby {
@@ -25,7 +25,7 @@ export interface Standbys {
    */
   read<Result>(
     endsAt: number,
-    atStandby: (standby: Standby, position: Position) => Promise<Result>,
+    atStandby: (standby: Standby, position: WalPosition) => Promise<Result>,
     atPrimary: () => Promise<Result>,
   ): Promise<Result>
   readonly outcomes: Readonly<Record<StandbyOutcome, number>>
@@ -42,7 +42,7 @@ const restMilliseconds = 20
 
 export function openStandbys(
   connections: readonly Connections[],
-  position: () => Promise<Position>,
+  position: () => Promise<WalPosition>,
 ): Standbys {
   const all = connections.map((each): Standby => ({ connections: each, isUsable: false, restsUntil: 0 }))
   const outcomes: Record<StandbyOutcome, number> = { standby: 0, behind: 0, failed: 0, unavailable: 0 }
@@ -80,7 +80,7 @@ export function openStandbys(
         return result
       } catch (error) {
         // The statement would take as long on the primary.
-        if (isTimedOut(error) || isUnparsed(error)) throw error
+        if (isTimedOut(error) || isStatementMissing(error)) throw error
         record(standby as Standby, error)
         return atPrimary()
       }

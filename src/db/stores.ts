@@ -1,8 +1,7 @@
-import { blockCommits, type CommitBlock } from './sharded/block-commits.ts'
-import { checkNodes } from './sharded/check-nodes.ts'
 import { completeSchema } from './sharded/distribute.ts'
 import { stepwiseExecution } from './sharded/execution.ts'
-import { ownTables } from './sharded/placement.ts'
+import { blockCommits, type CommitBlock, checkNodes } from './sharded/operator-tasks.ts'
+import { ownTables } from './sharded/places.ts'
 import { sql } from './sql.ts'
 import type { Execution, Query } from './transactions.ts'
 

@@ -4,7 +4,7 @@ import type { Budget } from '../model/budget.ts'
 import { overloaded } from '../model/problem.ts'
 import type { Connections } from './connections.ts'
 import { SilentStoreError, type TimeLimits } from './deadline.ts'
-import { isTimedOut, rejectionOf } from './failures.ts'
+import { convertUnavailable, isTimedOut } from './failures.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { StatementTooSlowError } from './limited-reads.ts'
 import { acquire, closeUnlessAnswered, release } from './pooled-connections.ts'
@@ -165,14 +165,14 @@ async function readBatches<Row>(
   readAhead: ReadAhead,
 ): Promise<void> {
   const client = await begin().catch((error) => {
-    throw rejectionOf(error, undefined)
+    throw convertUnavailable(error, undefined)
   })
   let failure: unknown
   try {
     for await (const batch of batchesOf<Row>(client, statement)) await readAhead.push(format(batch))
   } catch (error) {
     failure = error
-    throw isTimedOut(error) ? new StatementTooSlowError(batchSeconds) : rejectionOf(error, undefined)
+    throw isTimedOut(error) ? new StatementTooSlowError(batchSeconds) : convertUnavailable(error, undefined)
   } finally {
     await send(client, 'rollback').catch((error) => {
       failure ??= error

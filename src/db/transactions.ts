@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Budgets } from '../config/budgets.ts'
-import { uncertain } from '../model/problem.ts'
+import { Problem, uncertain } from '../model/problem.ts'
 import type { Connections, Prepare } from './connections.ts'
 import { retry, type TimeLimits, withDeadline } from './deadline.ts'
 import { isConflict, isLostConnection, isRejectedByServer } from './failures.ts'
@@ -8,8 +8,8 @@ import { createSlots, type Slots } from './fair-queue.ts'
 import { groupWrites, type WriteGrouped } from './group-commit.ts'
 import { acquire, type ConnectionLimits, closeUnlessAnswered, release } from './pooled-connections.ts'
 import { queryRows } from './query-rows.ts'
-import type { Queries, Sql } from './sql.ts'
-import { type Call, type CallState, measureWait, type Works } from './work.ts'
+import { type Queries, type Sql, sql } from './sql.ts'
+import { type Call, type CallState, measureWait, type WorkContext } from './work.ts'
 
 /** Everything that writes, on its own connection pool. */
 export interface Transactions {
@@ -30,7 +30,7 @@ export interface SingleWrites extends Queries {
   readonly writeGrouped?: WriteGrouped
 }
 
-export interface TransactionOptions extends Pick<Works, 'current'> {
+export interface TransactionOptions extends Pick<WorkContext, 'current'> {
   readonly prepare: Prepare
   readonly limits: TimeLimits
   readonly budgets: Budgets
@@ -131,7 +131,7 @@ interface Commits {
   readonly onCommit: Transactions['onCommit']
 }
 
-function createCommits(current: Works['current']): Commits {
+function createCommits(current: WorkContext['current']): Commits {
   const listeners = new Set<() => void>()
   return {
     recordCommit() {
@@ -202,7 +202,7 @@ type EnterShare = (state: CallState) => Promise<(() => void) | undefined>
  * the writes to one row could otherwise take all of them. Background work does not wait for a share.
  */
 const createEnterShare =
-  (slots: Slots, current: Works['current']): EnterShare =>
+  (slots: Slots, current: WorkContext['current']): EnterShare =>
   async (state) => {
     const work = current()
     // Waiting for a second connection while holding the first could deadlock with others that do the same.
@@ -318,4 +318,24 @@ export interface SendFunctions {
   readonly transaction: <Result>(
     work: (transaction: { readonly query: Query }) => Promise<Result>,
   ) => Promise<Result>
+}
+
+type SavepointResult<Result> = { readonly result: Result } | { readonly problem: Problem }
+
+/** Runs a part of a transaction. If it is rejected, only this part is rolled back. */
+export async function runInSavepoint<Result>(
+  transaction: Queries,
+  work: () => Promise<Result>,
+): Promise<SavepointResult<Result>> {
+  await transaction.query(sql`savepoint attempt`)
+  try {
+    return { result: await work() }
+  } catch (error) {
+    // Any other error ends the transaction, and a conflict restarts it.
+    if (!(error instanceof Problem)) throw error
+    await transaction.query(sql`rollback to savepoint attempt`)
+    return { problem: error }
+  } finally {
+    await transaction.query(sql`release savepoint attempt`).catch(() => undefined)
+  }
 }

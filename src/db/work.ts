@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { contended, Problem } from '../model/problem.ts'
 import type { TimeLimits } from './deadline.ts'
-import { isConflict, rejectionOf } from './failures.ts'
+import { convertUnavailable, isConflict } from './failures.ts'
 import { render, type Sql } from './sql.ts'
 
 /** A request or command in progress. The statements it sends are attributed to it. */
@@ -43,7 +43,7 @@ export type WorkListener = (
   ended: { readonly seconds: number; readonly isFailed: boolean },
 ) => void
 
-export interface Works {
+export interface WorkContext {
   /** Attributes everything that `run` does or starts to the work, until the work ends. */
   during<Result>(work: Work, run: () => Result): Result
   /** Runs in the same way, and ends the work. */
@@ -62,7 +62,7 @@ export interface Works {
  * The only implicit context of the program. Measurements and connection queues need to know the request of a
  * statement, but the access rules, verbs and queries between them do not.
  */
-export function createWorks(): Works {
+export function createWorkContext(): WorkContext {
   const works = new AsyncLocalStorage<Work>()
   const listeners: WorkListener[] = []
   let traceparentOf: ((work: Work) => string) | undefined
@@ -140,7 +140,7 @@ export type Call = <Result>(
 ) => Promise<Result>
 
 /** Measures how long statements take, including those that fail, and reports their failures as problems. */
-export function createStatementTimer(current: Works['current'], requestLimits: TimeLimits) {
+export function createStatementTimer(current: WorkContext['current'], requestLimits: TimeLimits) {
   const listeners: StatementListener[] = []
   return {
     onStatement: (listener: StatementListener) => void listeners.push(listener),
@@ -181,7 +181,7 @@ export function createStatementTimer(current: Works['current'], requestLimits: T
 function problemOf(error: unknown, kind: StatementKind, work: Work | undefined): unknown {
   if (kind === 'in transaction') return error
   const isWrite = kind === 'write' || kind === 'transaction'
-  return isWrite && isConflict(error) ? contended() : rejectionOf(error, work)
+  return isWrite && isConflict(error) ? contended() : convertUnavailable(error, work)
 }
 
 /** Waits for a slot or a connection, and counts the time as waiting. */

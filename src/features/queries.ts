@@ -9,14 +9,14 @@ import { expansionDepthMax, expansionsMax, fieldNamesMax, type Selection } from 
 import { type Filter, filterCharactersMax, type Value } from '../records/query/parse-filter.ts'
 import {
   cursorCharactersMax,
+  mergeViewKeys,
   parseQuery,
   type Query,
   sortKeysMax,
-  withView,
 } from '../records/query/parse-query.ts'
 import { partsOf, type QueryPage, resourcesAffectingSelection, runQuery } from '../records/query/run-query.ts'
+import { requireSettled } from '../records/read-guards.ts'
 import { requireRole } from '../records/rights.ts'
-import { requireSettled } from '../records/settled-timestamp.ts'
 import { viewKeyOf } from '../records/visible-rows.ts'
 import type { ListedResource, Resource } from '../resources/define-resource.ts'
 import { expandable, queryColumns } from '../resources/query-columns.ts'
@@ -44,7 +44,7 @@ export const queryRoute = (context: Context, live: LiveListings, resource: Resou
     // Checked before the query is parsed: callers without access learn nothing about their query.
     requireRole(resource, caller, 'read')
     const given = request.query as Readonly<Record<string, unknown>>
-    const { keys, viewResources } = await withView(context, resource, caller, given)
+    const { keys, viewResources } = await mergeViewKeys(context, resource, caller, given)
     const query = parseQuery(resource, caller, keys)
     if (wantsEventStream(request) && query.at !== undefined)
       throw invalid({ at: ['At cannot be combined with a live listing: the past does not change.'] })

@@ -8,8 +8,8 @@ import { uuid } from '../model/field-kinds.ts'
 import { collectViolations, notFound, type Violations } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import type { Context } from './context.ts'
+import { explainTimeout, parseAt, requireSettled } from './read-guards.ts'
 import { requireRole } from './rights.ts'
-import { explainTimeout, parseAt, requireSettled } from './settled-timestamp.ts'
 import { resourcesAffecting, selectRows } from './visible-rows.ts'
 
 export interface RowWithLastChange {

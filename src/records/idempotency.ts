@@ -14,13 +14,16 @@ export interface OnceResult {
 }
 
 /** Runs the work of a keyed request only once, however often it is sent, and always returns the first answer. */
-export type Once = (request: KeyedRequest, work: (context: Context) => Promise<string>) => Promise<OnceResult>
+export type RunOnce = (
+  request: KeyedRequest,
+  work: (context: Context) => Promise<string>,
+) => Promise<OnceResult>
 
 /**
  * Key, effect and answer are written in one transaction, so a crash leaves all of them or none. An error also
  * rolls back the key, so that it can be used again after the cause has been fixed.
  */
-export function createOnce(context: Context): Once {
+export function createRunOnce(context: Context): RunOnce {
   const { budgets, database } = context
   const meter = createKeyMeter(database, {
     keysMax: budgets.budget('keysOfAccount').max,
@@ -39,7 +42,7 @@ export function createOnce(context: Context): Once {
     return inTurn(`${account} ${key.toString('base64')}`, () =>
       inFairOrder(account, async () => {
         await meter.requireRoom(account)
-        const done = await runOnce(context, request, work)
+        const done = await claimAndRun(context, request, work)
         if (!done.isReplay) meter.record(account, done.answer)
         return done
       }),
@@ -49,7 +52,7 @@ export function createOnce(context: Context): Once {
 
 const unavailableKinds: ReadonlySet<ProblemKind> = new Set(['overloaded', 'uncertain'])
 
-async function runOnce(
+async function claimAndRun(
   context: Context,
   request: KeyedRequest,
   work: (context: Context) => Promise<string>,

@@ -10,9 +10,9 @@ import type { ListedResource } from '../resources/define-resource.ts'
 import { isOfAssignment, searchColumns } from '../resources/derived.ts'
 import type { Context } from './context.ts'
 import { type ListQuery, requiredAccess } from './list-query.ts'
+import { explainTimeout, type TimeoutAdvice } from './read-guards.ts'
 import { requireRole } from './rights.ts'
 import { jsonArrayOf, recordJson } from './serialize-record.ts'
-import { explainTimeout, type TimeoutAdvice } from './settled-timestamp.ts'
 import { listedRows, resourcesAffecting, type SelectedRows } from './visible-rows.ts'
 
 export interface Page {

@@ -100,16 +100,16 @@ async function lockProjects(transaction: Queries, ids: readonly unknown[]): Prom
 }
 
 /** The problem of a row that leaves its project, with links that must not span two. The caller repeats the update in a transaction. */
-export const leavesProject = contended()
+export const leavesProjectProblem = contended()
 
 /** Single statements cannot see links that were committed while they waited for the row, so they reject such a move. */
-export function stayConditions(resource: Resource, { projectId }: Values): Condition[] {
+export function leavesProjectConditions(resource: Resource, { projectId }: Values): Condition[] {
   if (projectId === undefined || linksWithinProjectOf(resource).length === 0) return []
-  return [{ rejectIf: sql`before.project_id <> ${projectId}`, problem: () => leavesProject }]
+  return [{ rejectIf: sql`before.project_id <> ${projectId}`, problem: () => leavesProjectProblem }]
 }
 
 /** Removes the links of a locked row that is about to move to another project. Returns the references that it cannot keep. */
-export async function removeLinksOfMoved(
+export async function removeLinksOfMovedRow(
   transaction: Queries,
   resource: Resource,
   caller: Caller,
@@ -121,19 +121,19 @@ export async function removeLinksOfMoved(
   await lockProjects(transaction, [before.projectId, projectId])
   const lost: Record<string, null> = {}
   for (const { link, column: parentId } of links) {
-    const isOfRow = sql`${column(parentId)} = ${before.id}`
+    const isRowError = sql`${column(parentId)} = ${before.id}`
     if (link.fields[parentId]?.presence === 'optional') {
       const values = { [parentId]: null }
-      await updateRows(transaction, link, caller, values, sql`${isOfRow} and active`)
-      await transaction.query(sql`update ${tableOf(link)} set ${column(parentId)} = null where ${isOfRow}`)
+      await updateRows(transaction, link, caller, values, sql`${isRowError} and active`)
+      await transaction.query(sql`update ${tableOf(link)} set ${column(parentId)} = null where ${isRowError}`)
       if (link.name === resource.name) Object.assign(lost, values)
       continue
     }
     // Rows that were removed with their other parent must not return with it.
     await transaction.query(
-      sql`update ${tableOf(link)} set removed_with = null where ${isOfRow} and not active and removed_with is not null`,
+      sql`update ${tableOf(link)} set removed_with = null where ${isRowError} and not active and removed_with is not null`,
     )
-    await removeRows(transaction, link, caller, sql`${isOfRow} and active`)
+    await removeRows(transaction, link, caller, sql`${isRowError} and active`)
   }
   return lost
 }

@@ -8,8 +8,7 @@ import type { Resource } from '../resources/define-resource.ts'
 import { referencesTo } from '../resources/derived.ts'
 import type { Context } from './context.ts'
 import { parseIds } from './list-query.ts'
-import { recordAccountChange } from './record-account-change.ts'
-import { isAccountResource, requireRole, requireRoleToRemove } from './rights.ts'
+import { isAccountResource, recordAccountChange, requireRole, requireRoleToRemove } from './rights.ts'
 import { lockVisible, type RequiredVersions, requireOwner, requireVersions } from './write-conditions.ts'
 
 /** Removes all rows or none. Their links are removed along and record which row took them. */

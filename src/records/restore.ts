@@ -2,8 +2,8 @@ import { column, tableOf } from '../db/columns.ts'
 import { requireConditions, selectForLock } from '../db/conditional-write.ts'
 import type { Queries } from '../db/database.ts'
 import { type Row, restoreRows, type Values } from '../db/rows.ts'
-import { attempt } from '../db/savepoints.ts'
 import { raw, type Sql, sql } from '../db/sql.ts'
+import { runInSavepoint } from '../db/transactions.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import {
@@ -15,8 +15,7 @@ import {
 import type { Context } from './context.ts'
 import { parseIds } from './list-query.ts'
 import { requireProjectRules } from './project-rules.ts'
-import { recordAccountChange } from './record-account-change.ts'
-import { isAccountResource, requireRole } from './rights.ts'
+import { isAccountResource, recordAccountChange, requireRole } from './rights.ts'
 import { restorersMemberships } from './visible-rows.ts'
 import { lockVisible, referenceConditionsOfAll, requireOwner } from './write-conditions.ts'
 
@@ -98,7 +97,7 @@ async function restoreAlong(
     await restoreRemoved()
     return
   }
-  const outcome = await attempt(transaction, async () =>
+  const outcome = await runInSavepoint(transaction, async () =>
     requireProjectRules(transaction, child, idsOf(await restoreRemoved())),
   )
   if ('problem' in outcome)

@@ -1,9 +1,11 @@
 import { lockAdministrators } from '../accounts/administrators.ts'
 import type { Queries } from '../db/database.ts'
+import type { Action } from '../db/rows.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
 import { webClientId } from '../model/client.ts'
 import { forbidden } from '../model/problem.ts'
+import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 import { resources } from '../resources/all.ts'
 import type { ListedResource } from '../resources/define-resource.ts'
 import { person } from '../resources/user.ts'
@@ -98,4 +100,18 @@ const notForAppsProblem = () =>
 /** Guards actions on the account itself and its sessions, which a personal access token may not take. */
 export function rejectToken({ token }: Caller): void {
   if (token) throw forbidden('Only someone who has signed in may do this, not a token.')
+}
+
+/**
+ * Logs administrators' changes to accounts after they are committed. No other callers can write rows with
+ * this kind of access.
+ */
+export function recordAccountChange(
+  log: SecurityLog | undefined,
+  caller: Caller,
+  action: Action,
+  ids: readonly string[],
+): void {
+  for (const account of ids)
+    log?.({ event: 'account-changed', outcome: action, ...callerDetails(caller), account, by: caller.id })
 }

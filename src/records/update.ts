@@ -7,9 +7,13 @@ import type { Resource } from '../resources/define-resource.ts'
 import type { Context } from './context.ts'
 import { updateInGroup } from './create.ts'
 import { parseBody } from './parse-body.ts'
-import { leavesProject, needsProjectRules, removeLinksOfMoved, requireProjectRules } from './project-rules.ts'
-import { recordAccountChange } from './record-account-change.ts'
-import { isAccountResource, requireRole } from './rights.ts'
+import {
+  leavesProjectProblem,
+  needsProjectRules,
+  removeLinksOfMovedRow,
+  requireProjectRules,
+} from './project-rules.ts'
+import { isAccountResource, recordAccountChange, requireRole } from './rights.ts'
 import {
   lockVisible,
   type RequiredVersions,
@@ -61,7 +65,7 @@ export function writeUpdate(
   { id, values, stored, versions }: UpdateRequest,
 ): Promise<Row> {
   const { hooks } = resource
-  const write = (queries: Queries, toStore = stored, mayLeaveProject = false) =>
+  const write = (queries: Queries, toStore = stored, canLeaveProject = false) =>
     updateRow(
       queries,
       resource,
@@ -73,7 +77,7 @@ export function writeUpdate(
         values,
         references: referenceConditions(resource, values, { before: storedRowsCte, caller }),
         versions: versionConditions(resource, id, versions),
-        mayLeaveProject,
+        canLeaveProject,
       }),
     )
   const writeInTransaction = () =>
@@ -81,7 +85,7 @@ export function writeUpdate(
       // A single id was given, and a missing row would have thrown.
       const [before] = (await lockVisible(transaction, resource, caller, [id], updateLock)) as [Row]
       hooks.beforeUpdate?.(before, values)
-      const lost = await removeLinksOfMoved(transaction, resource, caller, before, values)
+      const lost = await removeLinksOfMovedRow(transaction, resource, caller, before, values)
       const after = await write(transaction, { ...lost, ...stored }, true)
       await hooks.afterUpdate?.(transaction, before, after, stored)
       if (needsProjectRules(resource, values)) await requireProjectRules(transaction, resource, [id])
@@ -91,7 +95,7 @@ export function writeUpdate(
   const { singleWrites } = database
   return updateInGroup(singleWrites, resource, { caller, id, values, stored, versions }, () =>
     write(singleWrites).catch((error: unknown) => {
-      if (error !== leavesProject) throw error
+      if (error !== leavesProjectProblem) throw error
       return writeInTransaction()
     }),
   )

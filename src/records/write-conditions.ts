@@ -9,7 +9,7 @@ import { capitalize } from '../model/field.ts'
 import { changed, forbidden, invalid, notFound } from '../model/problem.ts'
 import type { Resource } from '../resources/define-resource.ts'
 import { referencesFrom } from '../resources/derived.ts'
-import { stayConditions } from './project-rules.ts'
+import { leavesProjectConditions } from './project-rules.ts'
 import type { CallerInSql } from './rights.ts'
 import { type Memberships, projectsOf, type RowState, visibleRows } from './visible-rows.ts'
 
@@ -34,14 +34,14 @@ interface UpdateConditionOptions {
   readonly references: readonly Condition[]
   readonly versions: readonly Condition[]
   /** The links that would span two projects have been removed. */
-  readonly mayLeaveProject?: boolean
+  readonly canLeaveProject?: boolean
 }
 
 /** The conditions of an update, in the order in which they are checked. The stored row is called `before`. */
 export function updateConditions(
   resource: Resource,
   caller: CallerInSql,
-  { ids, values, references, versions, mayLeaveProject = false }: UpdateConditionOptions,
+  { ids, values, references, versions, canLeaveProject = false }: UpdateConditionOptions,
 ): Condition[] {
   const stored = { before: storedRowsCte }
   return [
@@ -56,7 +56,7 @@ export function updateConditions(
     ...versions,
     ...formerValueConditions(resource, values, sql`before.id`),
     ...(resource.hooks.updateConditions?.(values) ?? []),
-    ...(mayLeaveProject ? [] : stayConditions(resource, values)),
+    ...(canLeaveProject ? [] : leavesProjectConditions(resource, values)),
   ]
 }
 

@@ -24,7 +24,7 @@ describe('The TypeScript client', () => {
       clientSecret: robot.secret,
       fetch: send,
     })
-  const rejectionOf = async (work: Promise<unknown>): Promise<TrackerError> => {
+  const convertUnavailable = async (work: Promise<unknown>): Promise<TrackerError> => {
     const error = await work.then(
       () => assert.fail('It was not refused.'),
       (thrown: unknown) => thrown,
@@ -53,13 +53,13 @@ describe('The TypeScript client', () => {
     assert.deepEqual(page, { data: [project], totalCount: 1, pageNumber: 1, pageSize: 5, totalPages: 1 })
     await tracker.projects.remove([id])
     assert.equal((await tracker.projects.removed({ search: 'landing' })).data[0]?.id, id)
-    assert.equal((await rejectionOf(tracker.projects.get(id))).status, 404)
+    assert.equal((await convertUnavailable(tracker.projects.get(id))).status, 404)
     await tracker.projects.restore([id])
     assert.equal((await tracker.projects.get(id)).active, true)
   })
 
   test('throws what is rejected, with its status and its sentences by field', async () => {
-    const rejection = await rejectionOf(tracker.projects.create({ name: ' ', organizationId }))
+    const rejection = await convertUnavailable(tracker.projects.create({ name: ' ', organizationId }))
     assert.equal(rejection.status, 400)
     assert.deepEqual(rejection.errors, { name: ['Name is required.'] })
     assert.equal(rejection.message, 'One or more validation errors occurred.')
@@ -86,7 +86,9 @@ describe('The TypeScript client', () => {
     const { record, tag } = await tracker.organizations.getTagged(id)
     assert.equal(record.name, 'Tagged')
     await tracker.organizations.update({ id, name: 'Once' }, { ifMatch: tag })
-    const rejection = await rejectionOf(tracker.organizations.update({ id, name: 'Twice' }, { ifMatch: tag }))
+    const rejection = await convertUnavailable(
+      tracker.organizations.update({ id, name: 'Twice' }, { ifMatch: tag }),
+    )
     assert.equal(rejection.status, 412)
   })
 
@@ -155,7 +157,7 @@ describe('The TypeScript client', () => {
     assert.deepEqual(given, [undefined, stale])
     for (const token of ['wrong', () => 'wrong'])
       assert.equal(
-        (await rejectionOf(openTracker({ address: rest.address, token }).call('GET /api/me'))).status,
+        (await convertUnavailable(openTracker({ address: rest.address, token }).call('GET /api/me'))).status,
         401,
       )
   })
@@ -168,7 +170,9 @@ describe('The TypeScript client', () => {
 
   test('says what the identity host rejected', async () => {
     const token = clientCredentials({ issuer: rest.identity.address, clientId: robot.id, clientSecret: 'no' })
-    const rejection = await rejectionOf(openTracker({ address: rest.address, token }).call('GET /api/me'))
+    const rejection = await convertUnavailable(
+      openTracker({ address: rest.address, token }).call('GET /api/me'),
+    )
     assert.equal(rejection.status, 401)
     assert.doesNotMatch(rejection.message, /^The server answered/)
   })
@@ -189,7 +193,9 @@ describe('The TypeScript client', () => {
       assert.ok(row.id)
       break
     }
-    const rejection = await rejectionOf(tracker.impediments.export({ sortOrder: 'up' as 'ASC' }).next())
+    const rejection = await convertUnavailable(
+      tracker.impediments.export({ sortOrder: 'up' as 'ASC' }).next(),
+    )
     assert.equal(rejection.status, 400)
   })
 })

@@ -1,6 +1,11 @@
 import type pg from 'pg'
 import { type AdministratorOptions, findAdministrators } from '../../accounts/administrators.ts'
-import { findDisagreements, type RunningInstance, runningInstances, titleOf } from '../../db/instances.ts'
+import {
+  describeInstance,
+  findDisagreements,
+  type RunningInstance,
+  runningInstances,
+} from '../../db/instances.ts'
 import { render, type Sql } from '../../db/sql.ts'
 import type { IdentitySettings } from '../../hosts/identity/configuration.ts'
 import { readKeySecret } from '../../hosts/identity/keys/open-keys.ts'
@@ -22,7 +27,7 @@ export function gradeInstances(instances: readonly RunningInstance[]): readonly 
   const found = [...findDisagreements(instances)].map(([setting, groups]) =>
     error(
       'instances',
-      `${setting} differs: ${groups.map((group) => group.map(titleOf).join(', ')).join(' | ')}`,
+      `${setting} differs: ${groups.map((group) => group.map(describeInstance).join(', ')).join(' | ')}`,
       'Give all of them the same value, and restart those that have another one. While a change is being rolled out, this is expected.',
     ),
   )
@@ -30,7 +35,7 @@ export function gradeInstances(instances: readonly RunningInstance[]): readonly 
   const clients = new Set(identity.flatMap((instance) => instance.clients))
   const unknown = identity.flatMap((instance) => {
     const missing = [...clients].filter((id) => !instance.clients.includes(id))
-    return missing.length === 0 ? [] : [`${titleOf(instance)} does not know ${missing.join(', ')}`]
+    return missing.length === 0 ? [] : [`${describeInstance(instance)} does not know ${missing.join(', ')}`]
   })
   if (unknown.length > 0)
     found.push(

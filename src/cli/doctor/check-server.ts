@@ -1,7 +1,6 @@
 import type pg from 'pg'
-import { pendingAfter, readApplied } from '../../db/migrate.ts'
+import { explainUnsuitable, pendingAfter, readApplied, readServerFacts } from '../../db/migrate.ts'
 import { applicationNamePattern } from '../../db/pooled-connections.ts'
-import { explainUnsuitable, readServerFacts } from '../../db/server-requirements.ts'
 import type { IdentitySettings } from '../../hosts/identity/configuration.ts'
 import { gradeDisk, readFreeBytes } from './check-machine.ts'
 import { queryRow } from './check-records.ts'

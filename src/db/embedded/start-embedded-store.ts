@@ -5,9 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { chooseSetup, completeBinaries, isRoot, programIn } from './choose-setup.ts'
 import { createCluster, isCluster, removeIncompleteClusters } from './create-cluster.ts'
 import { acquireOwnership } from './owner-lock.ts'
-import { findPassword } from './password.ts'
 import { endPreviousServer, isServerOf, readPostmaster } from './postmaster.ts'
-import { type Settings, startServer, startWindowsServer, storeUrl } from './start-server.ts'
+import { findPassword, type Settings, startServer, startWindowsServer, storeUrl } from './start-server.ts'
 
 export interface EmbeddedStore {
   /** A connection URL for `pg` and psql. It may differ at every start. */

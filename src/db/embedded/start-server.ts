@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
+  chmodSync,
   chownSync,
   closeSync,
   existsSync,
   fchownSync,
+  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -13,6 +15,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeSync,
 } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -22,7 +25,6 @@ import pg from 'pg'
 import { changeOwner, type RunAs } from './accounts.ts'
 import { programIn, type Setup } from './choose-setup.ts'
 import { type DependentProgram, spawnDependent } from './dependent-program.ts'
-import { createPassword, findPassword, replaceFile } from './password.ts'
 import { endOrphans, endServer, isServerOf, readPostmaster, waitUntil } from './postmaster.ts'
 
 /** PostgreSQL's own settings, by name. */
@@ -170,18 +172,18 @@ const rulesWith = (password: string) => `# Written by the program that runs this
 ${process.platform === 'win32' ? 'host all all 127.0.0.1/32' : 'local all all'} scram-sha-256
 `
 
-const fileIn = (cluster: string) => join(cluster, 'pg_hba.conf')
+const rulesFileOf = (cluster: string) => join(cluster, 'pg_hba.conf')
 
 function readRules(cluster: string): string | undefined {
   try {
-    return readFileSync(fileIn(cluster), 'utf8')
+    return readFileSync(rulesFileOf(cluster), 'utf8')
   } catch {
     return undefined
   }
 }
 
 function writeRules({ cluster, account: { user } }: Setup, text: string): void {
-  replaceFile(fileIn(cluster), text, (handle) => {
+  replaceFile(rulesFileOf(cluster), text, (handle) => {
     if (user !== undefined && process.getuid?.() === 0) fchownSync(handle, user.uid, user.gid)
   })
 }
@@ -316,4 +318,42 @@ async function findFreePort(): Promise<number> {
   const { port } = server.address() as AddressInfo
   server.close()
   return port
+}
+
+const passwordFileIn = (dataDirectory: string) => join(dataDirectory, 'postgres.password')
+
+/** Returns the password of the cluster's only role; undefined if it is missing or incomplete. */
+export function findPassword(dataDirectory: string): string | undefined {
+  const file = passwordFileIn(dataDirectory)
+  if (!existsSync(file)) return undefined
+  // A copied or restored file may be readable by others.
+  chmodSync(file, 0o600)
+  const password = readFileSync(file, 'utf8').trim()
+  return /^[0-9a-f]{48}$/.test(password) ? password : undefined
+}
+
+function createPassword(dataDirectory: string): string {
+  const password = randomBytes(24).toString('hex')
+  replaceFile(passwordFileIn(dataDirectory), `${password}\n`)
+  return password
+}
+
+/** Writes the whole file or nothing, readable by its owner only, and never through a planted link. */
+function replaceFile(file: string, text: string, prepare?: (handle: number) => void): void {
+  const staging = `${file}.new`
+  rmSync(staging, { force: true })
+  const handle = openSync(staging, 'wx', 0o600)
+  try {
+    prepare?.(handle)
+    writeSync(handle, text)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  renameSync(staging, file)
+}
+
+export function passwordArguments(dataDirectory: string): readonly string[] {
+  if (findPassword(dataDirectory) === undefined) createPassword(dataDirectory)
+  return ['--auth=scram-sha-256', `--pwfile=${passwordFileIn(dataDirectory)}`]
 }

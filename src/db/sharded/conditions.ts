@@ -5,10 +5,34 @@ import {
   storedRowsCte,
   type Verdict,
 } from '../conditional-write.ts'
-import { type Queries, raw, sql } from '../sql.ts'
-import { type KnownRows, knownRows, type StoredRow, withKnown } from './known-rows.ts'
-import { placeColumnOf } from './placement.ts'
-import { atPlaces, lockPlaces, type Place } from './places.ts'
+import { join, type Queries, raw, type Sql, sql } from '../sql.ts'
+import { atPlaces, lockPlaces, type Place, placeColumnOf } from './places.ts'
+
+/** A row as stored, with the names of columns as keys. */
+export type StoredRow = Readonly<Record<string, unknown>>
+
+/** Rows that an earlier statement returned, as a CTE of a later one. */
+export interface KnownRows {
+  readonly name: string
+  readonly rows: readonly StoredRow[]
+  readonly statement: Sql
+}
+
+/** Passes any number of rows, with some or all columns of a table, as one parameter. */
+export const knownRows = (name: string, table: string, rows: readonly StoredRow[]): KnownRows => ({
+  name,
+  rows,
+  statement: sql`select * from jsonb_populate_recordset(null::${raw(`"${table}"`)}, ${JSON.stringify(rows)}::jsonb)`,
+})
+
+/** Returns the `with` clause for a statement that uses these rows. */
+const withKnown = (known: readonly KnownRows[]): Sql =>
+  known.length === 0
+    ? raw('')
+    : sql`with ${join(
+        known.map(({ name, statement }) => sql`${raw(`"${name}"`)} as (${statement})`),
+        ', ',
+      )}`
 
 /**
  * Finds rows, locks their places, and reads them again, because they may have changed while waiting for the lock. A

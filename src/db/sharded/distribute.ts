@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
-import { splitStatements } from '../split-statements.ts'
-import { assignmentTables, furtherReferences, referenceTables } from './placement.ts'
-import { referenceTablesLockId } from './places.ts'
+import { splitStatements } from '../sql.ts'
+import { assignmentTables, furtherReferences, referenceTables, referenceTablesLockId } from './places.ts'
 
 /**
  * The largest number of nodes that can share the rows. Lists and counts query every shard, so they cost more with more

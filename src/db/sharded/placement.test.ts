@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { resources } from '../../resources/all.ts'
-import { splitStatements } from '../split-statements.ts'
-import { assignmentTables, isReferenceTable, placeColumnOf, referenceTables } from './placement.ts'
+import { splitStatements } from '../sql.ts'
+import { assignmentTables, isReferenceTable, placeColumnOf, referenceTables } from './places.ts'
 
 it('knows that every resource of an assignment is stored with it', () => {
   for (const { table, access } of resources) {
@@ -11,7 +11,7 @@ it('knows that every resource of an assignment is stored with it', () => {
     assert.equal(
       placeColumnOf(table) !== undefined,
       belongs,
-      `${table}: assignmentTables of src/db/sharded/placement.ts names the tables whose rows belong to an assignment, and no others.`,
+      `${table}: assignmentTables of src/db/sharded/places.ts names the tables whose rows belong to an assignment, and no others.`,
     )
     assert.ok(!(belongs && isReferenceTable(table)), table)
   }

@@ -7,7 +7,7 @@ import type {
   ReadableRows,
   readableAmong,
 } from '../stepwise-statements.ts'
-import type { StoredRow } from './known-rows.ts'
+import type { StoredRow } from './conditions.ts'
 
 /**
  * The history and the messages are on the coordinator, where no statement can query the nodes for each row.

@@ -6,7 +6,7 @@ import type {
   Reference,
   rowWithLastChange,
 } from '../stepwise-statements.ts'
-import type { StoredRow } from './known-rows.ts'
+import type { StoredRow } from './conditions.ts'
 import { atPlaces, type Place } from './places.ts'
 
 type InputOf<Statement> = Statement extends StepwiseStatement<infer Input> ? Input : never

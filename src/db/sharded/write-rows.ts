@@ -4,10 +4,24 @@ import { type LoggedWrite, type Table, type TableWrite, writeAndLogCtes, writerS
 import type { LoggedManyWrite } from '../many-rows.ts'
 import { toColumnNames, updateStatement } from '../rows.ts'
 import { join, type Queries, raw, type Sql, sql } from '../sql.ts'
-import { lock, lockAndCheck, readAssignments } from './conditions.ts'
-import { type KnownRows, knownRows, type StoredRow } from './known-rows.ts'
-import { isReferenceTable, placeColumnOf } from './placement.ts'
-import { atPlaces, lockReferenceTables, movePlace, placeOf, releasePlace, takePlaces } from './places.ts'
+import {
+  type KnownRows,
+  knownRows,
+  lock,
+  lockAndCheck,
+  readAssignments,
+  type StoredRow,
+} from './conditions.ts'
+import {
+  atPlaces,
+  isReferenceTable,
+  lockReferenceTables,
+  movePlace,
+  placeColumnOf,
+  placeOf,
+  releasePlace,
+  takePlaces,
+} from './places.ts'
 
 /**
  * Locks rows and checks the conditions. If none rejects, writes each table, the change log and the history, which are

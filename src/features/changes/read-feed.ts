@@ -9,13 +9,13 @@ import { collectViolations, gone, type Violations } from '../../model/problem.ts
 import type { Context } from '../../records/context.ts'
 import { pageSizeMax, rejectUnsupportedFilters } from '../../records/list-query.ts'
 import { parseNames, parseNumber, parseUuid } from '../../records/query-values.ts'
+import { explainTimeout } from '../../records/read-guards.ts'
 import {
   changeColumns,
   type SerializedChange,
   type StoredChange,
   serializeChange,
 } from '../../records/serialize-record.ts'
-import { explainTimeout } from '../../records/settled-timestamp.ts'
 import { readableEntries, readableRows } from '../../records/visible-rows.ts'
 import { resourceNames } from '../../resources/all.ts'
 import { formatPosition, type Position, parsePosition } from './position.ts'

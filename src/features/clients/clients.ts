@@ -191,8 +191,8 @@ function parseClient(body: unknown, hasSecret: boolean): ClientProperties {
     redirectUris: parseAddresses(given, 'redirectUris', violations),
     postLogoutRedirectUris: parseAddresses(given, 'postLogoutRedirectUris', violations),
     scopes: parseScopes(given, violations),
-    isFirstParty: parseFlag(given, 'isFirstParty', false, violations),
-    requiresPkce: parseFlag(given, 'requiresPkce', true, violations),
+    isFirstParty: parseBoolean(given, 'isFirstParty', false, violations),
+    requiresPkce: parseBoolean(given, 'requiresPkce', true, violations),
   }
   if (requested.redirectUris.length === 0 && Array.isArray(given.redirectUris ?? []))
     violations.add('redirectUris', 'RedirectUris must have at least one address.')
@@ -236,7 +236,7 @@ function parseScopes({ scopes = defaultClientScopes }: Given, violations: Violat
   return []
 }
 
-function parseFlag(given: Given, name: string, byDefault: boolean, violations: Violations): boolean {
+function parseBoolean(given: Given, name: string, byDefault: boolean, violations: Violations): boolean {
   const value = given[name] ?? byDefault
   if (typeof value === 'boolean') return value
   violations.add(name, `${capitalize(name)} must be true or false.`)

@@ -9,6 +9,7 @@ import { isEarlier } from '../../model/timestamp.ts'
 import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax, rejectUnsupportedFilters } from '../../records/list-query.ts'
 import { parseNumber, parseResource, parseUuid } from '../../records/query-values.ts'
+import { explainTimeout, requireSettled } from '../../records/read-guards.ts'
 import { isCovered, requireRole } from '../../records/rights.ts'
 import {
   changeColumns,
@@ -16,7 +17,6 @@ import {
   type StoredChange,
   serializeChange,
 } from '../../records/serialize-record.ts'
-import { explainTimeout, requireSettled } from '../../records/settled-timestamp.ts'
 import {
   historyVisibleRow,
   isChangedAfter,
@@ -55,7 +55,7 @@ export async function listHistory(
       sql`entry.row_id = any(${[seenId, ...(await childIds(database, caller, seenId))]}::uuid[])`,
   }
   const conditions = [await selected[scope](), ...(resource ? [sql`entry.resource = ${resource.name}`] : [])]
-  const wanted = { caller, conditions, count: pageSize + 1, before, isOfRow: scope !== 'project' }
+  const wanted = { caller, conditions, count: pageSize + 1, before, isRowError: scope !== 'project' }
   const found = await explainTimeout(timeoutAdvice, () =>
     database.listReads.query<StoredChange>(newestReadableSql(wanted), caller.id),
   )
@@ -93,25 +93,25 @@ interface EntryQuery {
   readonly count: number
   readonly before: number | undefined
   /** A user who may see the row may see its history. */
-  readonly isOfRow: boolean
+  readonly isRowError: boolean
 }
 
-const newestEntriesSql = ({ conditions, before, count }: Omit<EntryQuery, 'caller' | 'isOfRow'>): Sql => {
+const newestEntriesSql = ({ conditions, before, count }: Omit<EntryQuery, 'caller' | 'isRowError'>): Sql => {
   const wanted = [...conditions, ...(before === undefined ? [] : [sql`entry.sequence < ${before}`])]
   return sql`
     select ${changeColumns} from history as entry where ${allOf(wanted)} order by entry.sequence desc limit ${count}`
 }
 
-const newestReadableSql = ({ caller, conditions, isOfRow, count, before }: EntryQuery): Sql =>
+const newestReadableSql = ({ caller, conditions, isRowError, count, before }: EntryQuery): Sql =>
   newestEntries.attach(
     {
-      rows: isOfRow ? () => 'all' : readableRows(caller),
+      rows: isRowError ? () => 'all' : readableRows(caller),
       count,
       before,
       entries: (count, before) => newestEntriesSql({ conditions, count, before }),
     },
     newestEntriesSql({
-      conditions: isOfRow ? conditions : [...conditions, readableEntries(caller)],
+      conditions: isRowError ? conditions : [...conditions, readableEntries(caller)],
       count,
       before,
     }),

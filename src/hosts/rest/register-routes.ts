@@ -16,7 +16,7 @@ import type { Caller, RequestOrigin } from '../../model/caller.ts'
 import { zeroUuid } from '../../model/field-kinds.ts'
 import { invalid, overloaded, Problem, unauthenticated } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
-import { createOnce, type KeyedRequest, type Once } from '../../records/idempotency.ts'
+import { createRunOnce, type KeyedRequest, type RunOnce } from '../../records/idempotency.ts'
 import { rejectThirdPartyApp, rejectToken, requireWebClientSession } from '../../records/rights.ts'
 import { resources } from '../../resources/all.ts'
 import { filterNames } from '../../resources/derived.ts'
@@ -37,7 +37,7 @@ export function registerRoutes(app: FastifyInstance, registration: Registration)
   const { context, routes, sendsServerTiming } = registration
   const host: Host = {
     ...registration,
-    once: createOnce(context),
+    runOnce: createRunOnce(context),
     sentDates: createSentDates(),
     normalizeKeys: createKeyNormalizer(queryKeysOf(routes)),
     admissions: new WeakMap(),
@@ -74,7 +74,7 @@ function registerUnparsed(app: FastifyInstance, options: RouteOptions): void {
 
 /** Shared by all routes of a host. */
 interface Host extends Registration {
-  readonly once: Once
+  readonly runOnce: RunOnce
   readonly sentDates: SentDates
   readonly normalizeKeys: ReturnType<typeof createKeyNormalizer>
   readonly admissions: WeakMap<FastifyRequest, Admission>
@@ -179,7 +179,7 @@ function receivingFirst({ receive }: Route, respond: Respond): Respond {
 }
 
 /** Responds with the answer of the route's handler. */
-function responderOf(route: Route, { once }: Host) {
+function responderOf(route: Route, { runOnce }: Host) {
   const isKeyedRoute = acceptsIdempotencyKey(route)
   const outlastsSession = changesCredentials(route)
   return async (exchange: Exchange): Promise<void> => {
@@ -187,7 +187,7 @@ function responderOf(route: Route, { once }: Host) {
     // The session is checked after the body, which may have taken long to arrive.
     if (outlastsSession && !(await session.isActiveNow())) throw unauthenticated()
     const key = isKeyedRoute ? request.headers['idempotency-key'] : undefined
-    if (key !== undefined) return respondOnce(once, route, exchange, key)
+    if (key !== undefined) return respondOnce(runOnce, route, exchange, key)
     const checkedExchange = outlastsSession
       ? { ...exchange, context: requireSession(session, context) }
       : exchange
@@ -289,9 +289,9 @@ async function waitForSlot(
 }
 
 /** Executes a POST with a key once. */
-async function respondOnce(once: Once, route: Route, exchange: Exchange, key: string | string[]) {
+async function respondOnce(runOnce: RunOnce, route: Route, exchange: Exchange, key: string | string[]) {
   const { caller, session, request, reply } = exchange
-  const { answer, isReplay } = await once(parseKeyedRequest(key, request, caller), async (context) => {
+  const { answer, isReplay } = await runOnce(parseKeyedRequest(key, request, caller), async (context) => {
     const checkedContext = changesCredentials(route) ? requireSession(session, context) : context
     const answer = await route.handle({ ...exchange, context: checkedContext })
     return JSON.stringify(answer?.body)

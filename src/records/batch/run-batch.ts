@@ -3,8 +3,8 @@ import { selectForLock } from '../../db/conditional-write.ts'
 import { joinTransaction, type Queries } from '../../db/database.ts'
 import { idTaken } from '../../db/failures.ts'
 import { type Action, newId, type Row } from '../../db/rows.ts'
-import { attempt } from '../../db/savepoints.ts'
 import { raw, sql } from '../../db/sql.ts'
+import { runInSavepoint } from '../../db/transactions.ts'
 import type { Caller } from '../../model/caller.ts'
 import { changed, invalid, Problem } from '../../model/problem.ts'
 import { resources } from '../../resources/all.ts'
@@ -13,11 +13,10 @@ import { referencesFrom } from '../../resources/derived.ts'
 import type { Context } from '../context.ts'
 import { parseIds } from '../list-query.ts'
 import { parseBody } from '../parse-body.ts'
-import { leavesProject, needsProjectRules, requireProjectRules } from '../project-rules.ts'
-import { recordAccountChange } from '../record-account-change.ts'
+import { leavesProjectProblem, needsProjectRules, requireProjectRules } from '../project-rules.ts'
 import { removeWithin } from '../remove.ts'
 import { restoreWithin } from '../restore.ts'
-import { isAccountResource, requireRole } from '../rights.ts'
+import { isAccountResource, recordAccountChange, requireRole } from '../rights.ts'
 import { needsTransaction, storedValues, writeUpdate } from '../update.ts'
 import { restorersMemberships, visibleRows } from '../visible-rows.ts'
 import type { RequiredVersions } from '../write-conditions.ts'
@@ -40,7 +39,7 @@ interface BatchRun {
 /**
  * Runs restores, then creates, then updates, each with parents before children, and finally removals, with
  * children before parents. So items may refer to each other in any order. Everything is one transaction, and the
- * outcomes are those of the committed attempt.
+ * outcomes are those of the committed runInSavepoint.
  */
 export async function runBatch(
   context: Context,
@@ -148,7 +147,7 @@ async function createWithRules(
   items: readonly ReadyItem[],
 ): Promise<Outcome[]> {
   const createSome = (some: readonly ReadyItem[]) =>
-    attempt(transaction, async () => {
+    runInSavepoint(transaction, async () => {
       const outcomes = await createMany(transaction, resource, { one: caller }, some)
       await requireProjectRules(
         transaction,
@@ -182,7 +181,7 @@ async function updateAll(
   const outcomes = await updateOneByOne(checked)
   for (const sameFields of Map.groupBy(others, (item) => groupingKeyOf(item, versions)).values())
     outcomes.push(...(await updateSameFields(transaction, resource, { one: caller }, sameFields, versions)))
-  const leaving = outcomes.filter(({ problem }) => problem === leavesProject).map(({ index }) => index)
+  const leaving = outcomes.filter(({ problem }) => problem === leavesProjectProblem).map(({ index }) => index)
   const moved = await updateOneByOne(items.filter(({ index }) => leaving.includes(index)))
   return [...outcomes.filter(({ index }) => !leaving.includes(index)), ...moved]
 }
@@ -312,7 +311,7 @@ async function runTogether(
     return undefined
   }
   if (items.length > 1) {
-    const together = await attempt(transaction, () => run(items.flatMap(({ ids }) => ids)))
+    const together = await runInSavepoint(transaction, () => run(items.flatMap(({ ids }) => ids)))
     if ('result' in together) return items.map(({ index }) => ({ index }))
   }
   return runOneByOne(transaction, items, ({ ids }) => run(ids))
@@ -326,7 +325,7 @@ async function runOneByOne(
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   for (const item of items) {
-    const outcome = await attempt(transaction, () => work(item))
+    const outcome = await runInSavepoint(transaction, () => work(item))
     const { index } = item
     outcomes.push('problem' in outcome ? { index, problem: outcome.problem } : { index, row: outcome.result })
   }

@@ -179,7 +179,7 @@ function parseLiteral(
   const label = capitalize(column.name)
   if (kind === 'word' && text === 'null') return parseNull(column, operator, label)
   if (kind === 'word' && text === 'me') return parseMe(caller, column, label)
-  if (column.shape === 'boolean' || kind === 'word') return parseFlag(column, text, label)
+  if (column.shape === 'boolean' || kind === 'word') return parseBoolean(column, text, label)
   if (column.shape === 'number') {
     return kind === 'number'
       ? { value: Number(text) }
@@ -197,7 +197,7 @@ function parseNull({ isNullable }: QueryColumn, operator: Operator, label: strin
     : parseFailure('Null can only be compared with eq and ne.')
 }
 
-function parseFlag({ shape }: QueryColumn, text: string, label: string): Parsed<boolean> {
+function parseBoolean({ shape }: QueryColumn, text: string, label: string): Parsed<boolean> {
   if (shape !== 'boolean') return parseFailure(`${label} is neither true nor false.`)
   return text === 'true' || text === 'false'
     ? { value: text === 'true' }

@@ -10,7 +10,7 @@ import { projectView, savedView } from '../../resources/views.ts'
 import type { Context } from '../context.ts'
 import { pageSizeDefault, pageSizeMax } from '../list-query.ts'
 import { parseBoolean } from '../query-values.ts'
-import { parseAt } from '../settled-timestamp.ts'
+import { parseAt } from '../read-guards.ts'
 import { listedRows, resourcesAffecting } from '../visible-rows.ts'
 import { parseSelection, type Selection } from './joins.ts'
 import { decodeCursor, type SortKey } from './keyset.ts'
@@ -171,7 +171,7 @@ interface ViewRow {
 const views = [savedView, projectView]
 
 /** Merges the keys of a query with those of its view. A key of the request replaces that of the view. */
-export async function withView(
+export async function mergeViewKeys(
   { database }: Context,
   listed: ListedResource,
   caller: Caller,

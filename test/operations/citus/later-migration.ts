@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noConsole: what it prints is the result.
 import pg from 'pg'
-import { splitStatements } from '../../../src/db/split-statements.ts'
+import { splitStatements } from '../../../src/db/sql.ts'
 
 /** A migration as one to come may be, applied after the store was distributed, and taken back. */
 const client = new pg.Client({ connectionString: process.env.DATABASE_URL })

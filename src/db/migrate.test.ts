@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
-import { migrate } from './migrate.ts'
-import { explainUnsuitable } from './server-requirements.ts'
+import { explainUnsuitable, migrate } from './migrate.ts'
 
 describe('A server that cannot hold a store', () => {
   let fresh: FreshDatabase

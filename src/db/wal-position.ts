@@ -1,7 +1,7 @@
 import { type Queries, type Sql, sql } from './sql.ts'
 
 /** A position in the write-ahead log. A server that has replayed it has everything that was committed before. */
-export interface Position {
+export interface WalPosition {
   /** Changes with every failover; positions of different timelines cannot be compared. */
   readonly timeline: number
   readonly lsn: string
@@ -15,16 +15,16 @@ const primaryPosition = sql`(case current_setting('synchronous_commit')
  * Queries the primary. Callers that arrive while a query is in flight share the next one, so many readers cost one
  * query.
  */
-export function createPositionReader(primary: Queries): () => Promise<Position> {
+export function createWalPositionReader(primary: Queries): () => Promise<WalPosition> {
   const read = async () => {
-    const [position] = await primary.query<Position>(sql`
+    const [position] = await primary.query<WalPosition>(sql`
       select here::text as lsn, ('x' || substr(pg_walfile_name(here), 1, 8))::bit(32)::int as timeline
       from (select ${primaryPosition} as here) as log`)
     if (!position) throw new Error('The store returned no position.')
     return position
   }
-  let running: Promise<Position> | undefined
-  let next: Promise<Position> | undefined
+  let running: Promise<WalPosition> | undefined
+  let next: Promise<WalPosition> | undefined
   const begin = () => {
     const request = read()
     running = request
@@ -50,6 +50,6 @@ export class StandbyBehindError extends Error {}
  * Checks whether the server has replayed the position. Sent on the same connection before a statement, it
  * guarantees that the statement sees that position.
  */
-export const hasReplayed = ({ timeline, lsn }: Position): Sql => sql`
+export const hasReplayed = ({ timeline, lsn }: WalPosition): Sql => sql`
   select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn
     and (select timeline_id from pg_control_checkpoint()) = ${timeline}::int as "hasReplayed"`
