@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { readEvents, type StreamEvent } from '../../clients/typescript/src/read-events.ts'
+import { readEvents, type StreamEvent } from '../../clients/typescript/src/read-stream.ts'
 
 async function eventsOf(chunks: readonly string[]) {
   const body = new ReadableStream<Uint8Array>({

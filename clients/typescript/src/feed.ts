@@ -1,7 +1,6 @@
 import { followEvents, type LiveOptions } from './live.ts'
-import { queryString } from './query-string.ts'
 import type { Change, Operations } from './rest-types.ts'
-import { asJson, type Send, type TrackerOptions } from './send.ts'
+import { asJson, queryString, type Send, type TrackerOptions } from './send.ts'
 
 export type FeedQuery = Omit<Operations['GET /ext/changes']['query'], 'pageSize'>
 

@@ -1,4 +1,4 @@
-import { readEvents } from './read-events.ts'
+import { readEvents } from './read-stream.ts'
 import { backoffMilliseconds, pauseFor, type Send, type TrackerOptions } from './send.ts'
 import { TrackerError } from './tracker-error.ts'
 

@@ -1,8 +1,7 @@
 import { type ConnectionOptions, connectOnce, follow, type LiveAnswer, type LiveOptions } from './live.ts'
-import { queryString } from './query-string.ts'
-import { readLines } from './read-lines.ts'
+import { readLines } from './read-stream.ts'
 import { type Resources, resourcePaths } from './rest-types.ts'
-import { asJson, type RequestOptions, type Send, type TrackerOptions } from './send.ts'
+import { asJson, queryString, type RequestOptions, type Send, type TrackerOptions } from './send.ts'
 
 export type ResourceName = keyof Resources
 

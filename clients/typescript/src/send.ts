@@ -75,7 +75,7 @@ export function createSend(options: TrackerOptions): Send {
   }
 
   return async (unkeyed, read) => {
-    const request = withKey(unkeyed, options)
+    const request = withIdempotencyKey(unkeyed, options)
     for (let tries = 0; ; tries += 1) {
       try {
         const response = await sendWithToken(request)
@@ -112,7 +112,10 @@ const throwUnreachable =
   }
 
 /** All tries have the same key, so that the host executes the request once. */
-const withKey = (request: TrackerRequest, { idempotencyKeys = true }: TrackerOptions): TrackerRequest =>
+const withIdempotencyKey = (
+  request: TrackerRequest,
+  { idempotencyKeys = true }: TrackerOptions,
+): TrackerRequest =>
   request.method === 'POST' && idempotencyKeys
     ? { ...request, idempotencyKey: request.idempotencyKey ?? crypto.randomUUID() }
     : request
@@ -194,4 +197,12 @@ export function pauseFor(milliseconds: number, signal?: AbortSignal): Promise<vo
     if (signal?.aborted) stop()
     else signal?.addEventListener('abort', stop, { once: true })
   })
+}
+
+/** Absent keys are left out. An empty text is sent, and rejected by the host, because it may be meant as a filter. */
+export function queryString(query: object = {}): string {
+  const entries = Object.entries(query).flatMap(([key, value]): [string, string][] =>
+    value === undefined || (Array.isArray(value) && value.length === 0) ? [] : [[key, String(value)]],
+  )
+  return entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`
 }

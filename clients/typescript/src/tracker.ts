@@ -1,9 +1,8 @@
 import { type FeedEvent, type FeedQuery, readFeed } from './feed.ts'
 import { type ConnectionOptions, connectOnce, follow, type LiveAnswer, type LiveOptions } from './live.ts'
-import { queryString } from './query-string.ts'
 import { createResourceClient, type ResourceClient, type ResourceName } from './resource-client.ts'
 import { type Attachment, type Operations, resourcePaths } from './rest-types.ts'
-import { asJson, createSend, type RequestOptions, type TrackerOptions } from './send.ts'
+import { asJson, createSend, queryString, type RequestOptions, type TrackerOptions } from './send.ts'
 
 /** This file is the entry of the package, so it exports all types that callers need. */
 export type { FeedEvent, FeedQuery } from './feed.ts'

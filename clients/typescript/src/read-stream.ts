@@ -1,3 +1,6 @@
+import type { Send } from './send.ts'
+import { unreachableError } from './tracker-error.ts'
+
 export interface StreamEvent {
   /** Empty for an event without an id. */
   readonly id: string
@@ -18,7 +21,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
 }
 
 /** Not every browser supports `for await` on streams. */
-export async function* readChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* readChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
   try {
     for (;;) {
@@ -40,4 +43,31 @@ function parseEvent(block: string): StreamEvent {
     if (field === 'data') data.push(value)
   }
   return { id, data: data.length > 0 ? data.join('\n') : undefined }
+}
+
+/** Yields a record for each line. Throws if the response is interrupted, because the rows are incomplete. */
+export async function* readLines<Row>(
+  send: Send,
+  path: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Row, void> {
+  const request = {
+    method: 'GET',
+    path,
+    withinMilliseconds: Number.POSITIVE_INFINITY,
+    ...(signal && { signal }),
+  }
+  const response = await send(request, async (opened) => opened)
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for await (const chunk of readChunks(response.body as ReadableStream<Uint8Array>)) {
+      const lines = (text + decoder.decode(chunk, { stream: true })).split('\n')
+      text = lines.pop() ?? ''
+      for (const line of lines) yield JSON.parse(line) as Row
+    }
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw unreachableError(error)
+  }
 }
