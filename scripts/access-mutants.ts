@@ -4,14 +4,14 @@ import type { Mutant } from './mutant-table.ts'
 /** Break rules of accounts, links and tokens, and of writes in another account's name. */
 export const accessMutants: readonly Mutant[] = [
   {
-    file: 'src/features/mcp/tools.ts',
+    file: 'src/features/mcp.ts',
     rule: 'a token gets only the tools that its scopes allow',
     from: 'isFor(caller) &&',
     to: '',
     tests: ['journeys/models'],
   },
   {
-    file: 'src/features/mcp/tools.ts',
+    file: 'src/features/mcp.ts',
     rule: 'no tool changes accounts',
     from: "isAccountResource(resource) ? [] : ['Create'",
     to: "['Create'",
@@ -25,32 +25,32 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['journeys/models'],
   },
   {
-    file: 'src/features/mcp/routes.ts',
+    file: 'src/features/mcp.ts',
     rule: 'a call of a tool comes from the address of its client',
     from: "...(forwardedFor !== undefined && { 'x-forwarded-for': forwardedFor }),",
     to: '',
     tests: ['journeys/models'],
   },
   {
-    file: 'src/features/calendar/routes.ts',
+    file: 'src/features/calendar.ts',
     rule: 'a token in the address of a calendar is for nothing else',
     from: 'token.scopes.length !== 1 || token.scopes[0] !== calendarScope',
     to: '!token.scopes.includes(calendarScope)',
     tests: ['journeys/calendar'],
   },
   {
-    file: 'src/features/calendar/routes.ts',
+    file: 'src/features/calendar.ts',
     rule: 'a calendar has only what its owner sees',
     from: ' and ${visibleRows(assignment, reader)}',
     to: '',
     tests: ['journeys/calendar'],
   },
   {
-    file: 'src/features/calendar/icalendar.ts',
+    file: 'src/features/calendar.ts',
     rule: 'a text ends no line of a calendar',
     from: ".replaceAll('\\n', '\\\\n')",
     to: '',
-    tests: ['calendar/icalendar'],
+    tests: ['features/calendar'],
   },
   {
     file: 'src/hosts/rest/register-routes.ts',
@@ -130,7 +130,7 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['journeys/api-tokens'],
   },
   {
-    file: 'src/features/tokens/tokens.ts',
+    file: 'src/features/tokens.ts',
     rule: 'a token is limited to projects that its owner sees',
     from: 'where row.id = any(${ids}::uuid[]) and row.active and ${visibleRows(project, caller)}',
     to: 'where row.id = any(${ids}::uuid[]) and row.active',
@@ -326,9 +326,9 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['journeys/administrators'],
   },
   {
-    file: 'src/features/deactivation.ts',
+    file: 'src/features/administrators.ts',
     rule: 'a former administrator reactivates no account',
-    from: 'reactivateAccount(transaction, userId, requireAdministrator(context, caller))',
+    from: 'reactivateAccount(transaction, userId, requireAdministrator(context, caller, mayNotDeactivate))',
     to: 'reactivateAccount(transaction, userId, async () => undefined)',
     tests: ['journeys/administrators'],
   },

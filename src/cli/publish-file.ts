@@ -14,7 +14,7 @@ export async function publishFile(source: string, target: string): Promise<void>
     await copyExclusively(source, target)
   }
   await rm(source)
-  await syncFolder(dirname(target))
+  await syncDirectory(dirname(target))
 }
 
 /** The error codes of volumes without hard links, such as USB disks with exFAT and some network folders. */
@@ -39,7 +39,7 @@ async function copyExclusively(source: string, target: string): Promise<void> {
 }
 
 /** Without this, a power failure could undo the new name. */
-async function syncFolder(path: string): Promise<void> {
+async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const folder = await open(path)
   await folder.sync().finally(() => folder.close())

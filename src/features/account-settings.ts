@@ -1,8 +1,7 @@
 import { raw, sql } from '../db/sql.ts'
 import type { Schema } from '../http/operation.ts'
 import type { Caller } from '../model/caller.ts'
-import type { Kind } from '../model/field.ts'
-import { capitalize } from '../model/field.ts'
+import { capitalize, type Kind } from '../model/field.ts'
 import { choice } from '../model/field-kinds.ts'
 import { languages } from '../model/language.ts'
 import { collectViolations, parseObject } from '../model/problem.ts'
@@ -56,9 +55,9 @@ function parseSettings(body: unknown): Partial<AccountSettings> {
     const input = Object.hasOwn(given, name) ? given[name] : undefined
     if (input === undefined) continue
     const kind: Kind<string> = declared[name].kind
-    const reading = input === null ? { value: null } : kind.parse(input, capitalize(name))
-    if ('value' in reading) parsed[name] = reading.value
-    else violations.add(name, ...reading.problems)
+    const result = input === null ? { value: null } : kind.parse(input, capitalize(name))
+    if ('value' in result) parsed[name] = result.value
+    else violations.add(name, ...result.problems)
   }
   violations.throwIfAny()
   return parsed

@@ -26,10 +26,10 @@ const clientIdCharactersMax = 200
 async function listConsents(database: Database, caller: Caller, userId: string): Promise<readonly Consent[]> {
   requireSelfOrAdministrator(caller, userId, 'consents')
   return database.query<Consent>(sql`
-    select consent.client_id as "clientId", coalesce(made.name, client.name, consent.client_id) as name,
+    select consent.client_id as "clientId", coalesce(registered.name, client.name, consent.client_id) as name,
       string_to_array(consent.scope, ' ') as scopes, consent.granted_at as "grantedAt"
     from consents as consent left join service_clients as client on client.id = consent.client_id
-      left join registered_clients as made on made.id = consent.client_id
+      left join registered_clients as registered on registered.id = consent.client_id
     where consent.user_id = ${userId} and consent.scope <> ''
     order by consent.granted_at desc, consent.client_id limit ${consentsListedMax}::int`)
 }
@@ -105,9 +105,9 @@ export const consentRoutes: readonly Route[] = [
     answer: ref('ConsentList'),
     errors: [400, 403],
     async handle({ context, caller, request }) {
-      const { userId } = request.query as Readonly<Record<string, unknown>>
-      const whose = parseUserId(userId) ?? caller.id
-      return { body: { consents: await listConsents(context.database, caller, whose) } }
+      const { userId: given } = request.query as Readonly<Record<string, unknown>>
+      const userId = parseUserId(given) ?? caller.id
+      return { body: { consents: await listConsents(context.database, caller, userId) } }
     },
   },
   {

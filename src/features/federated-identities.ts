@@ -71,9 +71,9 @@ export const identityRoutes = (methods: SignInMethods): Route[] => [
     answer: ref('OutsideIdentityList'),
     errors: [400, 403],
     async handle({ context, caller, request }) {
-      const { userId } = request.query as Readonly<Record<string, unknown>>
-      const whose = parseUserId(userId) ?? caller.id
-      return { body: { identities: await listIdentities(context.database, caller, whose) } }
+      const { userId: given } = request.query as Readonly<Record<string, unknown>>
+      const userId = parseUserId(given) ?? caller.id
+      return { body: { identities: await listIdentities(context.database, caller, userId) } }
     },
   },
   {

@@ -24,8 +24,8 @@ export const mediaTypeCharactersMax = 100
 export const sha256Characters = 64
 
 /**
- * Removes the folders that some clients send along, and characters that would break a header or show another ending than the file
- * has. Returns nothing for a name of dots only, such as `..`, which names a folder.
+ * Removes the directories that some clients send along, and characters that would break a header or show another ending than the file
+ * has. Returns nothing for a name of dots only, such as `..`, which names a directory.
  */
 export function sanitizeFileName(name: string): string {
   const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)

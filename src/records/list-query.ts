@@ -5,6 +5,7 @@ import { isEarlier } from '../model/timestamp.ts'
 import type { ListedResource } from '../resources/define-resource.ts'
 import { filterNames } from '../resources/derived.ts'
 import { dateKeys, idFilterNames, idFiltersOf, supportsDates } from '../resources/list-keys.ts'
+import { rejectRepeatedKeys, valueUnlessBlank } from './query-values.ts'
 import type { RowState } from './visible-rows.ts'
 
 /** A parsed list query within its limits. */
@@ -33,9 +34,7 @@ export function parseListQuery(
 ): ListQuery {
   const violations = collectViolations()
   rejectRepeatedKeys(query, violations)
-  // Blank text counts as missing.
-  const valueUnlessBlank = (key: string): unknown =>
-    isNullOrBlank(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
+  const queryValue = (key: string) => valueUnlessBlank(query, key)
   // An empty filter is rejected rather than ignored: a client whose variable was empty would get every row.
   const filterValue = (key: string): unknown =>
     query[key] === null || Array.isArray(query[key]) ? undefined : query[key]
@@ -43,18 +42,18 @@ export function parseListQuery(
   if (dateFrom && dateTo && isEarlier(dateTo, dateFrom)) {
     violations.add('dateTo', 'DateTo must be on or after DateFrom.')
   }
-  const wantedColumn = valueUnlessBlank('sortColumn')
+  const wantedColumn = queryValue('sortColumn')
   if (wantedColumn !== undefined && typeof wantedColumn !== 'string') {
     violations.add('sortColumn', 'SortColumn must be text.')
   }
   const sortColumn = parseSortColumn(listed, wantedColumn, state)
   const parsed: ListQuery = {
     state,
-    pageNumber: parseNumber('pageNumber', valueUnlessBlank('pageNumber'), 1, pageNumberMax, violations),
-    pageSize: parseNumber('pageSize', valueUnlessBlank('pageSize'), pageSizeDefault, pageSizeMax, violations),
+    pageNumber: parseNumber('pageNumber', queryValue('pageNumber'), 1, pageNumberMax, violations),
+    pageSize: parseNumber('pageSize', queryValue('pageSize'), pageSizeDefault, pageSizeMax, violations),
     sortColumn,
-    sortOrder: parseSortOrder(valueUnlessBlank('sortOrder'), defaultOrder(state, sortColumn), violations),
-    search: parseSearch(valueUnlessBlank('search'), violations),
+    sortOrder: parseSortOrder(queryValue('sortOrder'), defaultOrder(state, sortColumn), violations),
+    search: parseSearch(queryValue('search'), violations),
     ids: parseIdsFilter(filterValue('ids'), violations),
     idFilters: parseIdFilters(listed, filterValue, violations),
     dateFrom,
@@ -68,12 +67,6 @@ export function parseListQuery(
 
 /** Callers may list removed rows only if they may restore them, which takes write access. */
 export const requiredAccess = (state: RowState) => (state === 'active' ? 'read' : 'write')
-
-function rejectRepeatedKeys(query: Readonly<Record<string, unknown>>, violations: Violations) {
-  for (const [key, value] of Object.entries(query)) {
-    if (Array.isArray(value)) violations.add(key, `${capitalize(key)} must be given once.`)
-  }
-}
 
 function parseNumber(
   key: string,

@@ -1,10 +1,19 @@
 import { capitalize } from '../model/field.ts'
-import { uuid } from '../model/field-kinds.ts'
+import { isNullOrBlank, uuid } from '../model/field-kinds.ts'
 import type { Violations } from '../model/problem.ts'
 import { resourceNamed, resourceNames } from '../resources/all.ts'
 import type { Resource } from '../resources/define-resource.ts'
 
-/** Parses a single value of a query string, and returns undefined after recording a violation. */
+/** Returns the value of a key that is given once and not blank. */
+export const valueUnlessBlank = (query: Readonly<Record<string, unknown>>, key: string): unknown =>
+  isNullOrBlank(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
+
+export function rejectRepeatedKeys(query: Readonly<Record<string, unknown>>, violations: Violations): void {
+  for (const [key, value] of Object.entries(query))
+    if (Array.isArray(value)) violations.add(key, `${capitalize(key)} must be given once.`)
+}
+
+/** This and the following functions parse a single value, and return undefined after recording a violation. */
 export function parseResource(input: unknown, violations: Violations): Resource | undefined {
   if (input === undefined) return undefined
   const name = typeof input === 'string' ? input.trim() : input

@@ -9,7 +9,7 @@ import {
 import { budgetLimits, openBudgets } from '../../src/config/budgets.ts'
 import { insertRow, newId } from '../../src/db/rows.ts'
 import { sql } from '../../src/db/sql.ts'
-import { formatPosition, parsePosition } from '../../src/features/changes/position.ts'
+import { formatPosition, parsePosition } from '../../src/features/changes/read-feed.ts'
 import { impediment } from '../../src/resources/impediment.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { type Person, startCommandsUnderTest } from '../support/command-host.ts'

@@ -4,8 +4,8 @@ import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fastify } from 'fastify'
 import { openBudgets } from '../../src/config/budgets.ts'
-import { createKeptSnapshots } from '../../src/features/changes/kept-snapshots.ts'
 import { type LiveStream, openLiveStream } from '../../src/features/changes/live-stream.ts'
+import { createSnapshotMemory } from '../../src/features/changes/stream-limits.ts'
 import { type Entity, entities, listPathOf, resources } from '../contract/resources.ts'
 import { fixture } from '../support/fixture.ts'
 import { isDistributed } from '../support/fresh-database.ts'
@@ -169,8 +169,8 @@ test('A live listing says with a comment line every 15 s that it is still there'
     recheck: async () => true,
     isActiveNow: async () => true,
   }
-  const keeper = createKeptSnapshots(openBudgets()).keeperOf('x')
-  const listeners = { keeper, idOf: () => undefined, onReady: () => undefined, onClose: () => undefined }
+  const reservation = createSnapshotMemory(openBudgets()).reservationFor('x')
+  const listeners = { reservation, idOf: () => undefined, onReady: () => undefined, onClose: () => undefined }
   let stream: LiveStream | undefined
   app.get('/', (request, reply) => {
     stream = openLiveStream({ session, request, reply }, listeners)

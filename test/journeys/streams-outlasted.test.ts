@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { listView } from '../../src/features/changes/answer-list.ts'
-import { createFeedStreams, type FeedWire } from '../../src/features/changes/feed-streams.ts'
+import { createFeedStreams, type FeedTransport } from '../../src/features/changes/feed-streams.ts'
+import { listView } from '../../src/features/changes/list-routes.ts'
 import { createLiveListings } from '../../src/features/changes/live-listings.ts'
 import type { LiveRequest } from '../../src/features/changes/live-stream.ts'
 import { createStreamLimits } from '../../src/features/changes/stream-limits.ts'
@@ -41,9 +41,12 @@ describe('A stream whose token has ended while its first page was read', () => {
   it('is not opened as a stream of the feed', async () => {
     const { context } = fresh
     const feeds = createFeedStreams(context, createStreamLimits(context.budgets), fail)
-    const wire: FeedWire = { eventOf: () => Buffer.from(''), open: () => assert.fail('It was opened.') }
+    const transport: FeedTransport = {
+      eventOf: () => Buffer.from(''),
+      open: () => assert.fail('It was opened.'),
+    }
     const wanted = { filter: {}, after: 'now' } as const
-    await assert.rejects(feeds.open(wanted, outlasted(), wire), { kind: 'unauthenticated' })
+    await assert.rejects(feeds.open(wanted, outlasted(), transport), { kind: 'unauthenticated' })
     assert.equal(held(), 0)
   })
 })

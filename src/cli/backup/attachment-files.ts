@@ -6,8 +6,8 @@ import { Readable } from 'node:stream'
 import type pg from 'pg'
 import { type AttachmentSettings, readAttachmentSettings } from '../../config/attachment-settings.ts'
 import { readSettings } from '../../config/settings.ts'
-import { pathOfFile } from '../../features/attachments/disk-store.ts'
-import { openStore, uploadFolderOf } from '../../features/attachments/files.ts'
+import { pathOfFile } from '../../features/attachments/file-store.ts'
+import { openStore, uploadDirectoryOf } from '../../features/attachments/files.ts'
 import { receiveFile } from '../../features/attachments/receive-file.ts'
 import { uuidPattern } from '../../model/field-kinds.ts'
 import type { ArchiveWriter } from './archive.ts'
@@ -83,7 +83,7 @@ export interface FileTarget {
 
 export async function openFileTarget(settings: AttachmentSettings): Promise<FileTarget> {
   const store = openStore(settings)
-  const folder = uploadFolderOf(settings)
+  const folder = uploadDirectoryOf(settings)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const limits = { bytesMax: Number.POSITIVE_INFINITY, milliseconds: patienceMilliseconds }
   return {

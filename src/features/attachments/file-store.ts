@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto'
+import { link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { overloaded, type Problem } from '../../model/problem.ts'
 
-/** A complete file in the folder of uploads. */
+/** A complete file in the directory of uploads. */
 export interface UploadedFile {
   readonly path: string
   readonly size: number
@@ -14,11 +17,11 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** Keeps files under the ids of their rows. Every method rejects with `unavailable` if the store fails. */
+/** Keeps files under the ids of their rows. Every method rejects with `filesUnavailable` if the store fails. */
 export interface FileStore {
   /** Is equal for instances that share the files. */
   identity(): Promise<string>
-  /** Stores the file durably, and takes it out of the folder of uploads. */
+  /** Stores the file durably, and takes it out of the directory of uploads. */
   put(id: string, file: UploadedFile): Promise<void>
   /** Fails for a file that is missing or has another size. */
   read(id: string, file: Pick<UploadedFile, 'size'>, range: ByteRange): Promise<Readable>
@@ -26,12 +29,72 @@ export interface FileStore {
   delete(id: string): Promise<void>
 }
 
-/** The folder, the disk or the service fails, which an operator can repair; nothing was done. */
-export const unavailable = (cause: unknown): Problem =>
+/** The directory, the disk or the service fails, which an operator can repair; nothing was done. */
+export const filesUnavailable = (cause: unknown): Problem =>
   overloaded('Files are not available at the moment. Please try again later.', {
     cause,
     retryAfterSeconds: 10,
   })
 
-export const hasOtherSize = (id: string): Error =>
+export const sizeMismatch = (id: string): Error =>
   new Error(`The file of attachment ${id} has another size than its row says.`)
+
+/** Keeps files in a directory, which several instances have to share. */
+export function openDiskStore(directory: string): FileStore {
+  const pathOf = (id: string) => pathOfFile(directory, id)
+  return {
+    identity: () => identityOf(directory),
+    put: (id, file) => orFilesUnavailable(() => publish(file.path, pathOf(id))),
+    read: (id, { size }, { start, end }) =>
+      orFilesUnavailable(async () => {
+        const handle = await open(pathOf(id))
+        const stored = await handle.stat()
+        if (stored.size === size) return handle.createReadStream({ start, end })
+        await handle.close()
+        throw sizeMismatch(id)
+      }),
+    delete: (id) => orFilesUnavailable(() => rm(pathOf(id), { force: true })),
+  }
+}
+
+/** Two characters at the end of an id are random, those at its beginning are the time. */
+export const pathOfFile = (directory: string, id: string): string => join(directory, id.slice(-2), id)
+
+async function orFilesUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw filesUnavailable(error)
+  }
+}
+
+/** Moves a complete file to its name, so that no reader sees a part of it. Its content is on the disk already. */
+async function publish(source: string, target: string): Promise<void> {
+  const directory = dirname(target)
+  const firstCreated = await mkdir(directory, { recursive: true, mode: 0o700 })
+  await rename(source, target)
+  await syncDirectory(directory)
+  if (firstCreated !== undefined) await syncDirectory(dirname(directory))
+}
+
+/** Without this, a power failure could undo the new name. */
+async function syncDirectory(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const directory = await open(path)
+  await directory.sync().finally(() => directory.close())
+}
+
+/** A name that the directory keeps, so that instances notice when they do not share it. */
+async function identityOf(directory: string): Promise<string> {
+  const file = join(directory, 'id')
+  const readExisting = () => readFile(file, 'utf8').catch(() => undefined)
+  const existing = await readExisting()
+  if (existing !== undefined) return existing
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const draft = join(directory, `id.${randomUUID()}`)
+  await writeFile(draft, randomUUID(), { mode: 0o600 })
+  // Unlike a rename, a link keeps the name that another instance has given in the meantime.
+  await link(draft, file).catch(() => undefined)
+  await rm(draft)
+  return (await readExisting()) ?? ''
+}

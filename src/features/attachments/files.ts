@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import type { AttachmentSettings } from '../../config/attachment-settings.ts'
 import type { Budgets } from '../../config/budgets.ts'
 import type { Budget } from '../../model/budget.ts'
-import { openDiskStore } from './disk-store.ts'
-import type { FileStore } from './file-store.ts'
+import { type FileStore, openDiskStore } from './file-store.ts'
 import { openS3Store } from './s3-store.ts'
 
 /** The objects that the routes of attachments and the sweep share. */
@@ -12,11 +11,11 @@ export interface Files {
   readonly limits: AttachmentSettings
   readonly store: FileStore
   /** Holds files while they arrive. */
-  readonly uploadFolder: string
+  readonly uploadDirectory: string
   readonly budgets: Readonly<Record<FileBudget, Budget>>
   /** The bytes of files since the start, for the metrics. */
   readonly bytes: { stored: number; served: number }
-  /** Is equal for instances that share the files; undefined if the folder does not work. */
+  /** Is equal for instances that share the files; undefined if the directory does not work. */
   readonly identity: string | undefined
 }
 
@@ -25,21 +24,21 @@ type FileBudget = 'uploads' | 'uploadsOfAccount' | 'downloads' | 'downloadsOfAcc
 export interface FilesOptions {
   readonly settings: AttachmentSettings
   readonly budgets: Budgets
-  /** Called where the folder does not work. Everything but attachments works nevertheless. */
+  /** Called where the directory does not work. Everything but attachments works nevertheless. */
   readonly onFailure: (error: unknown) => void
 }
 
 export async function openFiles({ settings, budgets, onFailure }: FilesOptions): Promise<Files> {
   const store = openStore(settings)
-  const uploadFolder = uploadFolderOf(settings)
+  const uploadDirectory = uploadDirectoryOf(settings)
   const prepare = async () => {
-    await mkdir(uploadFolder, { recursive: true, mode: 0o700 })
+    await mkdir(uploadDirectory, { recursive: true, mode: 0o700 })
     return store.identity()
   }
   return {
     limits: settings,
     store,
-    uploadFolder,
+    uploadDirectory,
     budgets: {
       uploads: budgets.budget('uploads'),
       uploadsOfAccount: budgets.budget('uploadsOfAccount'),
@@ -54,6 +53,6 @@ export async function openFiles({ settings, budgets, onFailure }: FilesOptions):
 export const openStore = ({ s3, directory }: AttachmentSettings): FileStore =>
   s3 ? openS3Store(s3) : openDiskStore(directory)
 
-/** Within the same folder, so that a complete file is only renamed. */
-export const uploadFolderOf = ({ directory }: Pick<AttachmentSettings, 'directory'>): string =>
+/** Within the same directory, so that a complete file is only renamed. */
+export const uploadDirectoryOf = ({ directory }: Pick<AttachmentSettings, 'directory'>): string =>
   join(directory, 'uploads')

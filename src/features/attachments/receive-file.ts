@@ -3,7 +3,7 @@ import { open, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { errorCodes } from 'fastify'
 import { invalid } from '../../model/problem.ts'
-import { type UploadedFile, unavailable } from './file-store.ts'
+import { filesUnavailable, type UploadedFile } from './file-store.ts'
 import { createTypeDetector } from './file-types.ts'
 
 export interface ReceivedFile extends UploadedFile {
@@ -33,7 +33,7 @@ export async function receiveFile(
     return await writeFile(body, path, limits)
   } catch (error) {
     await rm(path, { force: true }).catch(() => undefined)
-    throw isOfDisk(error) ? unavailable(error) : error
+    throw isOfDisk(error) ? filesUnavailable(error) : error
   }
 }
 

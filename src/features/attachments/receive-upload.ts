@@ -2,19 +2,30 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { errorCodes } from 'fastify'
-import type { Database } from '../../db/database.ts'
-import { newId, type Row } from '../../db/rows.ts'
-import { sql } from '../../db/sql.ts'
+import type { Database, Queries } from '../../db/database.ts'
+import { insertRow, newId, type Row, type Values } from '../../db/rows.ts'
+import { raw, sql } from '../../db/sql.ts'
 import { limitBodyItself } from '../../http/broken-requests.ts'
 import { releaseAll, takeAll } from '../../model/budget.ts'
+import type { Caller } from '../../model/caller.ts'
 import { fileName, isNullOrBlank } from '../../model/field-kinds.ts'
-import { busy, collectViolations, Problem, unauthenticated, type Violations } from '../../model/problem.ts'
+import {
+  busy,
+  collectViolations,
+  contended,
+  invalid,
+  Problem,
+  unauthenticated,
+  type Violations,
+} from '../../model/problem.ts'
 import { nameCharactersMax, sanitizeFileName, shortenFileName } from '../../model/text.ts'
+import type { Context } from '../../records/context.ts'
 import { parseUuid } from '../../records/query-values.ts'
 import { requireRole } from '../../records/rights.ts'
+import { projectsOf } from '../../records/visible-rows.ts'
+import { createConditions, referenceConditions } from '../../records/write-conditions.ts'
 import { attachment } from '../../resources/attachment.ts'
 import type { Exchange, ReceivedBody } from '../../routes/route.ts'
-import { createAttachment, type NewAttachment, requireAssignment, requireRoom } from './create-attachment.ts'
 import type { UploadedFile } from './file-store.ts'
 import type { Files } from './files.ts'
 import { emptyFile, type ReceivedFile, receiveFile, SlowBodyError } from './receive-file.ts'
@@ -115,14 +126,14 @@ function announcedBody({ request }: Exchange, bytesMax: number) {
 }
 
 async function receiveBody(
-  { limits, uploadFolder }: Files,
+  { limits, uploadDirectory }: Files,
   { request, reply }: Exchange,
   body: Readable,
   id: string,
 ): Promise<ReceivedFile> {
   limitBodyItself(request, reply)
   try {
-    return await receiveFile(body, join(uploadFolder, `${id}${uploadEnding}`), {
+    return await receiveFile(body, join(uploadDirectory, `${id}${uploadEnding}`), {
       bytesMax: limits.fileBytesMax,
       milliseconds: limits.uploadMilliseconds,
     })
@@ -133,7 +144,7 @@ async function receiveBody(
   }
 }
 
-/** Marks the files in the folder of uploads. */
+/** Marks the files in the directory of uploads. */
 export const uploadEnding = '.part'
 
 /** The line is committed before the file is stored, so that the sweep knows a file that a crash leaves behind. */
@@ -151,4 +162,87 @@ async function storeFile(
     await deleteFile(database, store, id).catch(() => undefined)
     throw error
   }
+}
+
+/** Returns the project of an assignment to which the caller may attach files. */
+async function requireAssignment(
+  { database }: Context,
+  caller: Caller,
+  assignmentId: string,
+): Promise<string> {
+  const isMember = caller.isAdministrator ? raw('true') : sql`project_id in ${projectsOf(caller, 'active')}`
+  const [found] = await database.query<{ projectId: string }>(
+    sql`select project_id as "projectId" from assignments where id = ${assignmentId} and active and ${isMember}`,
+  )
+  if (!found) throw invalid({ assignmentId: ['AssignmentId must refer to an active assignment.'] })
+  return found.projectId
+}
+
+/** Rejects a file for which the project has no room at the moment, before a byte of it is read. */
+async function requireRoom(
+  { database }: Context,
+  caller: Caller,
+  { projectId, bytes, bytesMax }: { projectId: string; bytes: number; bytesMax: number },
+): Promise<void> {
+  const [found] = await database.listReads.query<{ bytes: number }>(storedBytes(projectId), caller.id)
+  if ((found?.bytes ?? 0) + countedBytes(bytes) > bytesMax) throw projectIsFull(bytesMax)
+}
+
+/** A disk needs as much for a small file; so the quota also limits the number of files. */
+const countedBytesMin = 4096
+const countedBytes = (bytes: number): number => Math.max(bytes, countedBytesMin)
+
+/** Removed rows count, because their files can be restored until they are purged. */
+const storedBytes = (projectId: string) => sql`
+  select coalesce(sum(greatest(row.size, ${countedBytesMin}::int)), 0)::float8 as bytes from attachments as row
+  join assignments as holder on holder.id = row.assignment_id where holder.project_id = ${projectId}`
+
+const projectIsFull = (bytesMax: number) =>
+  invalid({
+    generalErrors: [
+      `The files of a project may have at most ${bytesMax / 1024 ** 2} MiB together, removed ones included.`,
+    ],
+  })
+
+interface NewAttachment {
+  readonly id: string
+  readonly projectId: string
+  readonly values: Values & { readonly assignmentId: string; readonly size: number }
+}
+
+/**
+ * Creates the row of a file that is stored already. Creates in one project wait for each other by an advisory lock, so that its
+ * files stay within the quota. The line of the file is locked, so that a sweep cannot delete the file.
+ */
+export async function createAttachment(
+  { database }: Pick<Context, 'database'>,
+  caller: Caller,
+  { id, projectId, values }: NewAttachment,
+  bytesMax: number,
+): Promise<Row> {
+  return database.transaction(async (transaction) => {
+    await transaction.query(
+      sql`select pg_advisory_xact_lock(hashtextextended(${`attachments ${projectId}`}, 0))`,
+    )
+    await lockFile(transaction, id)
+    // A statement after the lock sees all rows that were committed before.
+    const [found] = await transaction.query<{ bytes: number }>(storedBytes(projectId))
+    if ((found?.bytes ?? 0) + countedBytes(values.size) > bytesMax) throw projectIsFull(bytesMax)
+    const conditions = createConditions(attachment, caller, values, [
+      ...referenceConditions(attachment, values, { caller }),
+      // The lock is that of another project if the assignment was moved in the meantime.
+      {
+        rejectIf: sql`(select project_id from assignments where id = ${values.assignmentId}) <> ${projectId}`,
+        problem: contended,
+      },
+    ])
+    return insertRow(transaction, attachment, caller, { id, ...values }, { conditions })
+  })
+}
+
+async function lockFile(transaction: Queries, id: string): Promise<void> {
+  const [file] = await transaction.query(
+    sql`select from attachment_files where id = ${id} and not is_deleting for share`,
+  )
+  if (!file) throw contended()
 }

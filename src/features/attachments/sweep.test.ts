@@ -11,8 +11,8 @@ import { newId } from '../../db/rows.ts'
 import { raw, sql } from '../../db/sql.ts'
 import { remove } from '../../records/remove.ts'
 import { resourceNamed, resources } from '../../resources/all.ts'
-import { createAttachment } from './create-attachment.ts'
-import { openDiskStore, pathOfFile } from './disk-store.ts'
+import { openDiskStore, pathOfFile } from './file-store.ts'
+import { createAttachment } from './receive-upload.ts'
 import { sweepFiles, sweepUploads } from './sweep.ts'
 
 const projectBytesMax = 1024 ** 2

@@ -9,14 +9,14 @@ import type { Files } from './files.ts'
 
 export interface SweepOptions {
   readonly database: Database
-  readonly files: Pick<Files, 'store' | 'uploadFolder'>
+  readonly files: Pick<Files, 'store' | 'uploadDirectory'>
   readonly onFailure: (error: unknown) => void
 }
 
 /** Deletes what crashes and purges leave behind, at the start and every hour. Several instances may sweep at the same time. */
 export function startSweep({ database, files, onFailure }: SweepOptions): RepeatedWork {
   const sweep = async () => {
-    await sweepUploads(files.uploadFolder)
+    await sweepUploads(files.uploadDirectory)
     await sweepFiles(database, files.store)
   }
   const first = sweep().catch(onFailure)
@@ -34,9 +34,9 @@ const sweepIntervalMilliseconds = 60 * 60_000
 const abandonedAfterMilliseconds = 60 * 60_000
 
 /** Deletes uploads that were interrupted by a crash. */
-export async function sweepUploads(folder: string, now = Date.now()): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name)
+export async function sweepUploads(directory: string, now = Date.now()): Promise<void> {
+  for (const name of await readdir(directory)) {
+    const path = join(directory, name)
     // Another instance may have deleted or moved it.
     const found = await stat(path).catch(() => undefined)
     if (found && now - found.mtimeMs > abandonedAfterMilliseconds) await rm(path, { force: true })

@@ -4,15 +4,20 @@ import { Problem, unauthenticated } from '../../model/problem.ts'
 import { type RepeatedWork, repeat } from '../../model/repeat.ts'
 import type { Context } from '../../records/context.ts'
 import { type SerializedChange, serializeChange } from '../../records/serialize-record.ts'
-import { createKeptSnapshots, type Keeper } from './kept-snapshots.ts'
-import { formatPosition, type Position } from './position.ts'
-import { type FeedFilter, type FeedPage, newestPosition, readFeed } from './read-feed.ts'
-import type { StreamLimits } from './stream-limits.ts'
+import {
+  type FeedFilter,
+  type FeedPage,
+  type FeedPosition,
+  formatPosition,
+  newestPosition,
+  readFeed,
+} from './read-feed.ts'
+import { createSnapshotMemory, type SnapshotReservation, type StreamLimits } from './stream-limits.ts'
 import { watchSession } from './watch-session.ts'
 
 export interface FeedStreams {
   /** Starts the response once the first page is read, so that every error precedes it. */
-  open(wanted: FeedStreamRequest, session: Authenticated, wire: FeedWire): Promise<void>
+  open(wanted: FeedStreamRequest, session: Authenticated, transport: FeedTransport): Promise<void>
   /** Ends every stream, because the host stops. */
   closeForShutdown(): void
   /** The lag behind the change log. */
@@ -21,7 +26,7 @@ export interface FeedStreams {
 
 export interface FeedStreamRequest {
   readonly filter: FeedFilter
-  readonly after: Position | 'now' | undefined
+  readonly after: FeedPosition | 'now' | undefined
 }
 
 /** The rows that one statement reads for a stream, and that a stream keeps until its client has read them. */
@@ -35,7 +40,7 @@ export function createFeedStreams(
   streamLimits: StreamLimits,
   onFailure: (error: unknown) => void,
 ): FeedStreams {
-  const kept = createKeptSnapshots(context.budgets)
+  const kept = createSnapshotMemory(context.budgets)
   const streams = new Set<FeedStream>()
   const wakeAll = () => {
     for (const stream of streams) stream.wake()
@@ -56,13 +61,14 @@ export function createFeedStreams(
 
   return {
     secondsBehind: watch.secondsBehind,
-    async open({ filter, after }, session, wire) {
+    async open({ filter, after }, session, transport) {
       const { caller } = session
       const { id } = caller
       streamLimits.take(id)
       openCount += 1
       const reads = context.database.liveListReads
-      const read = (position: Position | undefined) => readFeed({ caller, filter, position, pageSize }, reads)
+      const read = (position: FeedPosition | undefined) =>
+        readFeed({ caller, filter, position, pageSize }, reads)
       try {
         // Watching starts before the first statement, so that no commit between the two is missed.
         await watch.start()
@@ -72,9 +78,9 @@ export function createFeedStreams(
         maintenance ??= repeat({ everyMilliseconds: maintenanceMilliseconds, onFailure }, () => {
           for (const stream of streams) stream.maintain(Date.now())
         })
-        const stream = openFeedStream(session, wire, {
+        const stream = openFeedStream(session, transport, {
           first,
-          keeper: kept.keeperOf(id),
+          reservation: kept.reservationFor(id),
           read,
           onFailure,
           onClose() {
@@ -97,24 +103,24 @@ export function createFeedStreams(
 }
 
 /** Encodes the feed for one host and sends it to one client. */
-export interface FeedWire {
+export interface FeedTransport {
   /** Encodes one change; `cursor` is the position from which the client resumes after it. */
   eventOf(change: SerializedChange, cursor: string): Buffer
-  open(listeners: OutletListeners): FeedOutlet
+  open(listeners: ConnectionListeners): FeedConnection
 }
 
-export interface OutletListeners {
+export interface ConnectionListeners {
   /** The client caught up after a `send` was rejected. */
   readonly onReady: () => void
   /** Called exactly once, however the stream ended. */
   readonly onClose: () => void
 }
 
-export interface FeedOutlet {
+export interface FeedConnection {
   /** Returns false when the client has not read enough yet: the event is dropped, and `onReady` follows. */
   send(event: Buffer): boolean
-  /** Sends a heartbeat. `isNews`: the client does not have this cursor yet, because no change since the last one was for it. */
-  beat(cursor: string, isNewCursor: boolean): void
+  /** Sends a heartbeat. `isNewCursor`: the client does not have this cursor yet, because no change since the last one was for it. */
+  sendHeartbeat(cursor: string, isNewCursor: boolean): void
   close(problem?: Problem): void
   /** Asks the client to reconnect to another host, because this one stops. */
   closeForShutdown(): void
@@ -130,8 +136,8 @@ interface FeedStream {
 
 interface FeedStreamOptions {
   readonly first: FeedPage
-  readonly keeper: Keeper
-  read(position: Position): Promise<FeedPage>
+  readonly reservation: SnapshotReservation
+  read(position: FeedPosition): Promise<FeedPage>
   readonly onFailure: (error: unknown) => void
   readonly onClose: () => void
 }
@@ -142,23 +148,23 @@ const heartbeatMilliseconds = 15_000
 /** Sends page after page, as fast as the client reads; at most one page is unread. */
 function openFeedStream(
   session: Authenticated,
-  wire: FeedWire,
-  { first, keeper, read, onFailure, onClose }: FeedStreamOptions,
+  transport: FeedTransport,
+  { first, reservation, read, onFailure, onClose }: FeedStreamOptions,
 ): FeedStream {
-  const pending = createPendingEvents(first, { session, wire, keeper })
+  const pending = createPendingEvents(first, { session, transport, reservation })
   let isClosed = false
   let isReadDue = false
   let isPumping = false
-  const outlet = wire.open({
+  const connection = transport.open({
     onReady: () => void pump(),
     onClose() {
       isClosed = true
       check.stop()
-      keeper.keep([])
+      reservation.reserve([])
       onClose()
     },
   })
-  const check = watchSession(session, () => outlet.close(unauthenticated()))
+  const check = watchSession(session, () => connection.close(unauthenticated()))
 
   async function readNextPage() {
     // The next second tries again if the check fails.
@@ -167,14 +173,15 @@ function openFeedStream(
     const page = await read(pending.page.position)
     // A client that has disconnected meanwhile must not hold any bytes.
     const problem = isClosed ? undefined : pending.replace(page)
-    if (problem) outlet.close(problem)
+    if (problem) connection.close(problem)
     return !problem
   }
 
-  const mayReadNextPage = () => !isClosed && pending.sendTo(outlet) && (isReadDue || !pending.page.isCurrent)
+  const mayReadNextPage = () =>
+    !isClosed && pending.sendTo(connection) && (isReadDue || !pending.page.isCurrent)
 
   const fail = (error: unknown) =>
-    error instanceof Problem && error.kind === 'gone' ? outlet.close(error) : onFailure(error)
+    error instanceof Problem && error.kind === 'gone' ? connection.close(error) : onFailure(error)
 
   async function pump() {
     if (isPumping) return
@@ -200,29 +207,32 @@ function openFeedStream(
     maintain(now) {
       if (check.isDue(now)) void check.run()
       if (isReadDue) void pump()
-      pending.sendHeartbeat(outlet, now)
+      pending.sendHeartbeat(connection, now)
     },
-    closeForShutdown: () => outlet.closeForShutdown(),
+    closeForShutdown: () => connection.closeForShutdown(),
   }
 }
 
 interface PendingEventsOptions {
   readonly session: Authenticated
-  readonly wire: FeedWire
-  readonly keeper: Keeper
+  readonly transport: FeedTransport
+  readonly reservation: SnapshotReservation
 }
 
 /** The newest page, and those of its events that the client has not read yet. */
-function createPendingEvents(first: FeedPage, { session: { caller }, wire, keeper }: PendingEventsOptions) {
+function createPendingEvents(
+  first: FeedPage,
+  { session: { caller }, transport, reservation }: PendingEventsOptions,
+) {
   const eventsOf = ({ changes }: FeedPage): readonly Buffer[] =>
     changes.map(({ change, position }) =>
-      wire.eventOf(serializeChange(change, caller), formatPosition(position)),
+      transport.eventOf(serializeChange(change, caller), formatPosition(position)),
     )
   let page = first
   let unsent = eventsOf(first)
   let lastSentAt = 0
   let sentPosition = ''
-  const problem = keeper.keep(unsent)
+  const problem = reservation.reserve(unsent)
   if (problem) throw problem
   return {
     get page() {
@@ -232,23 +242,23 @@ function createPendingEvents(first: FeedPage, { session: { caller }, wire, keepe
     replace(newer: FeedPage): Problem | undefined {
       page = newer
       unsent = eventsOf(newer)
-      return keeper.keep(unsent)
+      return reservation.reserve(unsent)
     },
     /** Returns false when the client has to read first. */
-    sendTo(outlet: FeedOutlet): boolean {
-      const rejected = unsent.findIndex((event) => !outlet.send(event))
+    sendTo(connection: FeedConnection): boolean {
+      const rejected = unsent.findIndex((event) => !connection.send(event))
       const sent = rejected === -1 ? unsent.length : rejected
       if (sent > 0) lastSentAt = Date.now()
       if (sent > 0 && rejected === -1) sentPosition = formatPosition(page.position)
       unsent = unsent.slice(sent)
-      if (unsent.length === 0) keeper.keep([])
+      if (unsent.length === 0) reservation.reserve([])
       return unsent.length === 0
     },
-    sendHeartbeat(outlet: FeedOutlet, now: number) {
+    sendHeartbeat(connection: FeedConnection, now: number) {
       if (now - lastSentAt < heartbeatMilliseconds || unsent.length > 0) return
       lastSentAt = now
       const position = formatPosition(page.position)
-      outlet.beat(position, position !== sentPosition)
+      connection.sendHeartbeat(position, position !== sentPosition)
       sentPosition = position
     },
   }

@@ -4,9 +4,9 @@ import { freshContext } from '../../../test/support/fresh-context.ts'
 import type { Database } from '../../db/database.ts'
 import { parseListQuery } from '../../records/list-query.ts'
 import { resourceNamed } from '../../resources/all.ts'
-import { listView } from './answer-list.ts'
-import { createKeptSnapshots } from './kept-snapshots.ts'
+import { listView } from './list-routes.ts'
 import { createListing } from './listing.ts'
+import { createSnapshotMemory } from './stream-limits.ts'
 
 const { context, administrator, makeAny, drop } = await freshContext()
 after(drop)
@@ -30,7 +30,7 @@ describe('a live listing', () => {
     const listing = createListing(
       { ...context, database },
       listView(context, listed, administrator, query),
-      createKeptSnapshots(context.budgets).keeperOf(),
+      createSnapshotMemory(context.budgets).reservationFor(),
       (error) => {
         throw error
       },

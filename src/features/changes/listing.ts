@@ -3,10 +3,10 @@ import { formatEvent } from '../../http/event-stream.ts'
 import type { Caller } from '../../model/caller.ts'
 import type { Problem } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
-import type { Keeper } from './kept-snapshots.ts'
 import type { ScopedListing } from './listing-scope.ts'
 import { isDue, type LiveStream, snapshotId } from './live-stream.ts'
 import { newestPosition } from './read-feed.ts'
+import type { SnapshotReservation } from './stream-limits.ts'
 
 /** After a statement a listing pauses for this multiple of its duration, so slow ones are read less often. */
 const pausePerStatement = 4
@@ -39,10 +39,10 @@ export interface Listing {
 export function createListing(
   context: Context,
   view: View,
-  keeper: Keeper,
+  reservation: SnapshotReservation,
   onFailure: (error: unknown) => void,
 ): Listing {
-  const newest = createNewestSnapshot(keeper)
+  const newest = createNewestSnapshot(reservation)
   const streams = createListingStreams(newest.get)
   const ids = new WeakMap<Buffer, string>()
   let isChanged = false
@@ -99,7 +99,7 @@ export function createListing(
   }
 }
 
-function createNewestSnapshot(keeper: Keeper) {
+function createNewestSnapshot(reservation: SnapshotReservation) {
   let newest: Buffer = Buffer.alloc(0)
   let isDiscarded = false
   return {
@@ -107,13 +107,13 @@ function createNewestSnapshot(keeper: Keeper) {
     /** Returns the reason when there is no room. */
     replace(event: Buffer): Problem | undefined {
       if (isDiscarded || event.equals(newest)) return undefined
-      const problem = keeper.keep([event])
+      const problem = reservation.reserve([event])
       if (!problem) newest = event
       return problem
     },
     discard() {
       isDiscarded = true
-      keeper.keep([])
+      reservation.reserve([])
     },
   }
 }

@@ -4,11 +4,10 @@ import { unauthenticated } from '../../model/problem.ts'
 import { type RepeatedWork, repeat } from '../../model/repeat.ts'
 import type { Context } from '../../records/context.ts'
 import { changedRowsSince, membersOf, unknownRows } from './changed-rows.ts'
-import { createKeptSnapshots } from './kept-snapshots.ts'
 import { createListing, type Listing, type View } from './listing.ts'
 import { mayAffect } from './listing-scope.ts'
 import { type LiveRequest, openLiveStream } from './live-stream.ts'
-import type { StreamLimits } from './stream-limits.ts'
+import { createSnapshotMemory, type StreamLimits } from './stream-limits.ts'
 
 export interface LiveListings {
   /** Takes over the connection. Every error comes before the stream starts. */
@@ -29,8 +28,10 @@ export function createLiveListings(
   streamLimits: StreamLimits,
   onFailure: (error: unknown) => void,
 ): LiveListings {
-  const kept = createKeptSnapshots(context.budgets)
-  const shared = createSharedListings((view) => createListing(context, view, kept.keeperOf(), onFailure))
+  const kept = createSnapshotMemory(context.budgets)
+  const shared = createSharedListings((view) =>
+    createListing(context, view, kept.reservationFor(), onFailure),
+  )
   const ticker = createTicker(shared, onFailure)
   const wake = mergeWhileRunning(async (changes) => {
     await wakeAffected(context.database, [...shared.all()], changes)
@@ -62,14 +63,14 @@ export function createLiveListings(
     const isResumable = request.request.routeOptions.url?.startsWith('/ext/') ?? false
     const view = isResumable ? { ...given, isResumable, key: `resumable ${given.key}` } : given
     const { listing, leave } = enter(view)
-    const keeper = kept.keeperOf(view.caller.id)
+    const reservation = kept.reservationFor(view.caller.id)
     try {
       // Watching starts before the first statement, so that no change between the two is missed.
       await watch.start()
       await listing.takeSnapshot()
       // The token may have expired while the snapshot was awaited.
       if (!(await request.session.recheck())) throw unauthenticated()
-      const problem = keeper.keep([listing.newest()])
+      const problem = reservation.reserve([listing.newest()])
       if (problem) throw problem
     } catch (error) {
       leave()
@@ -80,7 +81,7 @@ export function createLiveListings(
       leave()
     }
     const onReady = () => stream.offer(listing.newest(), Date.now())
-    const stream = openLiveStream(request, { keeper, idOf: listing.idOf, onReady, onClose })
+    const stream = openLiveStream(request, { reservation, idOf: listing.idOf, onReady, onClose })
     listing.streams.join(stream)
     return undefined
   }

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticated } from '../../auth/authenticate.ts'
 import { type EventStreamListeners, openEventStream } from '../../http/event-stream.ts'
-import type { Keeper } from './kept-snapshots.ts'
-import { formatPosition, type Position } from './position.ts'
+import { type FeedPosition, formatPosition } from './read-feed.ts'
+import type { SnapshotReservation } from './stream-limits.ts'
 import { watchSession } from './watch-session.ts'
 
 export interface LiveRequest {
@@ -13,7 +13,7 @@ export interface LiveRequest {
 }
 
 interface LiveStreamListeners extends EventStreamListeners {
-  readonly keeper: Keeper
+  readonly reservation: SnapshotReservation
   /** The id of a snapshot, if the listing gives its snapshots ids. */
   idOf(snapshot: Buffer): string | undefined
 }
@@ -43,7 +43,7 @@ export const isDue = ({ sentAt, isChecking }: LiveStream, now: number): boolean 
 
 export function openLiveStream(
   { session, request, reply }: LiveRequest,
-  { keeper, idOf, onReady, onClose }: LiveStreamListeners,
+  { reservation, idOf, onReady, onClose }: LiveStreamListeners,
 ): LiveStream {
   let isClosed = false
   const events = openEventStream(reply, {
@@ -51,7 +51,7 @@ export function openLiveStream(
     onClose() {
       isClosed = true
       check.stop()
-      keeper.keep([])
+      reservation.reserve([])
       onClose()
     },
   })
@@ -66,7 +66,7 @@ export function openLiveStream(
   function keepLatest(newest: Buffer) {
     if (isClosed || newest === latest) return
     // A client with room for another event has read the one before.
-    const problem = keeper.keep(sent && !events.isReady ? [sent, newest] : [newest])
+    const problem = reservation.reserve(sent && !events.isReady ? [sent, newest] : [newest])
     if (problem) return events.close(problem.message)
     latest = newest
   }
@@ -96,7 +96,7 @@ export function openLiveStream(
         if (!latest || !events.send(latest, idOf(latest) ?? id + 1)) return
         id += 1
         sent = latest
-        keeper.keep([sent])
+        reservation.reserve([sent])
         sentAt = lastSentAt = Date.now()
       })
     },
@@ -117,7 +117,7 @@ const hashCharacters = 22
  * Combines the position of a snapshot in the feed with a hash of its content: the first to resume from, the second to recognize
  * it.
  */
-export const snapshotId = (position: Position, data: string): string =>
+export const snapshotId = (position: FeedPosition, data: string): string =>
   `${formatPosition(position)}~${hash('sha256', data, 'base64url').slice(0, hashCharacters)}`
 
 function isSameSnapshot(heldId: unknown, id: string | undefined): boolean {

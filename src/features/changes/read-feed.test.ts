@@ -8,8 +8,7 @@ import { insertRow, newId } from '../../db/rows.ts'
 import { sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { impediment } from '../../resources/impediment.ts'
-import type { Position } from './position.ts'
-import { newestPosition, readFeed } from './read-feed.ts'
+import { type FeedPosition, newestPosition, readFeed } from './read-feed.ts'
 
 /** The changes of one page. */
 const changes = 100
@@ -40,7 +39,7 @@ describe('A reader of the feed', () => {
     )
     return row?.newest ?? assert.fail()
   }
-  const nextOf = ({ since }: Position) => Number(since.split(':')[1])
+  const nextOf = ({ since }: FeedPosition) => Number(since.split(':')[1])
 
   test('does not take a number for finished at the start that a standby may assign again', async () => {
     const newest = await changeAndReusedNumber()

@@ -1,14 +1,19 @@
-import { firstSnapshot } from '../../db/change-log.ts'
+import { firstSnapshot, type Snapshot } from '../../db/change-log.ts'
 import type { LimitedReads } from '../../db/limited-reads.ts'
 import { allOf, raw, type Sql, sql } from '../../db/sql.ts'
 import { pageOfFeed } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
-import { capitalize } from '../../model/field.ts'
 import { isNullOrBlank } from '../../model/field-kinds.ts'
 import { collectViolations, gone, type Violations } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
 import { pageSizeMax, rejectUnsupportedFilters } from '../../records/list-query.ts'
-import { parseNames, parseNumber, parseUuid } from '../../records/query-values.ts'
+import {
+  parseNames,
+  parseNumber,
+  parseUuid,
+  rejectRepeatedKeys,
+  valueUnlessBlank,
+} from '../../records/query-values.ts'
 import { explainTimeout } from '../../records/read-guards.ts'
 import {
   changeColumns,
@@ -18,7 +23,6 @@ import {
 } from '../../records/serialize-record.ts'
 import { readableEntries, readableRows } from '../../records/visible-rows.ts'
 import { resourceNames } from '../../resources/all.ts'
-import { formatPosition, type Position, parsePosition } from './position.ts'
 
 /** The changes that a reader wants; each property lists the allowed values, and an absent one allows all. */
 export interface FeedFilter {
@@ -31,14 +35,14 @@ export interface FeedQuery {
   readonly caller: Caller
   readonly filter: FeedFilter
   /** Absent for the beginning of the kept changes. */
-  readonly position: Position | undefined
+  readonly position: FeedPosition | undefined
   readonly pageSize: number
 }
 
 export interface FeedPage {
-  readonly changes: readonly { readonly change: StoredChange; readonly position: Position }[]
+  readonly changes: readonly { readonly change: StoredChange; readonly position: FeedPosition }[]
   /** The position after this page, even if nothing in it was for this reader. */
-  readonly position: Position
+  readonly position: FeedPosition
   /** True if this was everything committed when the page was read. */
   readonly isCurrent: boolean
 }
@@ -59,7 +63,7 @@ export async function readFeed(query: FeedQuery, reads: LimitedReads): Promise<F
   if (position && (isAhead || begin > position.sinceAt)) throw tooOld()
   const { since, sinceAt, within } = position ?? { since: firstSnapshot, sinceAt: begin }
   const { until, untilAt } = within ?? { until: snapshot, untilAt: now }
-  const at = (last: number): Position => ({ since, sinceAt, within: { until, untilAt, last } })
+  const at = (last: number): FeedPosition => ({ since, sinceAt, within: { until, untilAt, last } })
   const changes = found.flatMap(({ scanned: _, lastScanned: __, snapshot: ___, now: ____, ...rest }) =>
     rest.sequence === null ? [] : [{ change: withoutBounds(rest), position: at(rest.sequence) }],
   )
@@ -77,7 +81,7 @@ export async function readFeed(query: FeedQuery, reads: LimitedReads): Promise<F
 }
 
 /** The position of a reader who wants no earlier changes. */
-export async function newestPosition(reads: LimitedReads, caller: Caller): Promise<Position> {
+export async function newestPosition(reads: LimitedReads, caller: Caller): Promise<FeedPosition> {
   const [row] = await reads.query<{ since: string; sinceAt: number }>(
     sql`select lasting_snapshot()::text as since, ${milliseconds(raw('statement_timestamp()'))} as "sinceAt"`,
     caller.id,
@@ -144,7 +148,7 @@ function changesOf({ filter, position }: FeedQuery, readable: Sql, count: number
  * their transactions, because the next change may have any number; there `+ 0` keeps the planner from
  * scanning all numbers instead.
  */
-function scannedEntries(position: Position | undefined): Sql {
+function scannedEntries(position: FeedPosition | undefined): Sql {
   if (position === undefined)
     return sql`select entry.* from history as entry where ${isLasting} order by entry.sequence limit ${scannedMax}::int`
   const { since, within } = position
@@ -194,17 +198,15 @@ export const feedActions = ['create', 'update', 'remove', 'restore'] as const
 interface FeedRequest {
   readonly filter: FeedFilter
   /** Undefined is the beginning; `now` only includes later changes. */
-  readonly after: Position | 'now' | undefined
+  readonly after: FeedPosition | 'now' | undefined
   readonly pageSize: number
 }
 
 /** A stream that was disconnected sends `lastEventId` instead of `after`. */
 export function parseFeedQuery(query: Readonly<Record<string, unknown>>, lastEventId?: unknown): FeedRequest {
   const violations = collectViolations()
-  for (const [key, value] of Object.entries(query))
-    if (Array.isArray(value)) violations.add(key, `${capitalize(key)} must be given once.`)
-  const given = (key: string) =>
-    isNullOrBlank(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
+  rejectRepeatedKeys(query, violations)
+  const queryValue = (key: string) => valueUnlessBlank(query, key)
   // An empty filter is rejected as in every list: the client would receive the changes of everything.
   const filterIn = (key: string) => (Array.isArray(query[key]) ? undefined : (query[key] ?? undefined))
   rejectUnsupportedFilters({ pluralTitle: 'Changes', shownIn: 'ext' }, ['projectId'], filterIn, violations)
@@ -214,8 +216,8 @@ export function parseFeedQuery(query: Readonly<Record<string, unknown>>, lastEve
       actions: parseNames('action', filterIn('action'), feedActions, violations),
       projectId: parseUuid('projectId', filterIn('projectId'), violations),
     },
-    after: parseAfter(isNullOrBlank(lastEventId) ? given('after') : lastEventId, violations),
-    pageSize: parseNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeMax,
+    after: parseAfter(isNullOrBlank(lastEventId) ? queryValue('after') : lastEventId, violations),
+    pageSize: parseNumber('pageSize', queryValue('pageSize'), pageSizeMax, violations) ?? pageSizeMax,
   }
   violations.throwIfAny()
   return read
@@ -227,4 +229,65 @@ function parseAfter(input: unknown, violations: Violations): FeedRequest['after'
   const position = typeof input === 'string' ? parsePosition(input.split('~')[0] ?? '') : undefined
   if (position === undefined) violations.add('after', 'After must be now, or a cursor from the feed.')
   return position
+}
+
+/**
+ * The progress of a reader of the feed: it has read everything committed in `since` and, between two pages,
+ * everything committed in `until` up to the entry `last`. Snapshots are used instead of numbers, because a
+ * transaction that commits late is in no earlier snapshot, however early its number is.
+ */
+export interface FeedPosition {
+  readonly since: Snapshot
+  /** The time of that snapshot, in milliseconds since 1970 by the database's clock. */
+  readonly sinceAt: number
+  readonly within?: RangeInProgress
+}
+
+interface RangeInProgress {
+  readonly until: Snapshot
+  readonly untilAt: number
+  readonly last: number
+}
+
+/** Opaque to clients. It grants no access: every request that uses it is authorized again. */
+export const formatPosition = ({ since, sinceAt, within }: FeedPosition): string =>
+  Buffer.from(
+    JSON.stringify([since, sinceAt, ...(within ? [within.until, within.untilAt, within.last] : [])]),
+  ).toString('base64url')
+
+/** A snapshot contains a number for each transaction in progress, and no store of ours has thousands. */
+export const positionCharactersMax = 8192
+
+/** Undefined for any other text: PostgreSQL never receives one that it would reject with an error of its own. */
+export function parsePosition(text: string): FeedPosition | undefined {
+  if (text.length > positionCharactersMax) return undefined
+  const [since, sinceAt, until, untilAt, last, ...more] = decodeParts(text)
+  if (!isSnapshot(since) || !isCount(sinceAt) || more.length > 0) return undefined
+  if (until === undefined) return { since, sinceAt }
+  if (!isSnapshot(until) || !isCount(untilAt) || !isCount(last)) return undefined
+  return { since, sinceAt, within: { until, untilAt, last } }
+}
+
+function decodeParts(text: string): readonly unknown[] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
+    return Array.isArray(parts) ? parts : []
+  } catch {
+    return []
+  }
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+
+const transactionMax = 2n ** 63n
+
+/** xmin:xmax:list in ascending order, as PostgreSQL writes it. */
+function isSnapshot(value: unknown): value is Snapshot {
+  const [matched, xmin, xmax, list] =
+    (typeof value === 'string' && /^(\d{1,19}):(\d{1,19}):((?:\d{1,19}(?:,\d{1,19})*)?)$/.exec(value)) || []
+  if (matched === undefined) return false
+  const [least, next] = [BigInt(xmin ?? 0), BigInt(xmax ?? 0)]
+  if (least < 1n || next < least || next >= transactionMax) return false
+  const open = list ? list.split(',').map(BigInt) : []
+  return open.every((one, index) => one >= (index === 0 ? least : (open[index - 1] ?? 0n) + 1n) && one < next)
 }

@@ -7,9 +7,8 @@ import { pageSizeMax } from '../../records/list-query.ts'
 import { resourceNames } from '../../resources/all.ts'
 import type { Route } from '../../routes/route.ts'
 import { ref, resultSchema, someText } from '../../routes/schemas.ts'
-import type { FeedStreams, FeedWire } from './feed-streams.ts'
-import { positionCharactersMax } from './position.ts'
-import { feedActions, parseFeedQuery, readFeedPage } from './read-feed.ts'
+import type { FeedStreams, FeedTransport } from './feed-streams.ts'
+import { feedActions, parseFeedQuery, positionCharactersMax, readFeedPage } from './read-feed.ts'
 
 export const feedSchemas: Readonly<Record<string, Schema>> = {
   ChangePage: resultSchema('One page.', {
@@ -86,15 +85,15 @@ export const feedRoute = (context: Context, feeds: FeedStreams): Route => ({
 })
 
 /** The feed as server-sent events, each with its cursor as its id. */
-const feedEvents = (reply: FastifyReply): FeedWire => ({
+const feedEvents = (reply: FastifyReply): FeedTransport => ({
   eventOf: (change, cursor) => formatEvent({ event: 'change', data: JSON.stringify(change), id: cursor }),
   open(listeners) {
     const events = openEventStream(reply, listeners)
     return {
       send: (event) => events.send(event),
       // An id without data is no event, but a client that reconnects resumes from it.
-      beat: (cursor, isNews) =>
-        isNews ? void events.send(Buffer.from(`id: ${cursor}\n\n`)) : events.comment('still here'),
+      sendHeartbeat: (cursor, isNewCursor) =>
+        isNewCursor ? void events.send(Buffer.from(`id: ${cursor}\n\n`)) : events.comment('still here'),
       // A client whose session has ended reconnects, and is rejected then.
       close: (problem) => events.close(problem?.kind === 'unauthenticated' ? undefined : problem?.message),
       closeForShutdown: () => events.closeForShutdown(),

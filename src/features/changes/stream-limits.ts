@@ -1,4 +1,5 @@
 import type { Budgets } from '../../config/budgets.ts'
+import type { Budget } from '../../model/budget.ts'
 import { overloaded, Problem } from '../../model/problem.ts'
 
 /** Limits the open live listings and feed streams of each account and of the process. */
@@ -35,3 +36,95 @@ const tooManyOfAccount = (max: number) =>
 
 const tooMany = () =>
   overloaded('Too many live listings are open. Please try again later.', { retryAfterSeconds })
+
+/** Snapshots of live listings in memory: the newest of each, and those that clients have not read yet. */
+interface SnapshotMemory {
+  reservationFor(account?: string): SnapshotReservation
+}
+
+/** A listing, which keeps snapshots for all accounts, or a stream, which also keeps them for its account. */
+export interface SnapshotReservation {
+  /** Replaces the kept snapshots by exactly these. Returns the reason when there is no room, and leaves them unchanged. */
+  reserve(snapshots: readonly Buffer[]): Problem | undefined
+}
+
+export function createSnapshotMemory(budgets: Budgets): SnapshotMemory {
+  const ofProcess = createSharedCount(budgets.budget('liveBytes'))
+  const ofAccount = createSharedCount(budgets.budget('liveBytesOfAccount'))
+
+  function hold(snapshot: Buffer, account: string | undefined): Problem | undefined {
+    if (account !== undefined && !ofAccount.hold(snapshot, account))
+      return tooManyBytesOfAccount(ofAccount.max)
+    if (ofProcess.hold(snapshot)) return undefined
+    if (account !== undefined) ofAccount.release(snapshot, account)
+    return tooManyBytes()
+  }
+  function release(snapshot: Buffer, account: string | undefined) {
+    if (account !== undefined) ofAccount.release(snapshot, account)
+    ofProcess.release(snapshot)
+  }
+
+  /** Takes room for all of them, or for none. */
+  function holdAll(wanted: readonly Buffer[], account: string | undefined): Problem | undefined {
+    for (const [index, each] of wanted.entries()) {
+      const problem = hold(each, account)
+      if (!problem) continue
+      for (const held of wanted.slice(0, index)) release(held, account)
+      return problem
+    }
+    return undefined
+  }
+
+  return {
+    reservationFor(account) {
+      let kept: readonly Buffer[] = []
+      return {
+        reserve(wanted) {
+          const problem = holdAll(
+            wanted.filter((each) => !kept.includes(each)),
+            account,
+          )
+          if (problem) return problem
+          for (const each of kept.filter((one) => !wanted.includes(one))) release(each, account)
+          kept = wanted
+          return undefined
+        },
+      }
+    },
+  }
+}
+
+/** Counts the same bytes once for each account and once for the process, however many streams have them. */
+function createSharedCount(budget: Budget) {
+  const holds = new Map<string | undefined, Map<Buffer, number>>()
+  return {
+    max: budget.max,
+    hold(snapshot: Buffer, account?: string): boolean {
+      const own = holds.get(account)
+      const count = own?.get(snapshot) ?? 0
+      if (count === 0 && !budget.take(snapshot.length, account)) return false
+      if (own) own.set(snapshot, count + 1)
+      else holds.set(account, new Map([[snapshot, 1]]))
+      return true
+    },
+    release(snapshot: Buffer, account?: string) {
+      const own = holds.get(account)
+      const count = own?.get(snapshot) ?? 0
+      if (count > 1) own?.set(snapshot, count - 1)
+      if (count !== 1) return
+      own?.delete(snapshot)
+      if (own?.size === 0) holds.delete(account)
+      budget.release(snapshot.length, account)
+    },
+  }
+}
+
+const tooManyBytesOfAccount = (bytesMax: number) =>
+  new Problem(
+    'busy',
+    `The live listings of an account may have at most ${bytesMax / 1024 ** 2} MiB together. Close one or ask for smaller pages.`,
+    { retryAfterSeconds },
+  )
+
+const tooManyBytes = () =>
+  overloaded('Live listings take too much memory. Please try again later.', { retryAfterSeconds })

@@ -78,14 +78,14 @@ export async function createClient(
     )
     if ((count?.open ?? 0) >= clientsMax)
       throw invalid({ generalErrors: [`There may be at most ${clientsMax} clients. End one first.`] })
-    const [made] = await transaction.query<RegisteredClient>(sql`
+    const [created] = await transaction.query<RegisteredClient>(sql`
       insert into registered_clients as client (id, name, secret_hash, scopes, redirect_uris,
         post_logout_redirect_uris, is_first_party, requires_pkce, made_by)
       values (${id}, ${requested.name}, ${secret === null ? null : hashOfSecret(secret)}::bytea, ${requested.scopes}::text[],
         ${requested.redirectUris}::text[], ${requested.postLogoutRedirectUris}::text[], ${requested.isFirstParty},
         ${requested.requiresPkce}, ${caller.id})
       returning ${clientColumns}`)
-    return made as RegisteredClient
+    return created as RegisteredClient
   })
   record(context, caller, id, 'made')
   return { client, secret }
@@ -203,9 +203,9 @@ function parseClient(body: unknown, hasSecret: boolean): ClientProperties {
 }
 
 function parseName({ name }: Given, violations: Violations): string {
-  const reading = text({ max: clientNameCharactersMax }).parse(name, 'Name')
-  if ('value' in reading && reading.value !== '') return reading.value
-  violations.add('name', ...('problems' in reading ? reading.problems : ['Name is required.']))
+  const parsed = text({ max: clientNameCharactersMax }).parse(name, 'Name')
+  if ('value' in parsed && parsed.value !== '') return parsed.value
+  violations.add('name', ...('problems' in parsed ? parsed.problems : ['Name is required.']))
   return ''
 }
 

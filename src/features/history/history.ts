@@ -3,12 +3,18 @@ import { allOf, join, type Sql, sql } from '../../db/sql.ts'
 import { newestEntries, readableAmong } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
 import { capitalize } from '../../model/field.ts'
-import { isNullOrBlank, timestamp } from '../../model/field-kinds.ts'
+import { timestamp } from '../../model/field-kinds.ts'
 import { collectViolations, invalid, notFound, type Violations } from '../../model/problem.ts'
 import { isEarlier } from '../../model/timestamp.ts'
 import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax, rejectUnsupportedFilters } from '../../records/list-query.ts'
-import { parseNumber, parseResource, parseUuid } from '../../records/query-values.ts'
+import {
+  parseNumber,
+  parseResource,
+  parseUuid,
+  rejectRepeatedKeys,
+  valueUnlessBlank,
+} from '../../records/query-values.ts'
 import { explainTimeout, requireSettled } from '../../records/read-guards.ts'
 import { isCovered, requireRole } from '../../records/rights.ts'
 import {
@@ -124,29 +130,31 @@ const scopeKeys = ['id', 'projectId', 'assignmentId'] as const
 
 function parseHistoryQuery(query: Readonly<Record<string, unknown>>) {
   const violations = collectViolations()
-  for (const [key, value] of Object.entries(query))
-    if (Array.isArray(value)) violations.add(key, `${capitalize(key)} must be given once.`)
-  const given = (key: string) =>
-    isNullOrBlank(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
-  rejectUnsupportedFilters({ pluralTitle: 'Changes', shownIn: 'ext' }, scopeKeys, given, violations)
-  const resource = parseResource(given('resource'), violations)
+  rejectRepeatedKeys(query, violations)
+  const queryValue = (key: string) => valueUnlessBlank(query, key)
+  rejectUnsupportedFilters({ pluralTitle: 'Changes', shownIn: 'ext' }, scopeKeys, queryValue, violations)
+  const resource = parseResource(queryValue('resource'), violations)
   const read = {
-    ...parseScope(given, resource, violations),
+    ...parseScope(queryValue, resource, violations),
     resource,
-    pageSize: parseNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeDefault,
-    before: parseNumber('before', given('before'), Number.MAX_SAFE_INTEGER, violations),
+    pageSize: parseNumber('pageSize', queryValue('pageSize'), pageSizeMax, violations) ?? pageSizeDefault,
+    before: parseNumber('before', queryValue('before'), Number.MAX_SAFE_INTEGER, violations),
   }
   violations.throwIfAny()
   return read
 }
 
-function parseScope(given: (key: string) => unknown, resource: Resource | undefined, violations: Violations) {
-  const ids = scopeKeys.map((key) => parseUuid(key, given(key), violations))
-  const keys = scopeKeys.filter((key) => given(key) !== undefined)
+function parseScope(
+  queryValue: (key: string) => unknown,
+  resource: Resource | undefined,
+  violations: Violations,
+) {
+  const ids = scopeKeys.map((key) => parseUuid(key, queryValue(key), violations))
+  const keys = scopeKeys.filter((key) => queryValue(key) !== undefined)
   const [key = 'id'] = keys
   if (keys.length === 0) violations.add('id', 'Id is required, or a ProjectId.')
   if (keys.length > 1) violations.add('id', 'Id, ProjectId and AssignmentId exclude each other.')
-  if (key === 'id' && given('resource') === undefined)
+  if (key === 'id' && queryValue('resource') === undefined)
     violations.add('resource', 'Resource is required, or a ProjectId.')
   const seenId = ids.find((id) => id !== undefined) ?? ''
   return {
@@ -241,14 +249,13 @@ function combineChanges(changes: readonly SerializedChange[]) {
 
 function parseDifferenceQuery(query: Readonly<Record<string, unknown>>) {
   const violations = collectViolations()
-  const given = (key: string) =>
-    isNullOrBlank(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
+  const queryValue = (key: string) => valueUnlessBlank(query, key)
   for (const key of ['id', 'from', 'to'])
-    if (given(key) === undefined) violations.add(key, `${capitalize(key)} is required, once.`)
+    if (queryValue(key) === undefined) violations.add(key, `${capitalize(key)} is required, once.`)
   const read = {
-    id: parseUuid('id', given('id'), violations) ?? '',
-    from: parseTimestamp('from', given('from'), violations),
-    to: parseTimestamp('to', given('to'), violations),
+    id: parseUuid('id', queryValue('id'), violations) ?? '',
+    from: parseTimestamp('from', queryValue('from'), violations),
+    to: parseTimestamp('to', queryValue('to'), violations),
   }
   if (read.from && read.to && isEarlier(read.to, read.from))
     violations.add('to', 'To must be on or after From.')
@@ -258,8 +265,8 @@ function parseDifferenceQuery(query: Readonly<Record<string, unknown>>) {
 
 function parseTimestamp(key: string, input: unknown, violations: Violations): string {
   if (input === undefined) return ''
-  const reading = timestamp.parse(typeof input === 'string' ? input.trim() : input, capitalize(key))
-  if ('value' in reading) return reading.value
-  violations.add(key, ...reading.problems)
+  const parsed = timestamp.parse(typeof input === 'string' ? input.trim() : input, capitalize(key))
+  if ('value' in parsed) return parsed.value
+  violations.add(key, ...parsed.problems)
   return ''
 }

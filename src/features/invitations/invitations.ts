@@ -53,7 +53,7 @@ export async function invite(
   if (!isIntoProject && !caller.isAdministrator)
     throw invalid({ projectId: ['ProjectId is required: you may invite into your own projects only.'] })
   const projectId = isIntoProject ? parseFields(given, { projectId: uuid }).projectId : undefined
-  const made = await context.database.transaction(async (transaction) => {
+  const created = await context.database.transaction(async (transaction) => {
     // Locked, so that concurrent invitations are counted one after the other.
     const [account] = await transaction.query(
       sql`select 1 from users where id = ${caller.id} and active for no key update`,
@@ -84,7 +84,7 @@ export async function invite(
     ...callerDetails(caller),
     by: caller.id,
   })
-  return made
+  return created
 }
 
 async function requireFewerInvitations(transaction: Queries, accountId: string): Promise<void> {

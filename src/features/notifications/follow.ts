@@ -4,8 +4,13 @@ import { sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
 import { Problem } from '../../model/problem.ts'
 import { type RepeatedWork, repeat } from '../../model/repeat.ts'
-import { formatPosition, type Position, parsePosition } from '../changes/position.ts'
-import { newestPosition, readFeed } from '../changes/read-feed.ts'
+import {
+  type FeedPosition,
+  formatPosition,
+  newestPosition,
+  parsePosition,
+  readFeed,
+} from '../changes/read-feed.ts'
 import { notificationsOf, notifyingResources } from './causes.ts'
 import { keepNotifications, purgeNotifications } from './notifications.ts'
 import { remind } from './reminders.ts'
@@ -113,7 +118,7 @@ async function followPage(database: Database, stored: string): Promise<boolean> 
  * Moves the progress from the position that was read. The row lock makes a second instance wait, which then finds another position
  * and creates nothing: every change is followed by one transaction, which also has its notifications.
  */
-async function move(queries: Queries, from: string, to: Position): Promise<boolean> {
+async function move(queries: Queries, from: string, to: FeedPosition): Promise<boolean> {
   const moved = await queries.query(sql`
     update notification_progress set position = ${formatPosition(to)}, since = ${to.since}
     where position = ${from} returning 1`)

@@ -178,9 +178,9 @@ function isTimeZone(name: string): boolean {
 function parseFilters(keys: Keys, violations: Violations): Readonly<Record<string, string>> {
   const given = Object.keys(entityFilters).flatMap((key): [string, string][] => {
     if (keys[key] === undefined) return []
-    const reading = uuid.parse(keys[key], capitalize(key))
-    if ('value' in reading) return [[key, reading.value]]
-    violations.add(key, ...reading.problems)
+    const parsed = uuid.parse(keys[key], capitalize(key))
+    if ('value' in parsed) return [[key, parsed.value]]
+    violations.add(key, ...parsed.problems)
     return []
   })
   return Object.fromEntries(given)

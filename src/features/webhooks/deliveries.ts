@@ -7,7 +7,7 @@ import { collectViolations, notFound, parseObject, type Violations } from '../..
 import { isEarlier } from '../../model/timestamp.ts'
 import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
-import { parseNumber } from '../../records/query-values.ts'
+import { parseNumber, valueUnlessBlank } from '../../records/query-values.ts'
 import { readableRows } from '../../records/visible-rows.ts'
 import {
   bodyFor,
@@ -46,11 +46,10 @@ export async function listDeliveries(
   query: Readonly<Record<string, unknown>>,
 ): Promise<DeliveryPage> {
   const violations = collectViolations()
-  const given = (key: string) =>
-    isNullOrBlank(query[key]) || Array.isArray(query[key]) ? undefined : query[key]
-  const id = parseWebhookId(given('id'), violations) ?? ''
-  const before = parseNumber('before', given('before'), Number.MAX_SAFE_INTEGER, violations)
-  const pageSize = parseNumber('pageSize', given('pageSize'), pageSizeMax, violations) ?? pageSizeDefault
+  const queryValue = (key: string) => valueUnlessBlank(query, key)
+  const id = parseWebhookId(queryValue('id'), violations) ?? ''
+  const before = parseNumber('before', queryValue('before'), Number.MAX_SAFE_INTEGER, violations)
+  const pageSize = parseNumber('pageSize', queryValue('pageSize'), pageSizeMax, violations) ?? pageSizeDefault
   violations.throwIfAny()
   await requireOwnWebhook(database, caller, id)
   const page = (condition: Sql) => sql`
@@ -128,8 +127,8 @@ export async function replayDeliveries(
 
 function parseOptionalTimestamp(key: string, input: unknown, violations: Violations): string | undefined {
   if (isNullOrBlank(input)) return undefined
-  const reading = timestamp.parse(input, capitalize(key))
-  if ('value' in reading) return reading.value
-  violations.add(key, ...reading.problems)
+  const parsed = timestamp.parse(input, capitalize(key))
+  if ('value' in parsed) return parsed.value
+  violations.add(key, ...parsed.problems)
   return undefined
 }

@@ -8,8 +8,13 @@ import { messagesAbout } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
 import { serializeChange } from '../../records/serialize-record.ts'
 import { readableRows } from '../../records/visible-rows.ts'
-import { formatPosition, parsePosition } from '../changes/position.ts'
-import { type FeedPage, newestPosition, readFeed } from '../changes/read-feed.ts'
+import {
+  type FeedPage,
+  formatPosition,
+  newestPosition,
+  parsePosition,
+  readFeed,
+} from '../changes/read-feed.ts'
 import { bodyFor, isReadable, type KeptMessage } from './message-access.ts'
 
 /** The account that a webhook belongs to. */

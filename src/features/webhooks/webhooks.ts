@@ -18,8 +18,7 @@ import { parseNames, parseUuid } from '../../records/query-values.ts'
 import { historyVisibleRow } from '../../records/visible-rows.ts'
 import { resources } from '../../resources/all.ts'
 import { project } from '../../resources/project.ts'
-import { formatPosition } from '../changes/position.ts'
-import { feedActions, newestPosition } from '../changes/read-feed.ts'
+import { feedActions, formatPosition, newestPosition } from '../changes/read-feed.ts'
 import { ownedByCaller, requireReadableProject } from './message-access.ts'
 import { messageBody, queueMessages } from './queue.ts'
 
@@ -72,7 +71,7 @@ export async function createWebhook(
   const position = await newestPosition(database.listReads, caller)
   const id = newId()
   const secret = newSecret()
-  const [made] = await database.transaction(async (transaction) => {
+  const [created] = await database.transaction(async (transaction) => {
     // The lock of the account protects the count.
     await transaction.query(sql`select 1 from users where id = ${caller.id} for no key update`)
     const [{ count = 0 } = {}] = await transaction.query<{ count: number }>(
@@ -93,7 +92,7 @@ export async function createWebhook(
         returning *
       ) select ${columns} from hook`)
   })
-  return { ...(made as Webhook), secret }
+  return { ...(created as Webhook), secret }
 }
 
 export async function listWebhooks(

@@ -1,6 +1,6 @@
 import { Metadata, type ServerWritableStream, status } from '@grpc/grpc-js'
 import type { Authenticated } from '../../auth/authenticate.ts'
-import type { FeedStreams, FeedWire } from '../../features/changes/feed-streams.ts'
+import type { FeedStreams, FeedTransport } from '../../features/changes/feed-streams.ts'
 import { overloaded, Problem } from '../../model/problem.ts'
 import type { CallLog, RequestIds } from './call-log.ts'
 import type { StreamCommand } from './commands.ts'
@@ -36,8 +36,8 @@ export function feedHandlerOf(
       call.emit('error', Object.assign(new Error(problem.details), problem))
     }
     const openFeed = async () => {
-      const wire = feedWireOf(call, { write, unreadStreamMilliseconds, onEnd: end })
-      await feeds.open(command.parseFeed(read(call.request)), session, wire)
+      const transport = feedTransportOf(call, { write, unreadStreamMilliseconds, onEnd: end })
+      await feeds.open(command.parseFeed(read(call.request)), session, transport)
     }
     openFeed().catch(end)
   }
@@ -60,10 +60,10 @@ interface FeedCallOptions {
 const unreadBytesMax = 64 * 1024
 
 /** The feed as the messages of one call. */
-const feedWireOf = (
+const feedTransportOf = (
   call: FeedCall,
   { write, unreadStreamMilliseconds, onEnd }: FeedCallOptions,
-): FeedWire => ({
+): FeedTransport => ({
   eventOf: (change, cursor) => write({ change, cursor }),
   open({ onReady, onClose }) {
     let isClosed = false
@@ -108,7 +108,7 @@ const feedWireOf = (
         if (!hasSkippedEvent) send(event)
         return !hasSkippedEvent
       },
-      beat: (cursor) => send(write({ cursor })),
+      sendHeartbeat: (cursor) => send(write({ cursor })),
       close,
       closeForShutdown: () => close(hostStops()),
     }

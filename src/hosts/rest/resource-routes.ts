@@ -1,4 +1,4 @@
-import { answerList } from '../../features/changes/answer-list.ts'
+import { answerList } from '../../features/changes/list-routes.ts'
 import type { LiveListings } from '../../features/changes/live-listings.ts'
 import type { Parameter } from '../../http/operation.ts'
 import type { Deprecation } from '../../model/field.ts'

@@ -1,10 +1,11 @@
-import { requireSelfOrAdministrator } from '../../accounts/sessions.ts'
-import { generateToken, hashOfToken, personalTokenPrefix } from '../../accounts/token-text.ts'
-import type { Queries } from '../../db/database.ts'
-import { newId } from '../../db/rows.ts'
-import { raw, sql } from '../../db/sql.ts'
-import type { Caller } from '../../model/caller.ts'
-import { text, timestamp, uuid } from '../../model/field-kinds.ts'
+import { parseUserId, requireSelfOrAdministrator } from '../accounts/sessions.ts'
+import { generateToken, hashOfToken, personalTokenPrefix } from '../accounts/token-text.ts'
+import type { Queries } from '../db/database.ts'
+import { newId } from '../db/rows.ts'
+import { raw, sql } from '../db/sql.ts'
+import type { Schema } from '../http/operation.ts'
+import type { Caller } from '../model/caller.ts'
+import { text, timestamp, uuid } from '../model/field-kinds.ts'
 import {
   collectViolations,
   invalid,
@@ -12,16 +13,161 @@ import {
   parseObject,
   unauthenticated,
   type Violations,
-} from '../../model/problem.ts'
-import { nameCharactersMax } from '../../model/text.ts'
-import { callerDetails } from '../../observability/security-log.ts'
-import type { Context } from '../../records/context.ts'
-import { tokenScopes } from '../../records/rights.ts'
-import { visibleRows } from '../../records/visible-rows.ts'
-import { project } from '../../resources/project.ts'
+} from '../model/problem.ts'
+import { nameCharactersMax } from '../model/text.ts'
+import { callerDetails } from '../observability/security-log.ts'
+import type { Context } from '../records/context.ts'
+import { tokenScopes } from '../records/rights.ts'
+import { visibleRows } from '../records/visible-rows.ts'
+import { project } from '../resources/project.ts'
+import type { Route } from '../routes/route.ts'
+import { idsBodyOf, ref } from '../routes/schemas.ts'
+
+/** The limit of valid tokens of an account. */
+const tokensMax = 50
+const tokenIdsMax = 100
+const tokenDaysMax = 365
+const tokenProjectsMax = 20
+
+const timestampSchema = { type: 'string', format: 'date-time' }
+const scopes = {
+  type: 'array',
+  items: { type: 'string', examples: ['assignment:read'] },
+  minItems: 1,
+  // Not an enum, because more scopes will follow.
+  description: `The granted access by resource, to read or to read and write: ${tokenScopes.join(', ')}.`,
+}
+const projectIds = {
+  type: ['array', 'null'],
+  items: uuid.schema,
+  minItems: 1,
+  maxItems: tokenProjectsMax,
+  description: 'The projects it is limited to; null for all projects of the account.',
+}
+
+export const tokenSchemas: Readonly<Record<string, Schema>> = {
+  Token: {
+    type: 'object',
+    required: [
+      ...['id', 'userId', 'name', 'scopes', 'projectIds'],
+      ...['createdAt', 'expiresAt', 'lastUsedAt', 'lastUsedAddress'],
+    ],
+    properties: {
+      id: { ...uuid.schema, description: 'Its id, by which history and the security log refer to it.' },
+      userId: { ...uuid.schema, description: 'The account that it acts for.' },
+      name: {
+        type: 'string',
+        description: 'The name under which it is listed.',
+        examples: ['Nightly build'],
+      },
+      scopes,
+      projectIds,
+      createdAt: { ...timestampSchema, description: 'The time it was created.' },
+      expiresAt: { ...timestampSchema, description: 'The time it expires.' },
+      lastUsedAt: {
+        type: ['string', 'null'],
+        format: 'date-time',
+        description: 'The time of its last use, to the minute.',
+      },
+      lastUsedAddress: { type: ['string', 'null'], description: 'The network address of its last use.' },
+    },
+  },
+  TokenList: {
+    type: 'object',
+    required: ['tokens'],
+    properties: {
+      tokens: {
+        type: 'array',
+        items: ref('Token'),
+        maxItems: tokensMax,
+        description: 'Sorted from newest to oldest.',
+      },
+    },
+  },
+  TokenCreate: {
+    type: 'object',
+    required: ['name', 'scopes', 'expiresAt'],
+    properties: {
+      name: {
+        ...text({ max: nameCharactersMax }).schema,
+        minLength: 1,
+        description: 'The name under which it is listed.',
+        examples: ['Nightly build'],
+      },
+      scopes,
+      projectIds,
+      expiresAt: { ...timestampSchema, description: `At most ${tokenDaysMax} days from now.` },
+    },
+  },
+  TokenCreated: {
+    type: 'object',
+    required: ['token', 'secret'],
+    properties: {
+      token: ref('Token'),
+      secret: { type: 'string', description: 'The token itself. It is shown only once.' },
+    },
+  },
+  TokenIds: idsBodyOf(uuid.schema, tokenIdsMax),
+}
+
+const tag = 'Tokens'
+const path = '/ext/tokens'
+
+/** Personal access tokens of the caller's account; administrators see and end those of any account. */
+export const tokenRoutes: readonly Route[] = [
+  {
+    id: 'ListTokens',
+    tag,
+    summary: 'Lists the valid tokens of the own account; those of any account for administrators.',
+    description: 'Each token has its scopes, its expiry, and the time and address of its last use.',
+    method: 'GET',
+    path,
+    parameters: [
+      { name: 'userId', description: 'The account; by default the own one.', schema: uuid.schema },
+    ],
+    answer: ref('TokenList'),
+    errors: [400, 403],
+    async handle({ context, caller, request }) {
+      const { userId } = request.query as Readonly<Record<string, unknown>>
+      return { body: { tokens: await listTokens(context, caller, parseUserId(userId) ?? caller.id) } }
+    },
+  },
+  {
+    id: 'MakeToken',
+    tag,
+    summary: 'Creates a personal access token, which programs send as a bearer token.',
+    description:
+      'It grants its scopes in the projects it is limited to, and never more than the account itself has. A new password, the end of all sessions and the removal of the account end it. Tokens can only be created in a session of the web client.',
+    method: 'POST',
+    path,
+    body: ref('TokenCreate'),
+    answer: ref('TokenCreated'),
+    errors: [400, 403],
+    requiresWebClient: true,
+    async handle({ context, caller, session, request, reply }) {
+      reply.header('cache-control', 'no-store')
+      return { body: await createToken(context, caller, session.isActiveNow, request.body) }
+    },
+  },
+  {
+    id: 'EndTokens',
+    tag,
+    summary: 'Ends these tokens, all or none: they stop working within 30 seconds.',
+    description: 'Only administrators can end tokens of other accounts; other callers get 404.',
+    method: 'DELETE',
+    path,
+    body: ref('TokenIds'),
+    answer: ref('Success'),
+    errors: [404],
+    async handle({ context, caller, request }) {
+      await endTokens(context, caller, request.body)
+      return { body: { success: true } }
+    },
+  },
+]
 
 /** A token as its owner and administrators see it. */
-export interface ApiToken {
+interface ApiToken {
   readonly id: string
   readonly userId: string
   readonly name: string
@@ -33,8 +179,6 @@ export interface ApiToken {
   readonly lastUsedAddress: string | null
 }
 
-/** The limit of valid tokens of an account. */
-export const tokensMax = 50
 /** This many ended tokens are kept, so that their names can still be looked up in the database. */
 const endedTokensMax = 50
 
@@ -48,14 +192,14 @@ const isActiveToken = raw(`token.ended_at is null and token.expires_at > now() a
     and account.security_stamp = token.security_stamp)`)
 
 /** The tokens of the caller's account, or of any account for administrators, newest first. */
-export function listTokens({ database }: Context, caller: Caller, userId: string): Promise<ApiToken[]> {
+function listTokens({ database }: Context, caller: Caller, userId: string): Promise<ApiToken[]> {
   requireSelfOrAdministrator(caller, userId, 'tokens')
   return database.query<ApiToken>(sql`
     select ${columns} from api_tokens as token where token.user_id = ${userId} and ${isActiveToken}
     order by token.created_at desc, token.id limit ${tokensMax}::int`)
 }
 
-export interface CreatedToken {
+interface CreatedToken {
   readonly token: ApiToken
   /** Shown only once; the database stores its hash. */
   readonly secret: string
@@ -65,7 +209,7 @@ export interface CreatedToken {
  * Only a session of the web client may create tokens: a leaked token of a program or an app must not create
  * more.
  */
-export async function createToken(
+async function createToken(
   { database, securityLog }: Context,
   caller: Caller,
   isActiveNow: (queries: Queries) => Promise<boolean>,
@@ -126,11 +270,7 @@ async function requireVisibleProjects(
 }
 
 /** Ends all of these tokens or none; users who are not administrators see only their own. */
-export async function endTokens(
-  { database, securityLog }: Context,
-  caller: Caller,
-  body: unknown,
-): Promise<void> {
+async function endTokens({ database, securityLog }: Context, caller: Caller, body: unknown): Promise<void> {
   const ids = parseTokenIds(body)
   const ended = await database.transaction(async (transaction) => {
     const found = await transaction.query<{ id: string; userId: string }>(sql`
@@ -152,9 +292,6 @@ interface NewToken {
   readonly expiresAt: string
 }
 
-export const tokenDaysMax = 365
-export const tokenProjectsMax = 20
-
 const dayMilliseconds = 24 * 60 * 60_000
 
 function parseNewToken(body: unknown, known: readonly string[]): NewToken {
@@ -171,9 +308,9 @@ function parseNewToken(body: unknown, known: readonly string[]): NewToken {
 }
 
 function parseName(input: unknown, violations: Violations): string {
-  const reading = text({ max: nameCharactersMax }).parse(input ?? '', 'Name')
-  if ('value' in reading && reading.value !== '') return reading.value
-  violations.add('name', ...('value' in reading ? ['Name is required.'] : reading.problems))
+  const parsed = text({ max: nameCharactersMax }).parse(input ?? '', 'Name')
+  if ('value' in parsed && parsed.value !== '') return parsed.value
+  violations.add('name', ...('value' in parsed ? ['Name is required.'] : parsed.problems))
   return ''
 }
 
@@ -195,11 +332,11 @@ function parseProjectIds(input: unknown, violations: Violations): readonly strin
 }
 
 function parseExpiry(input: unknown, violations: Violations): string {
-  const reading = timestamp.parse(input, 'ExpiresAt')
-  const value = 'value' in reading ? reading.value : ''
+  const parsed = timestamp.parse(input, 'ExpiresAt')
+  const value = 'value' in parsed ? parsed.value : ''
   const remaining = Date.parse(value) - Date.now()
   if (input === undefined || input === null) violations.add('expiresAt', 'ExpiresAt is required.')
-  else if ('problems' in reading) violations.add('expiresAt', ...reading.problems)
+  else if ('problems' in parsed) violations.add('expiresAt', ...parsed.problems)
   else if (!(remaining > 0 && remaining <= tokenDaysMax * dayMilliseconds))
     violations.add('expiresAt', `ExpiresAt must be in the future, within ${tokenDaysMax} days.`)
   return value
@@ -213,11 +350,9 @@ function parseTokenIds(body: unknown): readonly string[] {
   return ids
 }
 
-export const tokenIdsMax = 100
-
 /** Empty when any part of it is invalid. */
 function parseUuidsOrNone(input: unknown, max: number): readonly string[] {
-  const readings = Array.isArray(input) && input.length <= max ? input.map((id) => uuid.parse(id, 'Id')) : []
-  const ids = readings.flatMap((reading) => ('value' in reading ? [reading.value] : []))
-  return ids.length === readings.length ? [...new Set(ids)] : []
+  const results = Array.isArray(input) && input.length <= max ? input.map((id) => uuid.parse(id, 'Id')) : []
+  const ids = results.flatMap((parsed) => ('value' in parsed ? [parsed.value] : []))
+  return ids.length === results.length ? [...new Set(ids)] : []
 }

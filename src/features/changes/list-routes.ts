@@ -7,8 +7,10 @@ import { list, type Page, resourcesAffectingList } from '../../records/list.ts'
 import { type ListQuery, parseListQuery, requiredAccess } from '../../records/list-query.ts'
 import { requireRole } from '../../records/rights.ts'
 import { type RowState, viewKeyOf } from '../../records/visible-rows.ts'
-import type { ListedResource } from '../../resources/define-resource.ts'
+import type { ListedResource, Resource } from '../../resources/define-resource.ts'
+import { person } from '../../resources/user.ts'
 import type { Route } from '../../routes/route.ts'
+import { listKeys, ref } from '../../routes/schemas.ts'
 import type { View } from './listing.ts'
 import { scopeOf } from './listing-scope.ts'
 import type { LiveListings } from './live-listings.ts'
@@ -63,3 +65,38 @@ export const listView = (
 /** Serializes a page as JSON, the same for the plain list and the events of a live listing. */
 const serializePage = ({ records, totalCount, pageNumber, pageSize, totalPages }: Page): string =>
   `{"result":{"data":${records},${JSON.stringify({ totalCount, pageNumber, pageSize, totalPages }).slice(1)}}`
+
+/** Resolves every userId in a project to a name that members may see. */
+export const peopleRoute = (context: Context, live: LiveListings): Route => ({
+  id: 'ListPeople',
+  tag: person.pluralTitle,
+  summary:
+    'Lists active accounts that share a project with the caller, by name; all of them for administrators. With Accept: text/event-stream, as a live listing.',
+  description:
+    'Resolves every userId that a member can see to a name. Logins are neither shown nor searched.',
+  method: 'GET',
+  path: '/ext/people',
+  parameters: listKeys(person),
+  answer: ref(`${person.title}Page`),
+  errors: [400, 503],
+  isConditional: true,
+  isLive: true,
+  handle: answerList(context, live, person),
+})
+
+/** Lists the records that the restore route can bring back. */
+export const removedRoute = (context: Context, live: LiveListings, resource: Resource): Route => ({
+  id: `ListRemoved${resource.pluralTitle}`,
+  tag: 'Removed',
+  summary: `Lists removed ${resource.pluralNoun} that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing.`,
+  description:
+    'Lists only rows that this caller may restore. A row removed together with its parent is not listed: it is restored with that parent.',
+  method: 'GET',
+  path: `/ext/removed/${resource.plural}`,
+  parameters: listKeys(resource, 'removed'),
+  answer: ref(`${resource.title}Page`),
+  errors: [400, 403, 503],
+  isConditional: true,
+  isLive: true,
+  handle: answerList(context, live, resource, 'removed'),
+})

@@ -1,18 +1,74 @@
-import { joinTransaction, type Queries } from '../../db/database.ts'
-import type { Row } from '../../db/rows.ts'
-import { raw, type Sql, sql } from '../../db/sql.ts'
-import type { Caller } from '../../model/caller.ts'
-import { capitalize, type Parsed } from '../../model/field.ts'
-import { uuid } from '../../model/field-kinds.ts'
-import { collectViolations, contended, invalid, notFound, parseObject } from '../../model/problem.ts'
-import type { Context } from '../../records/context.ts'
-import { requireRole } from '../../records/rights.ts'
-import { writeUpdate } from '../../records/update.ts'
-import { visibleRows } from '../../records/visible-rows.ts'
-import type { RequiredVersions } from '../../records/write-conditions.ts'
-import { updateSameFields } from '../../records/write-many.ts'
-import { assignment, rankCharactersMax } from '../../resources/assignment.ts'
-import { ranksBetween } from './ranks.ts'
+import { joinTransaction, type Queries } from '../db/database.ts'
+import type { Row } from '../db/rows.ts'
+import { raw, type Sql, sql } from '../db/sql.ts'
+import type { Schema } from '../http/operation.ts'
+import type { Caller } from '../model/caller.ts'
+import { capitalize, type Parsed } from '../model/field.ts'
+import { uuid } from '../model/field-kinds.ts'
+import { collectViolations, contended, invalid, notFound, parseObject } from '../model/problem.ts'
+import type { Context } from '../records/context.ts'
+import { requireRole } from '../records/rights.ts'
+import { writeUpdate } from '../records/update.ts'
+import { visibleRows } from '../records/visible-rows.ts'
+import type { RequiredVersions } from '../records/write-conditions.ts'
+import { updateSameFields } from '../records/write-many.ts'
+import { assignment, assignment as declared, rankCharactersMax } from '../resources/assignment.ts'
+import { extensionForm } from '../resources/derived.ts'
+import { readIfMatchVersions, rowAnswer } from '../routes/if-match.ts'
+import type { Route } from '../routes/route.ts'
+import { recordAnswerSchema, ref } from '../routes/schemas.ts'
+
+const nullableId = (description: string): Schema => ({
+  ...uuid.schema,
+  type: ['string', 'null'],
+  description,
+})
+
+export const assignmentOrderSchemas: Readonly<Record<string, Schema>> = {
+  AssignmentMove: {
+    type: 'object',
+    required: ['id'],
+    properties: {
+      id: { ...uuid.schema, description: 'The assignment to move.' },
+      workflowId: {
+        ...uuid.schema,
+        description: 'The stage to move it to; by default the stage that it is in.',
+      },
+      beforeId: {
+        ...nullableId,
+        description: 'The assignment of the stage that comes next; null moves it to the end.',
+      },
+      afterId: {
+        ...nullableId,
+        description: 'The assignment of the stage that comes before it; null moves it to the beginning.',
+      },
+    },
+  },
+}
+
+/** Orders assignments by hand. Lists are sorted by `rank` to show the order. */
+export function assignmentOrderRoute(): Route {
+  const assignment = extensionForm(declared)
+  return {
+    id: 'MoveAssignment',
+    tag: assignment.pluralTitle,
+    summary: 'Moves an assignment within the manual order of a stage.',
+    description:
+      'Either `beforeId` or `afterId` is required. The order is that of `rank`; when there is no room left between two assignments, their neighbours get new ranks.',
+    method: 'POST',
+    path: '/ext/assignment/move',
+    body: ref('AssignmentMove'),
+    answer: recordAnswerSchema(assignment),
+    errors: [400, 403, 404, 409, 412],
+    hasPrecondition: true,
+    async handle(exchange) {
+      const { context, caller, request } = exchange
+      const { id } = Object(request.body) as { readonly id?: unknown }
+      const versions = await readIfMatchVersions(context, assignment, exchange, id)
+      return { body: rowAnswer(assignment, await moveAssignment(context, caller, request.body, versions)) }
+    },
+  }
+}
 
 /** One of both is given. Null stands for the end of the stage on that side. */
 type Neighbour = { readonly side: 'beforeId' | 'afterId'; readonly id: string | null }
@@ -35,7 +91,7 @@ const spreadRows = [0, 50, 500, 5000] as const
  * Gives an assignment a rank between two others of a stage. The lock of the project's order keeps all ranks as they are meanwhile;
  * it is taken before any row is locked, so that moves wait for each other without a deadlock.
  */
-export async function moveAssignment(
+async function moveAssignment(
   { database }: Context,
   caller: Caller,
   body: unknown,
@@ -150,4 +206,37 @@ async function rankOfNextAssignment(transaction: Queries, projectId: string): Pr
     sql`select initial_rank(last + 1) as rank from assignment_counters where id = ${projectId}`,
   )
   return next?.rank ?? ''
+}
+
+/** In the order of their bytes. */
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const base = BigInt(digits.length)
+
+/**
+ * Returns so many ranks between two others, as far apart as possible, or undefined if there are none. A rank is a fraction whose
+ * digits are all behind the point, so there is room between any two as long as none ends with the smallest digit.
+ */
+export function ranksBetween(low: string, high: string, count: number): readonly string[] | undefined {
+  if (low >= high) return undefined
+  const parts = BigInt(count + 1)
+  for (let length = Math.max(low.length, high.length); ; length += 1) {
+    const from = toNumber(low, length)
+    const room = toNumber(high, length) - from
+    if (room < parts) continue
+    return Array.from({ length: count }, (_, index) =>
+      toRank(from + (room * BigInt(index + 1)) / parts, length),
+    )
+  }
+}
+
+function toNumber(rank: string, length: number): bigint {
+  let number = 0n
+  for (const digit of rank.padEnd(length, digits[0])) number = number * base + BigInt(digits.indexOf(digit))
+  return number
+}
+
+function toRank(number: bigint, length: number): string {
+  let rank = ''
+  for (let left = number; rank.length < length; left /= base) rank = digits[Number(left % base)] + rank
+  return rank.replace(/0+$/, '')
 }

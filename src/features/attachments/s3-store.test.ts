@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { amzDate, type SigningKey, sha256Of, signRequest } from './sign-request.ts'
+import { amzDate, type SigningKey, sha256Of, signRequest } from './s3-store.ts'
 
 const emptyHash = sha256Of('')
 const s3: SigningKey = {

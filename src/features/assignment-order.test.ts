@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ranksBetween } from './ranks.ts'
+import { ranksBetween } from './assignment-order.ts'
 
 describe('Ranks between two others', () => {
   for (const [low, high, count] of [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { escapeText, fold, writeCalendar } from './icalendar.ts'
+import { escapeText, fold, writeCalendar } from './calendar.ts'
 
 const event = {
   id: '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b59',
