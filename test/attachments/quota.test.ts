@@ -44,14 +44,13 @@ describe('The files of a project', () => {
 
   test('wait for each other by a lock on the project', async () => {
     const { projectId, assignmentId } = await scene.another()
-    const client = await connectDirectly(scene.rest.database)
+    await using client = await connectDirectly(scene.rest.database)
     await client.query('begin')
     await client.query(`select pg_advisory_xact_lock(hashtextextended('attachments ${projectId}', 0))`)
     const answer = scene.upload('x', { assignmentId })
     await untilWaiting(client)
     await client.query('rollback')
     assert.equal((await answer).status, 200)
-    await client.end()
   })
 
   test('have no room for a file that is announced as too large, so its body is not read', async () => {

@@ -187,9 +187,8 @@ describe('When the requests that wait have used up the bytes of the process,', (
     assert.equal(rejected.message, 'Too many bytes of requests wait here. Try again later.')
   })
 
-  test('one that is larger than all others is itself rejected, and everything is released', async (t) => {
-    const raw = openRawCalls(host.target)
-    t.after(raw.close)
+  test('one that is larger than all others is itself rejected, and everything is released', async () => {
+    await using raw = openRawCalls(host.target)
     const { token } = host.administrator
     const rejected = await raw.send(
       grpcHeaders(listOrganizations, token),

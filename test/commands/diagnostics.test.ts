@@ -379,7 +379,7 @@ const meaningOf = ({ package: name, messageType, service }: FileDescriptorProto)
 const camelCase = (name: string): string => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())
 
 test('With EXTENSIONS=off, reflection and health know the commands of the contract alone', async () => {
-  const host = await startCommandsUnderTest({ EXTENSIONS: 'off' })
+  await using host = await startCommandsUnderTest({ EXTENSIONS: 'off' })
   const client = new Client(host.target, credentials.createInsecure())
   const { listServicesResponse } = await reflect(client, 'v1', { listServices: '*' })
   const names = listServicesResponse.service.map(({ name }: { name: string }) => name)
@@ -390,5 +390,4 @@ test('With EXTENSIONS=off, reflection and health know the commands of the contra
     code: status.NOT_FOUND,
   })
   client.close()
-  await host.stop()
 })

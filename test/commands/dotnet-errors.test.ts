@@ -264,14 +264,9 @@ describe('A .NET client gets', () => {
     environment: Readonly<Record<string, string>>,
     use: (other: { calls: DotnetCalls; administrator: { token: string } }) => Promise<void>,
   ) {
-    const host = await startCommandsUnderTest(environment, { alongside: dotnet.commands })
-    const calls = openDotnetCalls(host.target)
-    try {
-      await use({ calls, administrator: host.administrator })
-    } finally {
-      calls.close()
-      await host.stop()
-    }
+    await using host = await startCommandsUnderTest(environment, { alongside: dotnet.commands })
+    await using calls = openDotnetCalls(host.target)
+    await use({ calls, administrator: host.administrator })
   }
 })
 

@@ -211,23 +211,18 @@ describe('A .NET client', { concurrency: true }, () => {
   })
 
   test('finds the commands under the configured namespace, and only there', async () => {
-    const elsewhere = await startCommandsUnderTest(
+    await using elsewhere = await startCommandsUnderTest(
       { COMMAND_DOTNET_NAMESPACE: 'Acme.Commands' },
       { alongside: commands },
     )
-    const other = openDotnetCalls(elsewhere.target)
-    try {
-      const body = encode(sent({ Id: workspace.ids.ProjectId }))
-      const { token } = elsewhere.administrator
-      const at = (path: string) => other.send(path, body, { token })
-      const { result } = await at(dotnetPath('Project', 'GetProjectByIdCommand', 'Acme.Commands'))
-      assert.equal(result.Project.Id, workspace.ids.ProjectId)
-      const { code } = await at(dotnetPath('Project', 'GetProjectByIdCommand'))
-      assert.equal(code, status.UNIMPLEMENTED)
-    } finally {
-      other.close()
-      await elsewhere.stop()
-    }
+    await using other = openDotnetCalls(elsewhere.target)
+    const body = encode(sent({ Id: workspace.ids.ProjectId }))
+    const { token } = elsewhere.administrator
+    const at = (path: string) => other.send(path, body, { token })
+    const { result } = await at(dotnetPath('Project', 'GetProjectByIdCommand', 'Acme.Commands'))
+    assert.equal(result.Project.Id, workspace.ids.ProjectId)
+    const { code } = await at(dotnetPath('Project', 'GetProjectByIdCommand'))
+    assert.equal(code, status.UNIMPLEMENTED)
   })
 })
 

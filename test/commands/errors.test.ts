@@ -203,13 +203,12 @@ describe('A rejected command', { concurrency: true }, () => {
 
   /** A store that rejects rows of this name like something it does not support. */
   async function failWhenNamed(name: string, code: string) {
-    const direct = await connectDirectly(rest.database)
+    await using direct = await connectDirectly(rest.database)
     const body = `begin if new.name = '${name}' then raise exception using errcode = '${code}'; end if; return new; end`
     await direct.query(`create function fail_${name}() returns trigger language plpgsql as $$ ${body} $$`)
     await direct.query(
       `create trigger fail_${name} before insert on impediments for each row execute function fail_${name}()`,
     )
-    await direct.end()
   }
 })
 
@@ -225,8 +224,7 @@ describe('Commands and REST on one store', { concurrency: true }, () => {
     assert.equal(code, 0, `${name}: ${details}`)
     return result
   }
-  const read = async (path: string) =>
-    (await rest.call('GET', path, { token: rest.administrator.token })).body
+  const read = async (path: string) => (await rest.administrator.call('GET', path)).body
 
   test('a record written by a command is the record that REST shows, to the microsecond', async () => {
     const { workflow } = await call('CreateWorkflow', { name: 'Testing', order: 7 })
@@ -245,7 +243,7 @@ describe('Commands and REST on one store', { concurrency: true }, () => {
     test(`a live listing on REST hears within a second what a command ${verb}`, async () => {
       const { id } = await workspace.make('impediment', { name: `Beside: before ${verb}` })
       const { token } = rest.administrator
-      const live = await listen(rest.address, '/api/impediments?search=beside', { token })
+      await using live = await listen(rest.address, '/api/impediments?search=beside', { token })
       await live.next()
       // The listing has just sent an event, and sends at most one a second.
       await new Promise((resolve) => setTimeout(resolve, 1000))
@@ -253,7 +251,6 @@ describe('Commands and REST on one store', { concurrency: true }, () => {
       await write(id)
       await live.next()
       assert.ok(performance.now() - startedAt < 1500)
-      live.close()
     })
   }
 

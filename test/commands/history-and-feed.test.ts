@@ -148,7 +148,7 @@ describe('The history and the feed as commands', () => {
     const { host, token, now, named } = feed
     const after = await now()
     const id = await named('For .NET')
-    const dotnet = openDotnetCalls(host.target)
+    await using dotnet = openDotnetCalls(host.target)
     const history = await dotnet.call(
       'History',
       'ReadHistoryCommand',
@@ -177,7 +177,6 @@ describe('The history and the feed as commands', () => {
       if (followed.length === 1) break
     }
     assert.deepEqual(followed, ['For .NET'])
-    dotnet.close()
   })
 
   test('in the TypeScript client lose and repeat nothing while hosts stop', async () => {
@@ -201,7 +200,7 @@ describe('The history and the feed as commands', () => {
     await until(() => taken.length === 2, 'two changes')
     const port = Number(target.split(':')[1])
     await first.stop()
-    const second = await startCommandsUnderTest({ COMMAND_PORT: String(port) }, { alongside: host })
+    await using second = await startCommandsUnderTest({ COMMAND_PORT: String(port) }, { alongside: host })
     await named(names[2] ?? '')
     await following
     assert.ok(reasons.length > 0)
@@ -218,18 +217,15 @@ describe('The history and the feed as commands', () => {
       names,
     )
     follower.close()
-    await second.stop()
   })
 
   test('are not there without the extensions', async () => {
     const { host, token } = feed
-    const other = await startCommandsUnderTest({ EXTENSIONS: 'off' }, { alongside: host })
-    const others = openCommandCalls(other.target)
+    await using other = await startCommandsUnderTest({ EXTENSIONS: 'off' }, { alongside: host })
+    await using others = openCommandCalls(other.target)
     for (const name of ['ReadHistory', 'ReadChanges'])
       assert.equal((await others.call(name, {}, { token })).code, status.UNIMPLEMENTED)
     assert.equal((await others.follow('FollowChanges', {}, { token }).ended).code, status.UNIMPLEMENTED)
-    others.close()
-    await other.stop()
   })
 })
 
@@ -247,11 +243,11 @@ describe('Streams of the feed as commands', () => {
     assert.equal((await late.ended).code, status.DEADLINE_EXCEEDED)
     await until(() => openStreams(reader) === 0, 'the stream to be closed')
     // Another instance, which has not cached this session as active yet.
-    const other = await startCommandsUnderTest(
+    await using other = await startCommandsUnderTest(
       { Auth__SessionValidationCacheSeconds: '1' },
       { alongside: host },
     )
-    const others = openCommandCalls(other.target)
+    await using others = openCommandCalls(other.target)
     const stream = others.follow('FollowChanges', { after: 'now' }, { token: reader.token })
     await stream.until(1)
     await host.database.transaction((transaction) =>
@@ -259,8 +255,6 @@ describe('Streams of the feed as commands', () => {
     )
     const { code, details } = await stream.ended
     assert.deepEqual([code, details], [status.UNAUTHENTICATED, 'A valid access token is required.'])
-    others.close()
-    await other.stop()
   })
 
   test('count as live listings of the account, and are rejected by name beyond', async () => {
@@ -289,7 +283,7 @@ describe('Streams of the feed as commands', () => {
       for (let index = 0; index < many; index += 1)
         await insertRow(transaction, impediment, undefined, { id: newId(), name: 'Long '.repeat(40) })
     })
-    const slow = openCommandCalls(host.target, { 'grpc-node.flow_control_window': 65_535 })
+    await using slow = openCommandCalls(host.target, { 'grpc-node.flow_control_window': 65_535 })
     const stream = slow.follow('FollowChanges', { after: start }, { token })
     await stream.until(1)
     stream.pause()
@@ -315,13 +309,12 @@ describe('Streams of the feed as commands', () => {
       hasMore = page?.hasMore ?? false
     }
     assert.equal(count, many)
-    slow.close()
   })
 
   test('end with UNAVAILABLE when the host stops, at once', async () => {
     const { host, token } = feed
     const other = await startCommandsUnderTest({}, { alongside: host })
-    const others = openCommandCalls(other.target)
+    await using others = openCommandCalls(other.target)
     const stream = others.follow('FollowChanges', { after: 'now' }, { token })
     await stream.until(1)
     const startedAt = performance.now()
@@ -329,7 +322,6 @@ describe('Streams of the feed as commands', () => {
     const { code, details } = await stream.ended
     assert.deepEqual([code, details], [status.UNAVAILABLE, 'The host stops.'])
     assert.ok(performance.now() - startedAt < 4000)
-    others.close()
   })
 })
 

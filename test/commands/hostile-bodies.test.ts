@@ -321,23 +321,21 @@ describe('the memory of a command host', () => {
     assertKept(async () => {
       const bomb = framed(gzipSync(Buffer.alloc(32 * 1024 ** 2)), { flag: 1 })
       const headers = { ...grpcHeaders(listOrganizations, token), 'grpc-encoding': 'gzip' }
-      const raw = openRawCalls(child.target)
+      await using raw = openRawCalls(child.target)
       const answers = await Promise.all(Array.from({ length: 100 }, () => raw.send(headers, bomb)))
       for (const answer of answers) assert.equal(answer.status, status.RESOURCE_EXHAUSTED)
-      raw.close()
     }))
 
   test('does not grow with streams that are opened and reset', () =>
     assertKept(async () => {
       for (let connection = 0; connection < 20; connection += 1) {
-        const raw = openRawCalls(child.target)
+        await using raw = openRawCalls(child.target)
         for (let opened = 0; opened < 500; opened += 1) {
           const stream = raw.session.request({ ...grpcHeaders(listOrganizations, token), ':method': 'POST' })
           stream.on('error', () => undefined)
           stream.close(constants.NGHTTP2_CANCEL)
         }
         await sleep(5)
-        raw.close()
       }
     }))
 })

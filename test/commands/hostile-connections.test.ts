@@ -61,18 +61,17 @@ describe('a connection of a client that', () => {
   }
 
   test('sends another content type hears 415, and without TE is served', async () => {
-    const raw = openRawCalls(host.target)
+    await using raw = openRawCalls(host.target)
     for (const type of ['application/json', 'text/plain', '']) {
       const answer = await raw.send({ ...goodHeaders(), 'content-type': type }, framed(goodList))
       assert.equal(answer.httpStatus, 415, type)
     }
     const { te: _, ...withoutTe } = goodHeaders()
     assert.equal((await raw.send(withoutTe, framed(goodList))).status, status.OK)
-    raw.close()
   })
 
   test('speaks gRPC-Web or Connect learns which protocol is served', async () => {
-    const raw = openRawCalls(host.target)
+    await using raw = openRawCalls(host.target)
     const sentence = /^This port serves gRPC over HTTP\/2 .* gRPC-Web and Connect need a proxy/
     for (const type of ['application/grpc-web', 'application/grpc-web+proto', 'application/grpc-web-text']) {
       const answer = await raw.send({ ...goodHeaders(), 'content-type': type }, framed(goodList))
@@ -89,11 +88,10 @@ describe('a connection of a client that', () => {
       assert.equal(code, 'unimplemented')
       assert.match(message, sentence)
     }
-    raw.close()
   })
 
   test('asks for what there is not hears UNIMPLEMENTED, whatever the path', async () => {
-    const raw = openRawCalls(host.target)
+    await using raw = openRawCalls(host.target)
     const paths = [
       '/',
       '/x/y',
@@ -108,7 +106,6 @@ describe('a connection of a client that', () => {
       assert.ok(answer.status === status.UNIMPLEMENTED || answer.resetCode !== 0, path)
       await assertServes(host)
     }
-    raw.close()
   })
 
   test('floods with headers is rejected, and a token in an unreadable one is printed nowhere', async (t) => {
@@ -164,7 +161,7 @@ describe('a connection of a client that', () => {
     })
 
     test('opens a call and never sends it gets DEADLINE_EXCEEDED, and the stream ends', async () => {
-      const raw = openRawCalls(host.target)
+      await using raw = openRawCalls(host.target)
       const calls = Array.from({ length: 50 }, () =>
         raw.send(goodHeaders(), framed(goodList).subarray(0, 4), false),
       )
@@ -172,7 +169,6 @@ describe('a connection of a client that', () => {
         assert.deepEqual([code, message], [status.DEADLINE_EXCEEDED, 'The request did not arrive in time.'])
       }
       assert.equal((await raw.send(goodHeaders(), framed(goodList))).status, status.OK)
-      raw.close()
     })
 
     test('never takes the answers loses the streams that wait for that', async () => {
@@ -209,7 +205,7 @@ describe('a connection of a client that', () => {
     })
 
     test('watches health quietly is not disturbed', async () => {
-      const raw = openRawCalls(host.target)
+      await using raw = openRawCalls(host.target)
       const watch = raw.session.request({ ...grpcHeaders('/grpc.health.v1.Health/Watch'), ':method': 'POST' })
       watch.on('error', () => undefined)
       watch.end(framed(Buffer.alloc(0)))
@@ -217,7 +213,6 @@ describe('a connection of a client that', () => {
       assert.equal(first.length > 5, true)
       const stays = new Promise((resolve) => setTimeout(resolve, limits.unreadResponseMilliseconds * 4))
       await Promise.race([stays, once(watch, 'close').then(() => assert.fail('The watch was closed.'))])
-      raw.close()
     })
   })
 })
@@ -334,8 +329,7 @@ test('A token releases what its connection and its calls acquired', async (t) =>
   })
   for (let count = 0; count < 5; count += 1) await assertServes(host)
   for (let kept = 0; kept < 5; kept += 1) {
-    const raw = openRawCalls(host.target)
-    t.after(raw.close)
+    await using raw = openRawCalls(host.target)
     const answer = await raw.send(grpcHeaders(listOrganizations, host.administrator.token), framed(goodList))
     assert.equal(answer.status, status.OK)
   }

@@ -27,16 +27,15 @@ import { assertServes, goodList, hostOnAClock, listOrganizations, otherAddress }
 describe('the limiter of the command host', () => {
   // Four hundred lists at once are more there than may wait.
   test('is off by default', { skip: isDistributed }, async () => {
-    const host = await startCommandsUnderTest()
+    await using host = await startCommandsUnderTest()
     const client = clientOf(host)
     const answers = await Promise.all(Array.from({ length: 400 }, () => client.call()))
     assert.deepEqual([...new Set(answers.map(codeOf))], ['OK'])
     client.close()
-    await host.stop()
   })
 
   test('admits, keeps waiting in order, and rejects the rest with the seconds to wait', async () => {
-    const host = await startCommandsUnderTest(limitsOf(1, 2), { windowMilliseconds: 2000 })
+    await using host = await startCommandsUnderTest(limitsOf(1, 2), { windowMilliseconds: 2000 })
     const client = clientOf(host)
     assert.equal(codeOf(await client.call()), 'OK')
     const order: string[] = []
@@ -51,11 +50,10 @@ describe('the limiter of the command host', () => {
     for (const answer of await Promise.all(waiting)) assert.equal(codeOf(answer), 'OK')
     assert.deepEqual(order, ['first', 'second'])
     client.close()
-    await host.stop()
   })
 
   test('drops a waiting connection that hangs up, so that another may wait', async () => {
-    const host = await startCommandsUnderTest(limitsOf(1, 1))
+    await using host = await startCommandsUnderTest(limitsOf(1, 1))
     const client = clientOf(host)
     assert.equal(codeOf(await client.call()), 'OK')
     const stream = client.raw.session.request({ ...client.headers, ':method': 'POST' })
@@ -69,11 +67,10 @@ describe('the limiter of the command host', () => {
       assert.equal(codeOf(await client.call({ 'grpc-timeout': patience })), 'DEADLINE_EXCEEDED')
     }
     client.close()
-    await host.stop()
   })
 
   test('lets everyone who waits through when the host stops', async () => {
-    const host = await startCommandsUnderTest(limitsOf(1, 5))
+    await using host = await startCommandsUnderTest(limitsOf(1, 5))
     const client = clientOf(host)
     assert.equal(codeOf(await client.call()), 'OK')
     const waiting = Array.from({ length: 5 }, () => client.call())
@@ -81,22 +78,20 @@ describe('the limiter of the command host', () => {
     await host.stopHost()
     for (const answer of await Promise.all(waiting)) assert.equal(codeOf(answer), 'OK')
     client.close()
-    await host.stop()
   })
 
   test('counts each address alone, and believes no header by default', async () => {
-    const host = await startCommandsUnderTest(limitsOf(1, 0))
+    await using host = await startCommandsUnderTest(limitsOf(1, 0))
     const clients = ['127.0.0.1', '127.0.0.2'].map((localAddress) => clientOf(host, localAddress))
     for (const client of clients) {
       assert.equal(codeOf(await client.call({ 'x-forwarded-for': '10.0.0.1' })), 'OK')
       assert.equal(codeOf(await client.call({ 'x-forwarded-for': '10.0.0.2' })), 'RESOURCE_EXHAUSTED')
       client.close()
     }
-    await host.stop()
   })
 
   test('behind a proxy counts the address that the proxy saw, the last one', async () => {
-    const host = await startCommandsUnderTest({
+    await using host = await startCommandsUnderTest({
       ...limitsOf(1, 0),
       ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true',
     })
@@ -108,13 +103,12 @@ describe('the limiter of the command host', () => {
     assert.equal(codeOf(await client.call()), 'OK')
     assert.equal(codeOf(await client.call()), 'RESOURCE_EXHAUSTED')
     client.close()
-    await host.stop()
   })
 })
 
 for (const proxies of [1, 2]) {
   test(`the limiter of commands behind ${proxies} proxies of ours is not evaded by a forged address`, async () => {
-    const host = await startCommandsUnderTest({
+    await using host = await startCommandsUnderTest({
       ...limitsOf(1, 0),
       ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true',
       TRUSTED_PROXIES: String(proxies),
@@ -126,7 +120,6 @@ for (const proxies of [1, 2]) {
     assert.equal(await from('10.0.0.1'), 'OK')
     assert.equal(await from('10.0.0.2'), 'RESOURCE_EXHAUSTED')
     client.close()
-    await host.stop()
   })
 }
 
@@ -354,12 +347,13 @@ test('Behind a proxy, calls count for the addresses that it saw, and never for i
   assert.equal(budgets.budget('newcomerResetsOfAddress').used('127.0.0.1'), 0)
 })
 
-test('Watches of health count for the addresses that a proxy saw', async (t) => {
+test('Watches of health count for the addresses that a proxy saw', async () => {
   const budgets = openBudgets({ unauthenticatedStreamsPerAddress: 1 })
-  const host = await startCommandsUnderTest({ ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true' }, { budgets })
-  t.after(host.stop)
-  const proxy = openRawCalls(host.target)
-  t.after(proxy.close)
+  await using host = await startCommandsUnderTest(
+    { ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true' },
+    { budgets },
+  )
+  await using proxy = openRawCalls(host.target)
   const watch = (address: string) => {
     const headers = { ...grpcHeaders('/grpc.health.v1.Health/Watch'), 'x-forwarded-for': address }
     const stream = proxy.session.request({ ':method': 'POST', ...headers })
@@ -375,9 +369,8 @@ test('Watches of health count for the addresses that a proxy saw', async (t) => 
 describe('A connection to the commands', () => {
   const host = fixture(startCommandsUnderTest, {}, { unauthenticatedMilliseconds: 300 })
 
-  test('has a hundred streams until a token was accepted on it, and then more', async (t) => {
-    const raw = openRawCalls(host.target)
-    t.after(raw.close)
+  test('has a hundred streams until a token was accepted on it, and then more', async () => {
+    await using raw = openRawCalls(host.target)
     await once(raw.session, 'remoteSettings')
     const streamsMax = () => raw.session.remoteSettings.maxConcurrentStreams
     assert.equal(streamsMax(), 100)
@@ -394,9 +387,8 @@ describe('A connection to the commands', () => {
     ['a watch of health', '/grpc.health.v1.Health/Watch'],
     ['a call of reflection', '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'],
   ] as const) {
-    test(`ends ${kind} after a while without a token`, async (t) => {
-      const raw = openRawCalls(host.target)
-      t.after(raw.close)
+    test(`ends ${kind} after a while without a token`, async () => {
+      await using raw = openRawCalls(host.target)
       const ended = await raw.send(grpcHeaders(path), framed(Buffer.alloc(0)), false)
       assert.deepEqual(
         [ended.status, ended.message],
@@ -405,9 +397,8 @@ describe('A connection to the commands', () => {
     })
   }
 
-  test('names the request in the trailers, of a success and of an error', async (t) => {
-    const raw = openRawCalls(host.target)
-    t.after(raw.close)
+  test('names the request in the trailers, of a success and of an error', async () => {
+    await using raw = openRawCalls(host.target)
     for (const token of [host.administrator.token, undefined]) {
       const headers = { ...grpcHeaders(listOrganizations, token), 'x-request-id': 'seen-by-a-proxy' }
       const answer = await raw.send(headers, framed(goodList))

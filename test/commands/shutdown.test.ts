@@ -25,7 +25,7 @@ describe('a command host that stops', () => {
   test('answers the calls in flight, whose rows are there, and takes no new ones', {
     skip: isDistributed,
   }, async () => {
-    const host = await startCommandsUnderTest()
+    await using host = await startCommandsUnderTest()
     const calls = openCommandCalls(host.target)
     const { token } = host.administrator
     const made = await calls.call('CreateOrganization', { name: 'Before' }, { token })
@@ -47,11 +47,10 @@ describe('a command host that stops', () => {
     assert.equal(status[late.code], 'UNAVAILABLE', late.details)
     const rows = await host.database.query<{ name: string }>(sql`select name from organizations`)
     assert.deepEqual(rows, [{ name: 'After' }])
-    await host.stop()
   })
 
   test('notifies its watchers first, releases them, and does not wait for those that only listen', async () => {
-    const host = await startCommandsUnderTest()
+    await using host = await startCommandsUnderTest()
     const client = new Client(host.target, credentials.createInsecure())
     const seen: unknown[] = []
     const watch = watchHealth(client)
@@ -76,38 +75,34 @@ describe('a command host that stops', () => {
     client.close()
     raw.close()
     idle.destroy()
-    await host.stop()
   })
 
   test('says so to the first who asks for its health after it left, too', async () => {
-    const host = await startCommandsUnderTest()
+    await using host = await startCommandsUnderTest()
     host.announceHostStop()
     const client = new Client(host.target, credentials.createInsecure())
     const watch = watchHealth(client)
     const first = await new Promise((resolve) => watch.once('data', resolve))
     assert.deepEqual(first, { status: 'NOT_SERVING' })
     client.close()
-    await host.stop()
   })
 
   test('is no longer ready as soon as it drains, and answers calls until it stops', async () => {
-    const host = await startCommandsUnderTest()
-    const raw = openRawCalls(host.target)
+    await using host = await startCommandsUnderTest()
+    await using raw = openRawCalls(host.target)
     const ready = async () => (await fetch(`${host.diagnostics}/readyz`)).status
     assert.equal(await ready(), 200)
     host.announceHostStop()
     assert.equal(await ready(), 503)
     const headers = grpcHeaders(listOrganizations, host.administrator.token)
     assert.equal((await raw.send(headers, framed(goodList))).status, status.OK)
-    raw.close()
-    await host.stop()
   })
 
   test('that is draining tells connections to end, and answers requests that cross that message', async (t) => {
-    const host = await startCommandsUnderTest()
+    await using host = await startCommandsUnderTest()
     const network = await relayTo(host.target)
     t.after(network.close)
-    const raw = openRawCalls(network.target)
+    await using raw = openRawCalls(network.target)
     const headers = grpcHeaders(listOrganizations, host.administrator.token)
     const list = async () => (await raw.send(headers, framed(goodList))).status
     assert.equal(await list(), status.OK)
@@ -124,24 +119,22 @@ describe('a command host that stops', () => {
     assert.deepEqual(await crossing, [status.OK, status.OK])
     assert.deepEqual(reported[0], [0, 2 ** 31 - 1])
     await stopped
-    raw.close()
-    await host.stop()
   })
 
   test('tells a call that takes too long that its outcome is unknown, never that nothing was done', {
     skip: isDistributed,
   }, async () => {
-    const host = await startCommandsUnderTest({}, { stopMilliseconds: 300 })
-    const calls = openCommandCalls(host.target)
+    await using host = await startCommandsUnderTest({}, { stopMilliseconds: 300 })
+    await using calls = openCommandCalls(host.target)
     const { token } = host.administrator
     const made = await calls.call('CreateOrganization', { name: 'Before' }, { token })
     const id = made.result.organization.id
-    const direct = await connectDirectly(host.database)
+    await using direct = await connectDirectly(host.database)
     await direct.query('begin')
     await direct.query('select 1 from organizations where id = $1 for update', [id])
     const updating = calls.call('UpdateOrganization', { id, name: 'After' }, { token })
     await lockWaits(direct)
-    const raw = openRawCalls(host.target)
+    await using raw = openRawCalls(host.target)
     const headers = grpcHeaders(listOrganizations, token)
     const arriving = raw.send(headers, framed(goodList).subarray(0, 4), false)
     assert.equal((await raw.send(headers, framed(goodList))).status, status.OK)
@@ -152,10 +145,6 @@ describe('a command host that stops', () => {
     assert.deepEqual([code, details], [status.UNKNOWN, 'The host stopped before the outcome was known.'])
     assert.equal((await arriving).status, status.UNAVAILABLE)
     await direct.query('rollback')
-    await direct.end()
-    calls.close()
-    raw.close()
-    await host.stop()
   })
 })
 

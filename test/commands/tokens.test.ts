@@ -118,22 +118,17 @@ describe('A service client of the identity host', { concurrency: true }, () => {
 
 describe('Between two session checks', () => {
   test('a token is believed for the time of the cache, and no longer', async () => {
-    const host = await startCommandsUnderTest({ Auth__SessionValidationCacheSeconds: '1' })
-    const calls = openCommandCalls(host.target)
-    try {
-      const { id, token } = await host.signUp()
-      const code = async () => (await calls.call('ListProjects', { pagination: {} }, { token })).code
-      assert.equal(await code(), status.OK)
-      await host.database.transaction((store) => invalidateAccounts(store, [id]))
-      const endsAt = performance.now() + 3000
-      while ((await code()) === status.OK) {
-        assert.ok(performance.now() < endsAt, 'the token is refused within the time of the cache')
-        await new Promise((resolve) => setTimeout(resolve, 50))
-      }
-      assert.equal(await code(), status.UNAUTHENTICATED)
-    } finally {
-      calls.close()
-      await host.stop()
+    await using host = await startCommandsUnderTest({ Auth__SessionValidationCacheSeconds: '1' })
+    await using calls = openCommandCalls(host.target)
+    const { id, token } = await host.signUp()
+    const code = async () => (await calls.call('ListProjects', { pagination: {} }, { token })).code
+    assert.equal(await code(), status.OK)
+    await host.database.transaction((store) => invalidateAccounts(store, [id]))
+    const endsAt = performance.now() + 3000
+    while ((await code()) === status.OK) {
+      assert.ok(performance.now() < endsAt, 'the token is refused within the time of the cache')
+      await new Promise((resolve) => setTimeout(resolve, 50))
     }
+    assert.equal(await code(), status.UNAUTHENTICATED)
   })
 })

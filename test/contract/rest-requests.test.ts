@@ -451,9 +451,8 @@ onRest('The spelling of paths', (tracker) => {
       ['/API/Projects/', /^1$/],
       ['/EXT/Comments/', /^[\w-]+~[\w-]{22}$/],
     ] as const) {
-      const live = await listen(tracker.address, path, { token: tracker.administrator.token })
+      await using live = await listen(tracker.address, path, { token: tracker.administrator.token })
       assert.match((await live.next()).id, id)
-      live.close()
     }
   })
 

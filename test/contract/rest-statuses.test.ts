@@ -168,16 +168,12 @@ onRest('Statuses of the per-resource operations', (tracker) => {
 
   test('more requests than a minute may have are answered with 429, Retry-After and the envelope', async () => {
     const limits = { RateLimit__Rest__PermitLimit: '1', RateLimit__Rest__QueueLimit: '0' }
-    const limited = await startRestUnderTest(limits)
-    try {
-      const { token } = limited.administrator
-      await limited.call('GET', '/api/projects', { token })
-      const { status, headers, body } = await limited.call('GET', '/api/projects', { token })
-      assert.equal(status, 429)
-      assertEnvelope(429, body)
-      assert.match(headers.get('retry-after') ?? '', /^\d+$/)
-    } finally {
-      await limited.stop()
-    }
+    await using limited = await startRestUnderTest(limits)
+    const { token } = limited.administrator
+    await limited.call('GET', '/api/projects', { token })
+    const { status, headers, body } = await limited.call('GET', '/api/projects', { token })
+    assert.equal(status, 429)
+    assertEnvelope(429, body)
+    assert.match(headers.get('retry-after') ?? '', /^\d+$/)
   })
 })

@@ -317,10 +317,10 @@ function testRejectedStarts() {
 
 function testStalledStore() {
   test('Readers who ask while the store hangs for two seconds get their answers late, and no 500', async (context) => {
-    const rest = await startRestUnderTest({ LOG_LEVEL: 'silent' })
+    await using rest = await startRestUnderTest({ LOG_LEVEL: 'silent' })
     await seed(rest)
     const { token } = rest.administrator
-    const direct = await connectDirectly(rest.database)
+    await using direct = await connectDirectly(rest.database)
     const { rows } = await direct.query(
       'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     )
@@ -345,7 +345,5 @@ function testStalledStore() {
     }
     const statuses = new Set(await Promise.all(answers))
     assert.deepEqual([...statuses], [200])
-    await direct.end()
-    await rest.stop()
   })
 }

@@ -88,7 +88,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
     assert.deepEqual(answer.body.errors, { search: [answer.body.message] })
     assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d?$/)
     assert.ok(performance.now() - startedAt < 15_000)
-    const plain = await rest.call('GET', '/api/impediments', { token: greedy.token })
+    const plain = await greedy.call('GET', '/api/impediments')
     assert.match(
       plain.body.message,
       /^The list of impediments took longer than 2\.5 seconds and was stopped\./,
@@ -131,12 +131,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
     const written: Promise<Answer>[] = []
     const writing = setInterval(() => {
       // Waits for the table as long as that is slow; all listeners see its change.
-      written.push(
-        rest.call('POST', '/api/impediment', {
-          token: administrator.token,
-          body: { name: `a${written.length + 1}` },
-        }),
-      )
+      written.push(administrator.call('POST', '/api/impediment', { name: `a${written.length + 1}` }))
     }, 1000)
     try {
       await sleep(1500)
@@ -206,7 +201,7 @@ test('Batches whose bodies do not come give way to those that wait, and are answ
   const { batches } = budgetLimits
   await until(() => budgets.budget('batches').used() === batches.max, 'all places to be taken')
   const items = [create('impediment', { name: 'Weather' })]
-  const answer = await rest.call('POST', '/ext/batch', { token: rest.administrator.token, body: { items } })
+  const answer = await rest.administrator.call('POST', '/ext/batch', { items })
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   const late = slow.filter(({ answer }) => answer !== '')
   await until(() => late.every(({ socket }) => socket.closed), 'the connection to be closed')

@@ -354,9 +354,8 @@ describe('signing in in a browser that is signed in', () => {
 })
 
 describe('an unused session', () => {
-  it('ends after the minutes of Identity__InactivityMinutes, and not while it is used', async (t) => {
-    const host = await startIdentityUnderTest({ environment: { Identity__InactivityMinutes: '60' } })
-    t.after(() => host.stop())
+  it('ends after the minutes of Identity__InactivityMinutes, and not while it is used', async () => {
+    await using host = await startIdentityUnderTest({ environment: { Identity__InactivityMinutes: '60' } })
     const { browser, tokens } = await signedIn(host.address)
     const unused = await signedIn(host.address)
     host.clock.advance(40 * 60_000)

@@ -96,9 +96,10 @@ describe('the Basic OP plan', () => {
 })
 
 describe('the Config OP plan', () => {
-  it('finds every required member, and addresses under the issuer', async (t) => {
-    const host = await startIdentityUnderTest({ environment: { Jwt__Issuer: 'https://id.example/base' } })
-    t.after(() => host.stop())
+  it('finds every required member, and addresses under the issuer', async () => {
+    await using host = await startIdentityUnderTest({
+      environment: { Jwt__Issuer: 'https://id.example/base' },
+    })
     const { json } = await openBrowser(host.address).get('/.well-known/openid-configuration')
     for (const name of [
       'response_types_supported',
@@ -293,9 +294,8 @@ describe('the library openid-client', () => {
 })
 
 describe('the library oauth4webapi', () => {
-  it('accepts our access tokens as RFC 9068 wants them, for their own audience only', async (t) => {
-    const host = await startIdentityUnderTest()
-    t.after(() => host.stop())
+  it('accepts our access tokens as RFC 9068 wants them, for their own audience only', async () => {
+    await using host = await startIdentityUnderTest()
     const options = { [oauth.allowInsecureRequests]: true }
     const issuer = new URL(host.address)
     const provider = await oauth.processDiscoveryResponse(

@@ -290,7 +290,7 @@ describe('an account with an app for codes', () => {
 
   it('is not signed in by a password alone that was verified while the app was being set up', async () => {
     const { id, login } = await host.addAccount()
-    const elsewhere = await connectDirectly(host.database)
+    await using elsewhere = await connectDirectly(host.database)
     await elsewhere.query('begin')
     await elsewhere.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`factors ${id}`])
     await elsewhere.query(
@@ -304,7 +304,6 @@ describe('an account with an app for codes', () => {
     await elsewhere.query('commit')
     assert.equal(queryOf(await signingIn).error, 'invalid')
     assert.equal(browser.cookies.size, 0)
-    await elsewhere.end()
   })
 
   it('takes no code older than one that was used, and one a step ahead', async () => {

@@ -13,9 +13,8 @@ import { origin, otherOrigin, robot } from '../support/known-clients.ts'
 const requests = Number(process.env.FUZZ_REQUESTS ?? 200)
 
 describe('whatever is sent to the identity host', () => {
-  it('never gets a 5xx, and never leads to a foreign place', async (t) => {
-    const host = await startIdentityUnderTest()
-    t.after(() => host.stop())
+  it('never gets a 5xx, and never leads to a foreign place', async () => {
+    await using host = await startIdentityUnderTest()
     const { browser, tokens } = await signedIn(host.address)
     const { authRequest = '' } = queryOf(
       await browser.get('/connect/authorize', requestOf(createPkce(), { prompt: 'login' })),

@@ -139,9 +139,8 @@ describe('the identity provider as others find it', () => {
 })
 
 describe('a start of the identity host', () => {
-  it('with another secret than the keys in the store were made with is rejected with a clear message', async (t) => {
-    const host = await startIdentityUnderTest()
-    t.after(() => host.stop())
+  it('with another secret than the keys in the store were made with is rejected with a clear message', async () => {
+    await using host = await startIdentityUnderTest()
     await assert.rejects(
       host.startAnother({ Jwt__SigningKey: 'not the secret of the other instances' }),
       /encrypted with another secret/,
@@ -151,9 +150,8 @@ describe('a start of the identity host', () => {
 })
 
 describe('the rate limit of the identity host', () => {
-  it('lets 60 requests a minute and address through, keeps 5 waiting, and rejects the rest with Retry-After', async (t) => {
-    const host = await startIdentityUnderTest({ environment: { RateLimit__Identity__PermitLimit: '' } })
-    t.after(() => host.stop())
+  it('lets 60 requests a minute and address through, keeps 5 waiting, and rejects the rest with Retry-After', async () => {
+    await using host = await startIdentityUnderTest({ environment: { RateLimit__Identity__PermitLimit: '' } })
     const browser = openBrowser(host.address)
     const path = '/.well-known/openid-configuration'
     const admitted = await Promise.all(Array.from({ length: 60 }, () => browser.get(path, {}, { origin })))
@@ -175,11 +173,10 @@ describe('the rate limit of the identity host', () => {
     await Promise.all(waiting)
   })
 
-  it('does not count what browsers cache: the ways to sign in and the scripts of pages', async (t) => {
-    const host = await startIdentityUnderTest({
+  it('does not count what browsers cache: the ways to sign in and the scripts of pages', async () => {
+    await using host = await startIdentityUnderTest({
       environment: { RateLimit__Identity__PermitLimit: '1', RateLimit__Identity__QueueLimit: '0' },
     })
-    t.after(() => host.stop())
     const browser = openBrowser(host.address)
     for (const path of ['/ext/providers', '/ext/form-post.js', '/ext/passkey.js', '/EXT/providers/']) {
       const { status, headers } = await browser.get(path)
@@ -195,15 +192,14 @@ describe('the rate limit of the identity host', () => {
     assert.deepEqual(statuses, [404, 429])
   })
 
-  it('counts the client behind one proxy, and never an address that a client made up', async (t) => {
-    const host = await startIdentityUnderTest({
+  it('counts the client behind one proxy, and never an address that a client made up', async () => {
+    await using host = await startIdentityUnderTest({
       environment: {
         ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true',
         RateLimit__Identity__PermitLimit: '2',
         RateLimit__Identity__QueueLimit: '0',
       },
     })
-    t.after(() => host.stop())
     const browser = openBrowser(host.address)
     const statusFor = async (forwarded: string) =>
       (await browser.get('/', {}, { 'x-forwarded-for': forwarded })).status
@@ -242,24 +238,22 @@ describe('what the provider says of itself', () => {
         assert.deepEqual(discovery[name], value, name)
   })
 
-  it('beyond the contract is in a separate document, as it was reviewed', async (t) => {
-    const host = await startIdentityUnderTest()
-    t.after(() => host.stop())
+  it('beyond the contract is in a separate document, as it was reviewed', async () => {
+    await using host = await startIdentityUnderTest()
     const { json } = await openBrowser(host.address).get('/swagger/extensions.v1.json')
     const snapshot = new URL('../../docs/contract/identity-extensions.v1.json', import.meta.url)
     assert.deepEqual(json, JSON.parse(await readFile(snapshot, 'utf8')))
   })
 
-  it('describes every address under /ext/ that is served, and serves every one that it describes', async (t) => {
+  it('describes every address under /ext/ that is served, and serves every one that it describes', async () => {
     const provider = { Issuer: 'https://login.example.com', ClientId: 'tracker' }
     const settings = Object.entries(provider).map(([name, value]) => [
       `Identity__Providers__corp__${name}`,
       value,
     ])
-    const host = await startIdentityUnderTest({
+    await using host = await startIdentityUnderTest({
       environment: { ...environment, ...Object.fromEntries(settings) },
     })
-    t.after(() => host.stop())
     const { json } = await openBrowser(host.address).get('/swagger/extensions.v1.json')
     const described = Object.entries<object>(json.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace('{provider}', 'corp')}`),
@@ -270,9 +264,8 @@ describe('what the provider says of itself', () => {
     assert.deepEqual(described.filter((route) => route.includes(' /ext/')).toSorted(), served.toSorted())
   })
 
-  it('and every client of the settings, are gone while the extensions are off', async (t) => {
-    const host = await startIdentityUnderTest({ environment: { ...environment, EXTENSIONS: 'off' } })
-    t.after(() => host.stop())
+  it('and every client of the settings, are gone while the extensions are off', async () => {
+    await using host = await startIdentityUnderTest({ environment: { ...environment, EXTENSIONS: 'off' } })
     const browser = openBrowser(host.address)
     const rejected = await browser.get('/connect/authorize', requestAt(wiki, createPkce()))
     assert.ok(rejected.location.startsWith(`${origin}/login/?errorId=`), rejected.location)

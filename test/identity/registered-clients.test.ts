@@ -232,9 +232,8 @@ describe('a client of the settings', () => {
     assert.equal(await status(`portal:${portal.secret}`), 200)
   })
 
-  it('that is taken out of the settings of all instances stops working, with its tokens', async (t) => {
-    const own = await startIdentityUnderTest({ environment: registrationOf(wiki) })
-    t.after(() => own.stop())
+  it('that is taken out of the settings of all instances stops working, with its tokens', async () => {
+    await using own = await startIdentityUnderTest({ environment: registrationOf(wiki) })
     const { login } = await own.addAccount()
     const { json } = await tokensAt(openBrowser(own.address), wiki, { login })
     const statusAt = async (address: string) => {
@@ -443,9 +442,8 @@ describe('a client that any program on the device could be', () => {
 })
 
 describe('a sign-out for a client of the settings', () => {
-  it('sent by another site asks on the page of this host without its identity token, and goes back to registered addresses only', async (t) => {
-    const host = await startIdentityUnderTest({ environment: registrationOf(wiki) })
-    t.after(() => host.stop())
+  it('sent by another site asks on the page of this host without its identity token, and goes back to registered addresses only', async () => {
+    await using host = await startIdentityUnderTest({ environment: registrationOf(wiki) })
     const browser = openBrowser(host.address)
     const { json } = await tokensAt(browser, wiki)
     const back = { post_logout_redirect_uri: wiki.postLogoutRedirectUri, state: 's' }

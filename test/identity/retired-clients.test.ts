@@ -17,9 +17,8 @@ import { until } from '../support/until.ts'
 import { assertRejected } from './support/assertions.ts'
 
 describe('a service client that is removed from the settings', () => {
-  it('keeps its tokens while an instance that knows it runs or restarts, then loses them for good', async (t) => {
-    const host = await startIdentityUnderTest()
-    t.after(() => host.stop())
+  it('keeps its tokens while an instance that knows it runs or restarts, then loses them for good', async () => {
+    await using host = await startIdentityUnderTest()
     const rest = createAuthentication({
       database: host.database,
       issuer: host.address,
@@ -118,9 +117,8 @@ describe('a service client that is removed from the settings', () => {
     assert.equal(await isRobotValid(database), true)
   })
 
-  it('is the same for instances that start at the same time', async (t) => {
-    const host = await startIdentityUnderTest()
-    t.after(() => host.stop())
+  it('is the same for instances that start at the same time', async () => {
+    await using host = await startIdentityUnderTest()
     await Promise.all([1, 2, 3, 4].map(() => host.startAnother()))
     assert.equal(await isRobotValid(host.database), true)
   })

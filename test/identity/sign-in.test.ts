@@ -47,11 +47,10 @@ describe('the sign-in page', () => {
       )
   })
 
-  it('is Identity__LoginPageUrl where the asking origin is not known', async (t) => {
-    const own = await startIdentityUnderTest({
+  it('is Identity__LoginPageUrl where the asking origin is not known', async () => {
+    await using own = await startIdentityUnderTest({
       environment: { Identity__LoginPageUrl: 'https://sso.example/enter?theme=dark' },
     })
-    t.after(() => own.stop())
     const browser = openBrowser(own.address)
     assert.equal(
       (await browser.get('/api/account/login-page')).location,
@@ -84,9 +83,8 @@ describe('the sign-in page', () => {
 })
 
 describe('a reported error', () => {
-  it('is shown for an hour', async (t) => {
-    const host = await startIdentityUnderTest()
-    t.after(() => host.stop())
+  it('is shown for an hour', async () => {
+    await using host = await startIdentityUnderTest()
     const browser = openBrowser(host.address)
     const { errorId = '' } = queryOf(await browser.get('/connect/authorize', { client_id: 'nobody' }))
     const statusNow = async () => (await browser.get('/api/account/error', { errorId })).status
@@ -188,9 +186,8 @@ describe('the post of the sign-in page', () => {
     assert.match((await browser.get('/connect/authorize', requestOf(pkce))).location, /login-page/)
   })
 
-  it('under an https issuer sets the cookie with the __Host- prefix and Secure', async (t) => {
-    const secure = await startIdentityUnderTest({ environment: { Jwt__Issuer: 'https://id.example' } })
-    t.after(() => secure.stop())
+  it('under an https issuer sets the cookie with the __Host- prefix and Secure', async () => {
+    await using secure = await startIdentityUnderTest({ environment: { Jwt__Issuer: 'https://id.example' } })
     const posted = await postSignIn(openBrowser(secure.address), pkce)
     assert.match(
       posted.headers.getSetCookie()[0] ?? '',
@@ -277,12 +274,11 @@ describe('a login with failed sign-ins', () => {
 })
 
 describe('many concurrent sign-ins', () => {
-  it('are verified four at a time, sixteen wait, and the others get 429', async (t) => {
-    const host = await startIdentityUnderTest({
+  it('are verified four at a time, sixteen wait, and the others get 429', async () => {
+    await using host = await startIdentityUnderTest({
       // Slower than for real, so that also a busy machine sends faster than they are verified.
       passwords: createPasswords({ passes: 5 }),
     })
-    t.after(() => host.stop())
     const browser = openBrowser(host.address)
     const page = await browser.follow(await browser.get('/connect/authorize', requestOf(pkce)))
     const authRequest = queryOf(page).authRequest ?? ''
@@ -311,7 +307,7 @@ describe('a sign-in whose account changes while its password is verified', () =>
     ['gets a new password', sql`security_stamp = 'another'`],
     ['is removed', sql`active = false`],
   ] as const)
-    it(`starts no session when it ${change}`, async (t) => {
+    it(`starts no session when it ${change}`, async () => {
       const cheap = cheapPasswords()
       const during: { change?: () => Promise<unknown> } = {}
       const verify = async (hash: string, given: string) => {
@@ -319,8 +315,7 @@ describe('a sign-in whose account changes while its password is verified', () =>
         await during.change?.()
         return isRight
       }
-      const host = await startIdentityUnderTest({ passwords: { ...cheap, verify } })
-      t.after(() => host.stop())
+      await using host = await startIdentityUnderTest({ passwords: { ...cheap, verify } })
       during.change = () =>
         host.database.transaction((transaction) =>
           transaction.query(sql`update users set ${set} where id = ${host.person.id}`),
@@ -332,10 +327,9 @@ describe('a sign-in whose account changes while its password is verified', () =>
 })
 
 describe('a sign-in with an ambiguous, an unknown or a known login', () => {
-  it('does the same work and gets the same answer', async (t) => {
+  it('does the same work and gets the same answer', async () => {
     const { passwords, costs } = countedPasswords({ memoryMebibytes: 1, passes: 1, lanes: 1 })
-    const host = await startIdentityUnderTest({ passwords })
-    t.after(() => host.stop())
+    await using host = await startIdentityUnderTest({ passwords })
     // A store from before logins were unique.
     await host.database.transaction((transaction) => transaction.query(sql`drop index users_login_active`))
     await host.addAccount({ login: 'twin@example.com' })
@@ -363,9 +357,8 @@ describe('a sign-in with an ambiguous, an unknown or a known login', () => {
 })
 
 describe('the login-by-link attack', () => {
-  it('gains nothing: the code goes to the browser that proved the password', async (t) => {
-    const host = await startIdentityUnderTest()
-    t.after(() => host.stop())
+  it('gains nothing: the code goes to the browser that proved the password', async () => {
+    await using host = await startIdentityUnderTest()
     const attacker = openBrowser(host.address)
     const attackersPkce = createPkce()
     const page = await attacker.follow(await attacker.get('/connect/authorize', requestOf(attackersPkce)))
@@ -385,9 +378,8 @@ describe('the login-by-link attack', () => {
     assert.ok('code' in queryOf(await victim.follow(posted)))
   })
 
-  it('the pending request never reveals who signed in', async (t) => {
-    const host = await startIdentityUnderTest()
-    t.after(() => host.stop())
+  it('the pending request never reveals who signed in', async () => {
+    await using host = await startIdentityUnderTest()
     const browser = openBrowser(host.address)
     const posted = await postSignIn(browser, createPkce())
     browser.cookies.clear()

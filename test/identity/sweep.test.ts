@@ -9,9 +9,8 @@ import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { until } from '../support/until.ts'
 
 describe('the sweep', () => {
-  it('deletes what has expired and nothing else, also when several instances sweep at once', async (t) => {
-    const host = await startIdentityUnderTest()
-    t.after(() => host.stop())
+  it('deletes what has expired and nothing else, also when several instances sweep at once', async () => {
+    await using host = await startIdentityUnderTest()
     const countRows = async () => {
       const [counts] = await host.database.query<Record<string, number>>(sql`
         select (select count(*) from signin_sessions) as sessions, (select count(*) from refresh_tokens) as tokens,
@@ -48,11 +47,10 @@ describe('the sweep', () => {
   it('goes on while the signing keys cannot be read, and each failure has its own sentence', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const lines: string[] = []
-    const host = await startIdentityUnderTest({
+    await using host = await startIdentityUnderTest({
       environment: { LOG_LEVEL: 'warn' },
       destination: { write: (line) => void lines.push(line) },
     })
-    t.after(() => host.stop())
     await signedIn(host.address)
     await postSignIn(openBrowser(host.address), createPkce(), { password: 'wrong' })
     await host.database.query(sql`alter table identity_keys rename to identity_keys_elsewhere`)

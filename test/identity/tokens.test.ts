@@ -200,9 +200,8 @@ describe('tokens', () => {
 })
 
 describe('a revoked refresh token', () => {
-  it('stops working, and nothing else does', async (t) => {
-    const host = await startIdentityUnderTest()
-    t.after(() => host.stop())
+  it('stops working, and nothing else does', async () => {
+    await using host = await startIdentityUnderTest()
     const { browser, tokens } = await signedIn(host.address)
     const other = await signedIn(host.address)
     const revoke = (token: string, others: Fields = { client_id: 'svc-webclient' }) =>
@@ -223,9 +222,8 @@ describe('a revoked refresh token', () => {
     assert.equal((await refresh(browser, other.tokens.refresh_token)).status, 200)
   })
 
-  it('that was spent before is still recognised when it is used again', async (t) => {
-    const host = await startIdentityUnderTest()
-    t.after(() => host.stop())
+  it('that was spent before is still recognised when it is used again', async () => {
+    await using host = await startIdentityUnderTest()
     const { browser, tokens } = await signedIn(host.address)
     const { json } = await refresh(browser, tokens.refresh_token)
     await browser.post('/connect/revocation', { token: tokens.refresh_token, client_id: 'svc-webclient' })
@@ -235,9 +233,8 @@ describe('a revoked refresh token', () => {
 })
 
 describe('a revoked access token', () => {
-  it('is accepted nowhere any more, while its session and other tokens stay valid', async (t) => {
-    const host = await startIdentityUnderTest()
-    t.after(() => host.stop())
+  it('is accepted nowhere any more, while its session and other tokens stay valid', async () => {
+    await using host = await startIdentityUnderTest()
     const { browser, tokens } = await signedIn(host.address)
     const { json } = await refresh(browser, tokens.refresh_token)
     const revoke = (token: string, others: Fields = { client_id: 'svc-webclient' }) =>
@@ -261,9 +258,8 @@ describe('a revoked access token', () => {
     assert.equal((await kept()).length, 0)
   })
 
-  it('is no token that can be revoked while the extensions are off', async (t) => {
-    const host = await startIdentityUnderTest({ environment: { EXTENSIONS: 'off' } })
-    t.after(() => host.stop())
+  it('is no token that can be revoked while the extensions are off', async () => {
+    await using host = await startIdentityUnderTest({ environment: { EXTENSIONS: 'off' } })
     const { browser, tokens } = await signedIn(host.address)
     const form = { token: tokens.access_token, client_id: 'svc-webclient' }
     assertRejected(await browser.post('/connect/revocation', form), 'unsupported_token_type')

@@ -167,7 +167,7 @@ describe('A deactivated account', () => {
     const projectId = await workspace.project('Pier', person)
     await workspace.join(projectId, colleague.id)
     await ask('POST', root(), person.id)
-    const get = async (path: string) => (await rest.call('GET', path, { token: colleague.token })).body
+    const get = async (path: string) => (await colleague.call('GET', path)).body
     const people = (await get(`/ext/people?ids=${person.id}`)).result.data
     assert.deepEqual(people, [{ id: person.id, name: 'Mara' }])
     const members = (await get(`/api/userProjects?projectId=${projectId}`)).result.data
@@ -336,8 +336,8 @@ describe('The consents of a user', () => {
     assertEnvelope(await withdraw(json.access_token, 'wiki'), 403)
     assertEnvelope(await withdraw(stranger.token, 'wiki'), 404)
     const path = `/ext/consents?userId=${owner.id}`
-    assertEnvelope(await rest.call('GET', path, { token: stranger.token }), 403)
-    const { consents } = (await rest.call('GET', path, { token: rest.administrator.token })).body
+    assertEnvelope(await stranger.call('GET', path), 403)
+    const { consents } = (await rest.administrator.call('GET', path)).body
     assert.equal(consents.length, 1)
   })
 })
@@ -387,10 +387,7 @@ describe('Identities at external providers', () => {
   test('of others are for administrators, and for no app', async () => {
     const [owner, stranger] = [await connected('theirs'), await rest.signUp()]
     const [identity] = await list(owner.token)
-    assertEnvelope(
-      await rest.call('GET', `/ext/identities?userId=${owner.id}`, { token: stranger.token }),
-      403,
-    )
+    assertEnvelope(await stranger.call('GET', `/ext/identities?userId=${owner.id}`), 403)
     assertEnvelope(await disconnect(stranger.token, identity.id), 404)
     assert.deepEqual(await list(rest.administrator.token, `?userId=${owner.id}`), [identity])
     assert.equal((await disconnect(rest.administrator.token, identity.id)).status, 200)

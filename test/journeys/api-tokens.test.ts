@@ -47,20 +47,15 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
     const [{ lastUsedAt, lastUsedAddress }] = await listOf(person)
     assert.ok(Math.abs(Date.now() - Date.parse(lastUsedAt)) < 60_000)
     assert.equal(lastUsedAddress, '127.0.0.1')
-    const commands = await startCommandsUnderTest({}, { alongside: rest })
-    const calls = openCommandCalls(commands.target)
-    try {
-      const project = { name: 'By a program', organizationId: workspace.organizationId }
-      const made = await calls.call('CreateProject', project, { token: secret })
-      assert.equal(made.code, 0, made.details)
-      const { secret: reader } = await makeToken(rest, person.token, { scopes: ['project:read'] })
-      assert.equal((await calls.call('CreateProject', project, { token: reader })).code, 7)
-      assert.equal((await calls.call('ListProjects', { pagination: {} }, { token: reader })).code, 0)
-      assert.equal((await calls.call('ListAssignments', { pagination: {} }, { token: reader })).code, 7)
-    } finally {
-      calls.close()
-      await commands.stop()
-    }
+    await using commands = await startCommandsUnderTest({}, { alongside: rest })
+    await using calls = openCommandCalls(commands.target)
+    const project = { name: 'By a program', organizationId: workspace.organizationId }
+    const made = await calls.call('CreateProject', project, { token: secret })
+    assert.equal(made.code, 0, made.details)
+    const { secret: reader } = await makeToken(rest, person.token, { scopes: ['project:read'] })
+    assert.equal((await calls.call('CreateProject', project, { token: reader })).code, 7)
+    assert.equal((await calls.call('ListProjects', { pagination: {} }, { token: reader })).code, 0)
+    assert.equal((await calls.call('ListAssignments', { pagination: {} }, { token: reader })).code, 7)
   })
 
   test('end at once: by their owner, an administrator, a new password, and the end of all sessions', async () => {
@@ -379,7 +374,7 @@ describe('A token that is limited to a project', () => {
 
   test('has live listings and feeds of its own, which end with it', async () => {
     const { id, secret } = await makeToken(rest, member.token, { projectIds: [inside.projectId] })
-    const shared = await listen(rest.address, '/api/projects', { token: member.token })
+    await using shared = await listen(rest.address, '/api/projects', { token: member.token })
     const own = await listen(rest.address, '/api/projects', { token: secret })
     const feed = await listen(rest.address, '/ext/changes', { token: secret })
     assert.equal((await shared.next()).data.result.totalCount, 2)
@@ -391,7 +386,6 @@ describe('A token that is limited to a project', () => {
     assert.ok(!reported.includes(direct.projectId) && !reported.includes('Unseen'))
     await ask('DELETE', '/ext/tokens', member.token, { ids: [id] })
     await Promise.all([own.ended, feed.ended])
-    shared.close()
   })
 
   test('is answered nothing that another token of the same account was answered under the same key', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from '../../src/db/sql.ts'
 import { capitalize } from '../../src/model/field.ts'
 import { assertEnvelope } from '../support/assertions.ts'
@@ -22,12 +22,9 @@ describe('Keys of projects and numbers of assignments', () => {
   const rest = fixture(startRestUnderTest)
   const workspace = fixture(seed, rest)
   const commands = fixture(startCommandsUnderTest, {}, { alongside: rest })
-  let ann: Person
-  before(async () => {
-    ann = await rest.signUp({ name: 'Ann' })
-  })
+  const ann = fixture(() => rest.signUp({ name: 'Ann' }))
 
-  const { bodyOf, call, write } = assignmentCalls(rest, workspace, () => ann)
+  const { bodyOf, call, write } = assignmentCalls(workspace, ann)
   const makeProject = async (values: Body, root = '/ext') => {
     const { organizationId } = workspace
     const { project } = await write('POST', `${root}/project`, {
@@ -228,19 +225,15 @@ describe('Keys of projects and numbers of assignments', () => {
     test('does not wait for a batch that creates in another project', async () => {
       const [held, free] = [await makeProject({}), await makeProject({})]
       for (const { id } of [held, free]) await makeAssignment(id)
-      const client = await connectDirectly(rest.database)
-      try {
-        await client.query('begin')
-        await client.query('select next_assignment_number($1)', [held.id])
-        const waiting = many(4, () => makeAssignment(held.id))
-        const made = await Promise.all(many(12, () => makeAssignment(free.id)))
-        assert.equal(new Set(made.map(({ number }) => number)).size, 12)
-        await client.query('commit')
-        const numbers = (await Promise.all(waiting)).map(({ number }) => number)
-        assert.deepEqual(numbers.sort(), [3, 4, 5, 6])
-      } finally {
-        await client.end()
-      }
+      await using client = await connectDirectly(rest.database)
+      await client.query('begin')
+      await client.query('select next_assignment_number($1)', [held.id])
+      const waiting = many(4, () => makeAssignment(held.id))
+      const made = await Promise.all(many(12, () => makeAssignment(free.id)))
+      assert.equal(new Set(made.map(({ number }) => number)).size, 12)
+      await client.query('commit')
+      const numbers = (await Promise.all(waiting)).map(({ number }) => number)
+      assert.deepEqual(numbers.sort(), [3, 4, 5, 6])
     })
   })
 

@@ -10,19 +10,14 @@ type Body = Readonly<Record<string, unknown>>
 describe('The manual order of a stage', () => {
   const rest = fixture(startRestUnderTest)
   const workspace = fixture(seed, rest)
-  let ann: Person
   let doingId: string
+  const ann = fixture(() => rest.signUp({ name: 'Ann' }))
   before(async () => {
-    ann = await rest.signUp({ name: 'Ann' })
-    doingId = (
-      await rest.call('POST', '/api/workflow', {
-        token: rest.administrator.token,
-        body: { name: 'In the works', order: 2 },
-      })
-    ).body.workflow.id
+    doingId = (await rest.administrator.call('POST', '/api/workflow', { name: 'In the works', order: 2 }))
+      .body.workflow.id
   })
 
-  const { bodyOf, call, write } = assignmentCalls(rest, workspace, () => ann)
+  const { bodyOf, call, write } = assignmentCalls(workspace, ann)
   const makeProject = () => workspace.project('Relaunch', ann)
   const make = async (projectId: string, name: string): Promise<string> =>
     (await write('POST', '/ext/assignment', bodyOf(projectId, { name }))).assignment.id
@@ -135,11 +130,12 @@ describe('The manual order of a stage', () => {
     assert.deepEqual((await move({ id: Aa, afterId: Aa })).body.errors, {
       afterId: ['AfterId must be another assignment.'],
     })
-    const moved = await rest.call('POST', '/ext/assignment/move', {
-      token: ann.token,
-      body: { id: Aa, afterId: Bb },
-      headers: { 'if-match': '"another"' },
-    })
+    const moved = await ann.call(
+      'POST',
+      '/ext/assignment/move',
+      { id: Aa, afterId: Bb },
+      { 'if-match': '"another"' },
+    )
     assert.equal(moved.status, 412)
   })
 })

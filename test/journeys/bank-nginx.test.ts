@@ -92,8 +92,7 @@ test('a transaction whose instance gave no answer is never sent to the other one
     seen.set(name, (seen.get(name) ?? 0) + 1)
   }
   const ports = [await startSilent(record, t), await startSilent(record, t)] as const
-  const nginx = await startNginx(ports)
-  t.after(nginx.stop)
+  await using nginx = await startNginx(ports)
   const sendUntil = async (isEnough: () => boolean, send: (name: string) => Promise<{ status: number }>) => {
     let count = 0
     await until(async () => {

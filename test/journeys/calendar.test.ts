@@ -22,13 +22,11 @@ describe('The calendar of assignments', () => {
     { destination: { write: (line: string) => void written.push(line) } },
   )
   const workspace = fixture(seed, rest)
-  let ann: Person
-  let bob: Person
   let projectId: string
   let mine: string
+  const ann = fixture(() => rest.signUp({ name: 'Ann' }))
+  const bob = fixture(() => rest.signUp({ name: 'Bob' }))
   before(async () => {
-    ann = await rest.signUp({ name: 'Ann' })
-    bob = await rest.signUp({ name: 'Bob' })
     projectId = await workspace.project('Moon base', ann)
     await workspace.join(projectId, bob.id)
     const dates = { startDate: day(1), endDate: day(3) }
@@ -134,7 +132,7 @@ describe('The calendar of assignments', () => {
   test('ends with its token, and no log has the token', async () => {
     const { id, secret } = await tokenOf(bob)
     assert.equal((await subscribe({ token: secret })).status, 200)
-    await rest.call('DELETE', '/ext/tokens', { token: bob.token, body: { ids: [id] } })
+    await bob.call('DELETE', '/ext/tokens', { ids: [id] })
     assert.equal((await subscribe({ token: secret })).status, 401)
     assert.ok(written.some((line) => line.includes('/ext/calendar.ics')))
     assert.ok(!written.join('').includes(secret.slice(4, 40)))

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { before, describe, test } from 'node:test'
-import { valuesOf } from '../support/assertions.ts'
-import { create, type Item, statusesOf } from '../support/batches.ts'
+import { describe, test } from 'node:test'
+import { assertRejected, valuesOf } from '../support/assertions.ts'
+import { assignmentCalls } from '../support/assignment-calls.ts'
+import { create, statusesOf } from '../support/batches.ts'
 import { fixture } from '../support/fixture.ts'
 import { listen } from '../support/live-events.ts'
-import { type Answer, type Person, send, startRestUnderTest } from '../support/rest-host.ts'
+import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
 /** An assignment, and the one that it waits for. */
@@ -18,19 +19,9 @@ const isCircle = {
 describe('Dependencies between assignments', () => {
   const rest = fixture(startRestUnderTest)
   const workspace = fixture(seed, rest)
-  let ann: Person
-  before(async () => {
-    ann = await rest.signUp({ name: 'Ann' })
-  })
+  const ann = fixture(() => rest.signUp({ name: 'Ann' }))
 
-  const call = (method: string, path: string, body?: object, by: Person = ann) =>
-    rest.call(method, path, { token: by.token, ...(body && { body }) })
-  const listOf = async (path: string, by: Person = ann) => {
-    const answer = await call('GET', path, undefined, by)
-    assert.equal(answer.status, 200, JSON.stringify(answer.body))
-    return answer.body.result
-  }
-  const batch = (items: readonly Item[], mode = 'allOrNothing') => call('POST', '/ext/batch', { mode, items })
+  const { batch, call, listOf } = assignmentCalls(workspace, ann)
   const bodyOf = ([assignmentId, blockedById]: Pair) => ({ assignmentId, blockedById })
   const wait = (waiting: string, blocker: string) =>
     call('POST', '/ext/assignmentDependency', bodyOf([waiting, blocker]))
@@ -38,10 +29,6 @@ describe('Dependencies between assignments', () => {
     const { status, body } = await wait(waiting, blocker)
     assert.equal(status, 200, JSON.stringify(body))
     return body.assignmentDependency.id
-  }
-  const isRejected = ({ status, body }: Answer, expected: number, errors: object) => {
-    assert.equal(status, expected, JSON.stringify(body))
-    assert.deepEqual(body.errors, errors)
   }
   const write = (method: string, path: string, id: string | undefined) =>
     workspace.write(method, path, { ids: [id] }, ann)
@@ -88,7 +75,7 @@ describe('Dependencies between assignments', () => {
     const { projectId, tasks } = await scene(2)
     const [a, b] = tasks
     const path = `/ext/assignmentDependencies?projectId=${projectId}`
-    const reader = await listen(rest.address, path, { token: ann.token })
+    await using reader = await listen(rest.address, path, { token: ann.token })
     const until = (count: number) => reader.nextWhere(({ data }) => data.result.totalCount === count)
     await until(0)
     await made(a, b)
@@ -97,7 +84,6 @@ describe('Dependencies between assignments', () => {
     await until(0)
     await write('POST', '/api/assignment/restore', b)
     await until(1)
-    reader.close()
   })
 
   test('connect two assignments of one project that the caller sees, once', async () => {
@@ -106,14 +92,16 @@ describe('Dependencies between assignments', () => {
     const [elsewhere] = (await scene(1)).tasks
     const stranger = await rest.signUp()
     const hidden = await workspace.assignment(await workspace.project('Hidden', stranger), stranger.id)
-    isRejected(await wait(a, a), 400, { blockedById: ['BlockedById must be another assignment.'] })
-    isRejected(await wait(a, elsewhere), 400, {
+    assertRejected(await wait(a, a), 400, { blockedById: ['BlockedById must be another assignment.'] })
+    assertRejected(await wait(a, elsewhere), 400, {
       blockedById: ['BlockedById must belong to the same project as AssignmentId.'],
     })
     for (const id of [hidden, randomUUID()])
-      isRejected(await wait(a, id), 400, { blockedById: ['BlockedById must refer to an active assignment.'] })
+      assertRejected(await wait(a, id), 400, {
+        blockedById: ['BlockedById must refer to an active assignment.'],
+      })
     const id = await made(a, b)
-    isRejected(await wait(a, b), 409, { blockedById: ['The assignment already waits for this one.'] })
+    assertRejected(await wait(a, b), 409, { blockedById: ['The assignment already waits for this one.'] })
     const change = { id, ...bodyOf([a, elsewhere]) }
     assert.equal((await call('PATCH', '/ext/assignmentDependency', change)).status, 400)
     assert.equal(
@@ -126,16 +114,16 @@ describe('Dependencies between assignments', () => {
     const { projectId, tasks } = await scene(4)
     const [a, b, c, d] = tasks
     await made(a, b)
-    isRejected(await wait(b, a), 400, isCircle)
+    assertRejected(await wait(b, a), 400, isCircle)
     const last = await made(b, c)
-    isRejected(await wait(c, a), 400, isCircle)
+    assertRejected(await wait(c, a), 400, isCircle)
     const other = await made(c, d)
     const change = { id: other, ...bodyOf([c, a]) }
-    isRejected(await call('PATCH', '/ext/assignmentDependency', change), 400, isCircle)
+    assertRejected(await call('PATCH', '/ext/assignmentDependency', change), 400, isCircle)
     await write('DELETE', '/ext/assignmentDependency', last)
     const closing = await made(c, a)
     const back = () => call('POST', '/ext/assignmentDependency/restore', { ids: [last] })
-    isRejected(await back(), 400, isCircle)
+    assertRejected(await back(), 400, isCircle)
     await write('DELETE', '/ext/assignmentDependency', closing)
     assert.equal((await back()).status, 200)
     // Two ways to the same assignment are no circle.
@@ -145,7 +133,7 @@ describe('Dependencies between assignments', () => {
 
   for (const size of [2, 3, 6])
     test(`form no circle of ${size}, however it is closed from all sides at once, on two instances`, async () => {
-      const another = await rest.startAnother()
+      await using another = await rest.startAnother()
       for (let round = 0; round < 8; round += 1) {
         const { projectId, tasks } = await scene(size)
         const pairs = tasks.map((task, index): Pair => [task, tasks[(index + 1) % size] ?? ''])
@@ -165,7 +153,6 @@ describe('Dependencies between assignments', () => {
         )
         assert.equal((await dependenciesOf(projectId)).length, size - 1)
       }
-      await another.stop()
     })
 
   test('are 50 at most for the one that waits, and as many as there are for the one that others wait for', async () => {
@@ -192,7 +179,7 @@ describe('Dependencies between assignments', () => {
     assert.equal(whole.status, 400)
     const [, ...hundred] = links
     assert.equal((await batch(hundred.toReversed())).status, 200)
-    isRejected(await wait(tasks[1], tasks[0]), 400, tooLong)
+    assertRejected(await wait(tasks[1], tasks[0]), 400, tooLong)
     const [more] = (await scene(1)).tasks
     assert.equal((await wait(tasks[1], more)).status, 400)
   })
@@ -247,7 +234,7 @@ describe('Dependencies between assignments', () => {
     assert.equal(removed.totalCount + (await dependenciesOf(projectId)).length, 3)
     for (const id of valuesOf(removed.data, 'id')) {
       const back = () => call('POST', '/ext/assignmentDependency/restore', { ids: [id] })
-      isRejected(await back(), 400, isCircle)
+      assertRejected(await back(), 400, isCircle)
     }
     await write('DELETE', '/ext/assignmentDependency', closing)
     for (const id of valuesOf(removed.data, 'id'))

@@ -249,7 +249,7 @@ function throughProxies(behind: () => StandbyBehindError): void {
   describe('through nginx', {
     skip: nginxProgram === undefined && 'nginx is not installed: its configuration stays untested',
   }, () => {
-    test('without TLS every host answers on its port', async (t) => {
+    test('without TLS every host answers on its port', async () => {
       const { ports, tokenFor } = behind()
       const own = {
         web: await freePort(),
@@ -257,14 +257,13 @@ function throughProxies(behind: () => StandbyBehindError): void {
         identity: await freePort(),
         command: await freePort(),
       }
-      const nginx = await startNginxOn('nginx/proxy.conf', (text) =>
+      await using nginx = await startNginxOn('nginx/proxy.conf', (text) =>
         adaptUpstreams(text, ports)
           .replace('listen 5400', `listen 127.0.0.1:${own.web}`)
           .replace('listen 5100', `listen 127.0.0.1:${own.rest}`)
           .replace('listen 5200', `listen 127.0.0.1:${own.identity}`)
           .replace('listen 5300', `listen 127.0.0.1:${own.command}`),
       )
-      t.after(nginx.stop)
       nginx.checkConfiguration()
       const ask = (port: number, path: string) =>
         fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })
@@ -291,14 +290,13 @@ function throughProxies(behind: () => StandbyBehindError): void {
       t.after(() => host.close())
       const { port: rest } = host.address() as AddressInfo
       const [own, ...others] = [await freePort(), await freePort(), await freePort(), await freePort()]
-      const nginx = await startNginxOn('nginx/proxy.conf', (text) =>
+      await using _nginx = await startNginxOn('nginx/proxy.conf', (text) =>
         adaptUpstreams(text, { ...behind().ports, rest })
           .replace('listen 5100', `listen 127.0.0.1:${own}`)
           .replace('listen 5400', `listen 127.0.0.1:${others[0]}`)
           .replace('listen 5200', `listen 127.0.0.1:${others[1]}`)
           .replace('listen 5300', `listen 127.0.0.1:${others[2]}`),
       )
-      t.after(nginx.stop)
       const { headers } = await get(requestPlain, { host: '127.0.0.1', port: own, path: '/api/workflows' })
       assert.equal(headers.date, date)
     })
@@ -310,13 +308,12 @@ function throughProxies(behind: () => StandbyBehindError): void {
         ['app', 'api', 'id', 'commands', 'bank'].map((name) => `${name}.example.com`),
       )
       const [port, plainPort] = [await freePort(), await freePort()]
-      const nginx = await startNginxOn('nginx/proxy-tls.conf', (text) =>
+      await using nginx = await startNginxOn('nginx/proxy-tls.conf', (text) =>
         adaptUpstreams(text, ports)
           .replaceAll('listen 8443', `listen 127.0.0.1:${port}`)
           .replace('listen 8080', `listen 127.0.0.1:${plainPort}`)
           .replaceAll('/etc/nginx/tls', folder),
       )
-      t.after(nginx.stop)
       nginx.checkConfiguration()
       const at = (servername: string) => ({
         host: '127.0.0.1',

@@ -204,7 +204,7 @@ describe('On the demo workspace, the example of docs/reading.md', () => {
   assert.ok(examples.length >= 5)
   for (const { path, query } of examples)
     test(`${path}?${decodeURIComponent(String(query))} shows something`, async () => {
-      const { status, body } = await rest.call('GET', `${path}?${query}`, { token: rest.administrator.token })
+      const { status, body } = await rest.administrator.call('GET', `${path}?${query}`)
       assert.equal(status, 200, JSON.stringify(body))
       assert.ok((body.result.data ?? body.result.groups).length > 0)
     })

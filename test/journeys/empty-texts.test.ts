@@ -86,7 +86,7 @@ describe('An empty text that is rejected', { concurrency: true }, () => {
       assert.ok(probes.length > 0)
       const silent: string[] = []
       for (const { name, where, method, path, body } of probes) {
-        const answer = await rest.call(method, path, { token: rest.administrator.token, body })
+        const answer = await rest.administrator.call(method, path, body)
         assert.notEqual(answer.status, 429)
         if (answer.status === 400 && Object.hasOwn(answer.body.errors ?? {}, name)) silent.push(where)
       }

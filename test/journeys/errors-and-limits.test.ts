@@ -183,8 +183,8 @@ describe('An error', { concurrency: true }, () => {
   })
 
   test('because of an internal error is a 500 that reveals nothing about it', async () => {
-    const own = await startRestUnderTest({ LOG_LEVEL: 'silent' })
-    const direct = await connectDirectly(own.database)
+    await using own = await startRestUnderTest({ LOG_LEVEL: 'silent' })
+    await using direct = await connectDirectly(own.database)
     await direct.query('alter table workflows rename to renamed')
     const answers = [
       await own.call('GET', '/api/workflows', { token: own.administrator.token }),
@@ -197,8 +197,6 @@ describe('An error', { concurrency: true }, () => {
       assertEnvelope(answer, 500)
       assert.doesNotMatch(JSON.stringify(answer.body), /workflows|relation|select|insert|\bat \/|42P01/i)
     }
-    await direct.end()
-    await own.stop()
   })
 
   test('is not what a healthy host says of itself', async () => {
@@ -215,7 +213,7 @@ describe('An error', { concurrency: true }, () => {
   })
 
   test('is what /readyz answers while the schema is old or the database is gone; /healthz stays', async () => {
-    const own = await startRestUnderTest({ LOG_LEVEL: 'silent' })
+    await using own = await startRestUnderTest({ LOG_LEVEL: 'silent' })
     const direct = await connectDirectly(own.database)
     const ready = async () => (await own.call('GET', '/readyz')).status
     assert.equal(await ready(), 200)
@@ -226,7 +224,7 @@ describe('An error', { concurrency: true }, () => {
     assert.equal(await ready(), 200)
     const [{ name }] = (await direct.query('select current_database() as name')).rows
     await direct.end()
-    const neighbour = await connectDirectly(rest.database)
+    await using neighbour = await connectDirectly(rest.database)
     await neighbour.query(`alter database ${name} allow_connections false`)
     await neighbour.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
     assertEnvelope(await own.call('GET', '/readyz'), 503)
@@ -236,14 +234,12 @@ describe('An error', { concurrency: true }, () => {
     assert.ok(failed.status >= 500)
     await neighbour.query(`alter database ${name} allow_connections true`)
     assert.equal(await ready(), 200)
-    await neighbour.end()
-    await own.stop()
   })
 })
 
 describe('With HOURS_STEP=1, for clients that declare whole hours,', { concurrency: true }, () => {
   test('REST rejects finer hours', async () => {
-    const rest = await startRestUnderTest({ HOURS_STEP: '1' })
+    await using rest = await startRestUnderTest({ HOURS_STEP: '1' })
     const send = async (entity: string, amountHours: number) => {
       const { token } = rest.administrator
       const { body } = await rest.call('POST', `/api/${entity}`, { token, body: { amountHours } })
@@ -252,12 +248,11 @@ describe('With HOURS_STEP=1, for clients that declare whole hours,', { concurren
     assert.deepEqual(await send('appointment', 1.5), ['AmountHours must be a multiple of 1.'])
     assert.deepEqual(await send('assignment', 0.25), ['AmountHours must be a multiple of 1.'])
     assert.equal(await send('assignment', 3), undefined)
-    await rest.stop()
   })
 
   test('so do the commands, in the same words', async () => {
-    const host = await startCommandsUnderTest({ HOURS_STEP: '1' })
-    const calls = openCommandCalls(host.target)
+    await using host = await startCommandsUnderTest({ HOURS_STEP: '1' })
+    await using calls = openCommandCalls(host.target)
     const { token } = host.administrator
     const body = {
       name: 'x',
@@ -270,8 +265,6 @@ describe('With HOURS_STEP=1, for clients that declare whole hours,', { concurren
     }
     const { details } = await calls.call('CreateAssignment', { ...body, amountHours: 1.5 }, { token })
     assert.equal(details, 'AmountHours must be a multiple of 1.')
-    calls.close()
-    await host.stop()
   })
 })
 
@@ -300,9 +293,8 @@ describe('Server-Timing', () => {
   })
 })
 
-test('Without the extensions there is no Server-Timing', async (t) => {
-  const rest = await startRestUnderTest({ EXTENSIONS: 'off' })
-  t.after(() => rest.stop())
+test('Without the extensions there is no Server-Timing', async () => {
+  await using rest = await startRestUnderTest({ EXTENSIONS: 'off' })
   const { token } = rest.administrator
   const { status, headers } = await send(rest.address, 'GET', '/api/projects', { token })
   assert.equal(status, 200)

@@ -27,7 +27,7 @@ describe('An export', () => {
   const rest = fixture(startRestUnderTest, {}, { budgets: openBudgets({ exportBytes: 1024 ** 2 }) })
   const workspace = fixture(seed, rest)
 
-  const read = (path: string, by: Person = rest.administrator) => rest.call('GET', path, { token: by.token })
+  const read = (path: string, by: Person = rest.administrator) => by.call('GET', path)
   const linesOf = ({ body }: { body: string }) =>
     body
       .split('\n')
@@ -143,29 +143,25 @@ describe('An export', () => {
 })
 
 test('Exports run concurrently with other reads: one per account, and one that waits too long is rejected', async () => {
-  const rest = await startRestUnderTest({}, { budgets: openBudgets({ exportBytes: 1024 ** 2 }) })
-  try {
-    await rest.database.singleWrites.query(
-      raw(`insert into organizations (id, name, description) select gen_random_uuid(), 'Mass', repeat('x', 2000)
-        from generate_series(1, 10000)`),
-    )
-    const { token } = rest.administrator
-    const controller = new AbortController()
-    const first = await fetch(`${rest.address}/ext/export/organizations`, {
-      headers: { authorization: `Bearer ${token}` },
-      signal: controller.signal,
-    })
-    assert.equal(first.status, 200)
-    const { exportsWaitingOfAccount: waitingMax } = budgetLimits
-    const others = Array.from({ length: waitingMax.max + 1 }, () =>
-      rest.call('GET', '/ext/export/workflows', { token }),
-    )
-    // One too many: it is rejected at once, before any of the others begins.
-    assertEnvelope(await Promise.race(others), 429)
-    controller.abort()
-    const statuses = (await Promise.all(others)).map(({ status }) => status)
-    assert.deepEqual(statuses.sort(), [...Array(waitingMax.max).fill(200), 429])
-  } finally {
-    await rest.stop()
-  }
+  await using rest = await startRestUnderTest({}, { budgets: openBudgets({ exportBytes: 1024 ** 2 }) })
+  await rest.database.singleWrites.query(
+    raw(`insert into organizations (id, name, description) select gen_random_uuid(), 'Mass', repeat('x', 2000)
+      from generate_series(1, 10000)`),
+  )
+  const { token } = rest.administrator
+  const controller = new AbortController()
+  const first = await fetch(`${rest.address}/ext/export/organizations`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: controller.signal,
+  })
+  assert.equal(first.status, 200)
+  const { exportsWaitingOfAccount: waitingMax } = budgetLimits
+  const others = Array.from({ length: waitingMax.max + 1 }, () =>
+    rest.call('GET', '/ext/export/workflows', { token }),
+  )
+  // One too many: it is rejected at once, before any of the others begins.
+  assertEnvelope(await Promise.race(others), 429)
+  controller.abort()
+  const statuses = (await Promise.all(others)).map(({ status }) => status)
+  assert.deepEqual(statuses.sort(), [...Array(waitingMax.max).fill(200), 429])
 })

@@ -20,7 +20,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
   const commands = fixture(startCommandsUnderTest, {}, { alongside: rest })
 
   const send = (method: string, path: string, body?: Body, headers = {}) =>
-    rest.call(method, path, { token: rest.administrator.token, headers, ...(body && { body }) })
+    rest.administrator.call(method, path, body, headers)
   const bodyOf = async (projectId?: string): Promise<Body> => ({
     name: 'Write',
     startDate: '2026-01-05T00:00:00Z',

@@ -17,7 +17,7 @@ const byName = (people: readonly Person[]) =>
 
 describe('The people of GET /ext/people', { concurrency: true }, () => {
   const ask = (person: Person, query: Readonly<Record<string, string>> = {}) =>
-    rest.call('GET', `/ext/people?${new URLSearchParams(query)}`, { token: person.token })
+    person.call('GET', `/ext/people?${new URLSearchParams(query)}`)
   const pageOf = async (person: Person, query?: Readonly<Record<string, string>>) => {
     const answer = await ask(person, query)
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
@@ -167,7 +167,7 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
     ['search=a&search=b', { search: ['Search must be given once.'] }],
   ] as const)
     test(`are rejected for ${query.slice(0, 40)} as any list is`, async () => {
-      const answer = await rest.call('GET', `/ext/people?${query}`, { token: rest.administrator.token })
+      const answer = await rest.administrator.call('GET', `/ext/people?${query}`)
       assertEnvelope(answer, 400)
       assert.deepEqual(answer.body.errors, errors)
     })
@@ -185,7 +185,7 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
 
   test('can be watched: it shows who joins, is renamed or leaves', async () => {
     const { ann, bob, carl, project } = await scene()
-    const live = await listen(rest.address, '/ext/people', { token: ann.token })
+    await using live = await listen(rest.address, '/ext/people', { token: ann.token })
     const namesIn = (data: { result: { data: Shown[] } }) => data.result.data.map(({ name }) => name)
     assert.deepEqual(namesIn((await live.next()).data), ['Ann', 'Bob'])
     const membership = await workspace.join(project, carl.id)
@@ -194,6 +194,5 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
     assert.deepEqual(namesIn((await live.next()).data), ['Ann', 'Carl', 'Rob'])
     await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
     assert.deepEqual(namesIn((await live.next()).data), ['Ann', 'Rob'])
-    live.close()
   })
 })

@@ -212,7 +212,7 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
     const project = await tracker.make('project')
     const ann = await tracker.memberOf(project)
     const task = await tracker.make('assignment', { projectId: project.id })
-    const live = await listen(tracker.address, pathOf('assignment'), { token: ann.token })
+    await using live = await listen(tracker.address, pathOf('assignment'), { token: ann.token })
     const next = async () => (await live.next()).data.result.data.map(({ id }: Row) => id)
     assert.deepEqual(await next(), [])
     await remove('assignment', task)
@@ -224,7 +224,6 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
     assert.deepEqual(await next(), [task.id])
     await done(tracker.restore('assignment', [task.id], ann))
     assert.deepEqual(await next(), [])
-    live.close()
   })
 })
 
@@ -315,9 +314,10 @@ describe('Anyone who asks for removed rows', () => {
       }
       await remove('assignment', goneTask)
       if (isRemoved) {
-        const { body } = await rest.call('GET', `/api/assignments?pageSize=100&projectId=${project}`, {
-          token: rest.administrator.token,
-        })
+        const { body } = await rest.administrator.call(
+          'GET',
+          `/api/assignments?pageSize=100&projectId=${project}`,
+        )
         await remove('assignment', ...valuesOf<'id', string>(body.result.data, 'id'))
         await remove('project', project)
       }
@@ -347,8 +347,7 @@ describe('Anyone who asks for removed rows', () => {
   const tryToRestore = async ({ entity, id }: Gone, { token }: Person) => {
     const body = { ids: [id] }
     const answer = await rest.call('POST', `${pathOf(entity)}/restore`, { token, body })
-    if (answer.status === 200)
-      await rest.call('DELETE', pathOf(entity), { token: rest.administrator.token, body })
+    if (answer.status === 200) await rest.administrator.call('DELETE', pathOf(entity), body)
     return answer
   }
 

@@ -93,8 +93,7 @@ interface Operation {
 }
 
 describe('The interface under /ext/', { concurrency: true }, () => {
-  const get = (path: string, headers = {}) =>
-    rest.call('GET', path, { token: rest.administrator.token, headers })
+  const get = (path: string, headers = {}) => rest.administrator.call('GET', path, undefined, headers)
 
   const rest = fixture(startRestUnderTest)
   const document = fixture(async () => (await rest.call('GET', address)).body)
@@ -173,7 +172,7 @@ describe('The interface under /ext/', { concurrency: true }, () => {
   for (const path of readPaths) {
     test(`only reads at ${path}`, async () => {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-        const answer = await rest.call(method, path, { token: rest.administrator.token })
+        const answer = await rest.administrator.call(method, path)
         assertEnvelope(answer, 405)
         assert.match(answer.headers.get('allow') ?? '', /\bGET\b/)
       }
@@ -227,25 +226,21 @@ describe('With EXTENSIONS=off', () => {
 
   test('the contract is served as ever', async () => {
     assert.deepEqual((await rest.call('GET', contractAddress)).body, await snapshotOf('rest.v1.json'))
-    assert.equal((await rest.call('GET', '/api/projects', { token: rest.administrator.token })).status, 200)
+    assert.equal((await rest.administrator.call('GET', '/api/projects')).status, 200)
   })
 })
 
 test('The interface under /ext/ counts against the same limit of requests', async () => {
-  const rest = await startRestUnderTest({
+  await using rest = await startRestUnderTest({
     RateLimit__Rest__PermitLimit: '2',
     RateLimit__Rest__QueueLimit: '0',
   })
-  try {
-    const { token } = rest.administrator
-    await rest.call('GET', '/api/projects', { token })
-    assert.equal((await rest.call('GET', '/ext/people', { token })).status, 200)
-    const answer = await rest.call('GET', '/ext/removed/projects', { token })
-    assertEnvelope(answer, 429)
-    assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/)
-  } finally {
-    await rest.stop()
-  }
+  const { token } = rest.administrator
+  await rest.call('GET', '/api/projects', { token })
+  assert.equal((await rest.call('GET', '/ext/people', { token })).status, 200)
+  const answer = await rest.call('GET', '/ext/removed/projects', { token })
+  assertEnvelope(answer, 429)
+  assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/)
 })
 
 const root = join(import.meta.dirname, '..', '..')
@@ -376,7 +371,7 @@ describe('What is listed under /ext/, as time goes by,', () => {
     const project = await workspace.project('Passing', ann)
     const task = await workspace.assignment(project, ann.id)
     await workspace.write('DELETE', '/api/assignment', { ids: [task] })
-    const live = await listen(rest.address, path, { token: ann.token })
+    await using live = await listen(rest.address, path, { token: ann.token })
     const next = async () => idsIn((await live.next()).data.result)
     assert.deepEqual(await next(), [task])
 
@@ -391,6 +386,5 @@ describe('What is listed under /ext/, as time goes by,', () => {
     const restoreProject = () => workspace.write('POST', '/api/project/restore', { ids: [project] })
     await assertSeen(path, ann, restoreProject, [])
     assert.deepEqual(await next(), [])
-    live.close()
   })
 })

@@ -122,7 +122,7 @@ describe('GET /ext/changes', () => {
     assert.deepEqual(await kinds(member), ['project', 'userProject', 'assignment', 'organization'])
     assert.deepEqual(await kinds(await rest.signUp()), ['organization'])
     assert.equal((await kinds(rest.administrator)).length, 8)
-    const membership = await rest.call('GET', `/api/userProjects?projectId=${mine}`, { token: member.token })
+    const membership = await member.call('GET', `/api/userProjects?projectId=${mine}`)
     await workspace.write('DELETE', '/api/userProject', { ids: [membership.body.result.data[0].id] })
     assert.deepEqual(await kinds(member), ['organization'])
   })
@@ -173,7 +173,7 @@ describe('GET /ext/changes', () => {
   })
 
   test('as a stream sends each change at once, and goes on after Last-Event-ID on any instance', async () => {
-    const another = await rest.startAnother()
+    await using another = await rest.startAnother()
     const start = await now()
     const first = await listen(
       rest.address,
@@ -186,7 +186,7 @@ describe('GET /ext/changes', () => {
     first.close()
     await named('streamed 2')
     await named('streamed 3')
-    const second = await listen(another.address, '/ext/changes?resource=impediment', {
+    await using second = await listen(another.address, '/ext/changes?resource=impediment', {
       ...rest.administrator,
       headers: { 'last-event-id': one.id },
     })
@@ -196,8 +196,6 @@ describe('GET /ext/changes', () => {
     assert.deepEqual(names, ['streamed 2', 'streamed 3', 'streamed 4'])
     const plain = await page(`after=${one.id}&resource=impediment`)
     assert.deepEqual(namesOf(plain.data), names)
-    second.close()
-    await another.stop()
   })
 
   test('as a stream counts as a live listing of its account', async () => {
@@ -215,15 +213,13 @@ describe('GET /ext/changes', () => {
 
   test('as a stream ends with its session', async () => {
     const reader = await rest.signUp()
-    const stream = await listen(rest.address, '/ext/changes?after=now', reader)
+    await using stream = await listen(rest.address, '/ext/changes?after=now', reader)
     assert.equal(stream.status, 200)
     await rest.database.transaction((transaction) =>
       transaction.query(sql`update signin_sessions set ended_at = now() where user_id = ${reader.id}`),
     )
-    const other = await rest.startAnother()
+    await using other = await rest.startAnother()
     const rejected = await listen(other.address, '/ext/changes', reader)
     assert.equal(rejected.status, 401)
-    stream.close()
-    await other.stop()
   })
 })

@@ -276,7 +276,6 @@ describe('Whatever is sent, the REST host', () => {
   let rest: RestUnderTest
   let token: string
   let knownIds: string[]
-
   before(async () => {
     rest = await startRestUnderTest({ LOG_LEVEL: 'silent' })
     const workspace = await seed(rest)
@@ -299,7 +298,7 @@ describe('Whatever is sent, the REST host', () => {
   })
   after(async () => {
     const answers = await Promise.all(['/healthz', '/readyz'].map((path) => rest.call('GET', path)))
-    const me = await rest.call('GET', '/api/me', { token: rest.administrator.token })
+    const me = await rest.administrator.call('GET', '/api/me')
     await rest.stop()
     assert.deepEqual(valuesOf([...answers, me], 'status'), [200, 200, 200], 'The host is healthy afterwards.')
   })

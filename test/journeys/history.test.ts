@@ -37,7 +37,7 @@ describe('GET /ext/history', { concurrency: true }, () => {
 
   test('shows who changed what, newest first, with the fields before and after', async () => {
     const { id, projectId } = await task()
-    const row = (await rest.call('GET', `/api/assignment?id=${id}`, { token: member.token })).body.assignment
+    const row = (await member.call('GET', `/api/assignment?id=${id}`)).body.assignment
     await workspace.write('PATCH', '/api/assignment', { ...row, name: 'Rewrite', amountHours: 2.5 }, member)
     await workspace.write('DELETE', '/api/assignment', { ids: [id] }, member)
     const [removal, change, creation] = await changes(`resource=assignment&id=${id}`, member)
@@ -115,8 +115,7 @@ describe('GET /ext/history', { concurrency: true }, () => {
   test('shows nothing of a row that has moved into a project that the reader is no member of', async () => {
     const { id, projectId } = await task()
     const hidden = await workspace.project('Hidden')
-    const row = (await rest.call('GET', `/api/assignment?id=${id}`, { token: rest.administrator.token })).body
-      .assignment
+    const row = (await rest.administrator.call('GET', `/api/assignment?id=${id}`)).body.assignment
     await workspace.write('PATCH', '/api/assignment', { ...row, projectId: hidden })
     assertEnvelope(await read(`resource=assignment&id=${id}`, member), 404)
     const seen = await changes(`projectId=${projectId}&pageSize=100`, member)
@@ -190,7 +189,7 @@ describe('GET /ext/history', { concurrency: true }, () => {
 
 describe('The months of the history', () => {
   test('are created ahead, and dropped as a whole when they are old enough', async () => {
-    const rest = await startRestUnderTest()
+    await using rest = await startRestUnderTest()
     const { database } = rest
     const months = async () =>
       (
@@ -198,33 +197,29 @@ describe('The months of the history', () => {
           sql`select inhrelid::regclass::text as name from pg_inherits where inhparent = 'history'::regclass order by 1`,
         )
       ).map(({ name }) => name)
-    try {
-      const insert = (at: string) =>
-        database.transaction((transaction) =>
-          transaction.query(
-            raw(`insert into history (sequence, transaction, at, resource, row_id, action, fields)
-              values (1, pg_current_xact_id(), ${at}, 'project', gen_random_uuid(), 'create', '{}')`),
-          ),
-        )
-      const before = await months()
-      assert.equal(before.length, 4)
-      await insert("now() - interval '400 days'")
-      await insert('now()')
-      for (const statement of [
-        'create table history_2020_01 (like history including defaults including constraints)',
-        `alter table history attach partition history_2020_01 for values from ('2020-01-01Z') to ('2020-02-01Z')`,
-      ])
-        await database.transaction((transaction) => transaction.query(raw(statement)))
-      await maintainHistory(database, 0)
-      assert.equal((await months()).length, 5)
-      await maintainHistory(database, 365)
-      assert.deepEqual(await months(), before)
-      const left = await database.query(sql`select from history`)
-      assert.equal(left.length >= 1, true)
-      await assert.rejects(maintainHistory(database, 29), /30 days/)
-    } finally {
-      await rest.stop()
-    }
+    const insert = (at: string) =>
+      database.transaction((transaction) =>
+        transaction.query(
+          raw(`insert into history (sequence, transaction, at, resource, row_id, action, fields)
+            values (1, pg_current_xact_id(), ${at}, 'project', gen_random_uuid(), 'create', '{}')`),
+        ),
+      )
+    const before = await months()
+    assert.equal(before.length, 4)
+    await insert("now() - interval '400 days'")
+    await insert('now()')
+    for (const statement of [
+      'create table history_2020_01 (like history including defaults including constraints)',
+      `alter table history attach partition history_2020_01 for values from ('2020-01-01Z') to ('2020-02-01Z')`,
+    ])
+      await database.transaction((transaction) => transaction.query(raw(statement)))
+    await maintainHistory(database, 0)
+    assert.equal((await months()).length, 5)
+    await maintainHistory(database, 365)
+    assert.deepEqual(await months(), before)
+    const left = await database.query(sql`select from history`)
+    assert.equal(left.length >= 1, true)
+    await assert.rejects(maintainHistory(database, 29), /30 days/)
   })
 })
 
@@ -427,7 +422,7 @@ describe('Reading as it was, with at=,', () => {
     const to = await timestamp()
     await workspace.assignment(projectId, member.id, { name: 'Too late' })
     const difference = async (by: Person, query = `from=${from}&to=${to}`) =>
-      rest.call('GET', `/ext/project/difference?id=${projectId}&${query}`, { token: by.token })
+      by.call('GET', `/ext/project/difference?id=${projectId}&${query}`)
     const found = (await difference(member)).body.rows
     const by = Object.fromEntries(found.map((one: { rowId: string }) => [one.rowId, one]))
     assert.deepEqual(Object.keys(by).sort(), [stays, goes, comes].sort())

@@ -20,9 +20,7 @@ describe('A POST with an Idempotency-Key', () => {
   ) => send(address, 'POST', at, { token: by.token, body, headers: { 'idempotency-key': key } })
   const isReplay = ({ headers }: { headers: Headers }) => headers.get('idempotency-replayed') === 'true'
   async function countOf(name: string) {
-    const { body } = await rest.call('GET', `/api/organizations?search=${name}`, {
-      token: rest.administrator.token,
-    })
+    const { body } = await rest.administrator.call('GET', `/api/organizations?search=${name}`)
     return body.result.totalCount as number
   }
   const fresh = () => ({ key: randomUUID(), name: `Works ${randomUUID()}` })
@@ -51,10 +49,7 @@ describe('A POST with an Idempotency-Key', () => {
   test('has keys of its own in each account', async () => {
     const { key } = fresh()
     const [ann, bob] = [await rest.signUp(), await rest.signUp()]
-    const { body } = await rest.call('POST', path, {
-      token: rest.administrator.token,
-      body: { name: 'Shared' },
-    })
+    const { body } = await rest.administrator.call('POST', path, { name: 'Shared' })
     const make = (by: Person) =>
       post(key, { name: 'Mine', organizationId: body.organization.id }, { at: '/api/project', by })
     const [one, another] = [await make(ann), await make(bob)]
@@ -215,7 +210,7 @@ describe('A POST with an Idempotency-Key', () => {
     const again = await make(key)
     assert.deepEqual([again.body, isReplay(again)], [first.body, true])
     assert.equal(again.headers.get('cache-control'), 'no-store')
-    const { tokens } = (await rest.call('GET', '/ext/tokens', { token: person.token })).body
+    const { tokens } = (await person.call('GET', '/ext/tokens')).body
     assert.equal(tokens.length, 1)
   })
 
@@ -229,25 +224,14 @@ describe('A POST with an Idempotency-Key', () => {
 })
 
 test('Only an account that keeps too many keys is rejected with 429', async () => {
-  const rest = await startRestUnderTest({}, { budgets: openBudgets({ keysOfAccount: 2 }) })
-  try {
-    const post = (name: string, by: Person) =>
-      rest.call('POST', '/api/organization', {
-        token: by.token,
-        body: { name },
-        headers: { 'idempotency-key': randomUUID() },
-      })
-    const { administrator } = rest
-    const statuses: number[] = []
-    for (const name of ['A', 'B', 'C']) statuses.push((await post(name, administrator)).status)
-    assert.deepEqual(statuses, [200, 200, 429])
-    assertEnvelope(await post('D', await rest.signUp()), 403)
-    const unkeyed = await rest.call('POST', '/api/organization', {
-      token: administrator.token,
-      body: { name: 'E' },
-    })
-    assert.equal(unkeyed.status, 200)
-  } finally {
-    await rest.stop()
-  }
+  await using rest = await startRestUnderTest({}, { budgets: openBudgets({ keysOfAccount: 2 }) })
+  const post = (name: string, by: Person) =>
+    by.call('POST', '/api/organization', { name }, { 'idempotency-key': randomUUID() })
+  const { administrator } = rest
+  const statuses: number[] = []
+  for (const name of ['A', 'B', 'C']) statuses.push((await post(name, administrator)).status)
+  assert.deepEqual(statuses, [200, 200, 429])
+  assertEnvelope(await post('D', await rest.signUp()), 403)
+  const unkeyed = await administrator.call('POST', '/api/organization', { name: 'E' })
+  assert.equal(unkeyed.status, 200)
 })

@@ -99,7 +99,7 @@ describe('A write with If-Match', () => {
   test('wants the tag that this caller was given', async () => {
     const id = await make()
     const member = await rest.signUp()
-    const theirs = await rest.call('GET', `${path}?id=${id}`, { token: member.token })
+    const theirs = await member.call('GET', `${path}?id=${id}`)
     assert.equal((await rename(id, 'A', theirs.headers.get('etag') ?? '')).status, 412)
   })
 
@@ -144,26 +144,20 @@ describe('A write with If-Match', () => {
   test('is rejected when the row changes after its tag was compared and before it is locked', {
     skip: isDistributed,
   }, async () => {
-    const other = await connectDirectly(rest.database)
-    try {
-      for (const write of [
-        (id: string, tag: string) => rename(id, 'Late', tag),
-        (id: string, tag: string) => remove([id], tag),
-      ]) {
-        const id = await make()
-        const tag = await tagOf(id)
-        await other.query('begin')
-        await other.query(`update organizations set name = 'Meanwhile', updated_at = now() where id = $1`, [
-          id,
-        ])
-        const late = write(id, tag)
-        await untilWaiting(other)
-        await other.query('commit')
-        assertEnvelope(await late, 412)
-        assert.equal((await read(id)).body.organization.name, 'Meanwhile')
-      }
-    } finally {
-      await other.end()
+    await using other = await connectDirectly(rest.database)
+    for (const write of [
+      (id: string, tag: string) => rename(id, 'Late', tag),
+      (id: string, tag: string) => remove([id], tag),
+    ]) {
+      const id = await make()
+      const tag = await tagOf(id)
+      await other.query('begin')
+      await other.query(`update organizations set name = 'Meanwhile', updated_at = now() where id = $1`, [id])
+      const late = write(id, tag)
+      await untilWaiting(other)
+      await other.query('commit')
+      assertEnvelope(await late, 412)
+      assert.equal((await read(id)).body.organization.name, 'Meanwhile')
     }
   })
 })

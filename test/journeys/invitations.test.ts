@@ -41,7 +41,7 @@ describe('An invitation', { concurrency: true }, () => {
   }
 
   test('makes no administrator, whoever made it: not by a login that the settings name', async () => {
-    const own = await startRestUnderTest({
+    await using own = await startRestUnderTest({
       SVC_ADMIN_LOGINS: `${rest.administrator.login},kim@example.com,ops@example.com`,
     })
     const ownMember = await own.signUp()
@@ -57,7 +57,6 @@ describe('An invitation', { concurrency: true }, () => {
     assertEnvelope(await acceptThere(await secretOf(own.administrator.token), 'ops@example.com'), 409, [
       'login',
     ])
-    await own.stop()
   })
 
   const read = (secret: unknown) => ask('POST', '/ext/invitations/read', undefined, { secret })

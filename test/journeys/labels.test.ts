@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { sql } from '../../src/db/sql.ts'
-import { valuesOf } from '../support/assertions.ts'
+import { assertRejected, valuesOf } from '../support/assertions.ts'
+import { assignmentCalls } from '../support/assignment-calls.ts'
 import { create, type Item, remove, restore, statusesOf, update } from '../support/batches.ts'
 import { fixture } from '../support/fixture.ts'
 import { listen } from '../support/live-events.ts'
@@ -14,23 +15,10 @@ const many = <Item>(count: number, make: (index: number) => Item): Item[] =>
 describe('Labels', () => {
   const rest = fixture(startRestUnderTest)
   const workspace = fixture(seed, rest)
-  let ann: Person
-  let bob: Person
-  before(async () => {
-    ;[ann, bob] = (await Promise.all([rest.signUp({ name: 'Ann' }), rest.signUp({ name: 'Bob' })])) as [
-      Person,
-      Person,
-    ]
-  })
+  const ann = fixture(() => rest.signUp({ name: 'Ann' }))
+  const bob = fixture(() => rest.signUp({ name: 'Bob' }))
 
-  const call = (method: string, path: string, body?: object, by: Person = ann) =>
-    rest.call(method, path, { token: by.token, ...(body && { body }) })
-  const batch = (items: readonly Item[], mode = 'allOrNothing') => call('POST', '/ext/batch', { mode, items })
-  const listOf = async (path: string, by: Person = ann) => {
-    const answer = await call('GET', path, undefined, by)
-    assert.equal(answer.status, 200, JSON.stringify(answer.body))
-    return answer.body.result
-  }
+  const { batch, call, listOf } = assignmentCalls(workspace, ann)
   const label = (projectId: string, name: string, by: Person = ann) =>
     call('POST', '/ext/label', { name, color: 'teal', projectId }, by)
   const made = async (answer: Promise<Answer>, resource: string): Promise<string> => {
@@ -43,10 +31,6 @@ describe('Labels', () => {
     call('POST', '/ext/assignmentLabel', { assignmentId, labelId }, by)
   const makeLink = (assignmentId: string, labelId: string) =>
     made(put(assignmentId, labelId), 'assignmentLabel')
-  const isRejected = ({ status, body }: Answer, expected: number, errors: object) => {
-    assert.equal(status, expected, JSON.stringify(body))
-    assert.deepEqual(body.errors, errors)
-  }
   const linksOf = async (assignmentId: string): Promise<string[]> =>
     valuesOf((await listOf(`/ext/assignmentLabels?pageSize=100&assignmentId=${assignmentId}`)).data, 'id')
 
@@ -89,13 +73,15 @@ describe('Labels', () => {
       const projectId = await workspace.project('Named', ann)
       const post = (values: object) =>
         call('POST', '/ext/label', { name: 'A', color: 'red', projectId, ...values })
-      isRejected(await post({ name: 'x'.repeat(51) }), 400, { name: ['Name must be at most 50 characters.'] })
-      isRejected(await post({ name: ' ' }), 400, { name: ['Name is required.'] })
-      isRejected(await post({ description: 'x'.repeat(501) }), 400, {
+      assertRejected(await post({ name: 'x'.repeat(51) }), 400, {
+        name: ['Name must be at most 50 characters.'],
+      })
+      assertRejected(await post({ name: ' ' }), 400, { name: ['Name is required.'] })
+      assertRejected(await post({ description: 'x'.repeat(501) }), 400, {
         description: ['Description must be at most 500 characters.'],
       })
       for (const color of ['magenta', '#ff0000', 'RED', 5])
-        isRejected(await post({ color }), 400, {
+        assertRejected(await post({ color }), 400, {
           color: [
             'Color must be one of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown.',
           ],
@@ -110,10 +96,10 @@ describe('Labels', () => {
       ])
       const id = await makeLabel(projectId, 'Größe')
       const taken = { name: ['Name is already used by an active label of the project.'] }
-      isRejected(await label(projectId, ' GRÖSSE '.replace('SS', 'ß')), 409, taken)
+      assertRejected(await label(projectId, ' GRÖSSE '.replace('SS', 'ß')), 409, taken)
       await makeLabel(other, 'Größe')
       const second = await makeLabel(projectId, 'Size')
-      isRejected(
+      assertRejected(
         await call('PATCH', '/ext/label', { id: second, name: 'größe', color: 'red', projectId }),
         409,
         taken,
@@ -125,7 +111,7 @@ describe('Labels', () => {
         { id: second, name: 'größe', color: 'red', description: null, projectId },
         ann,
       )
-      isRejected(await call('POST', '/ext/label/restore', { ids: [id] }), 409, taken)
+      assertRejected(await call('POST', '/ext/label/restore', { ids: [id] }), 409, taken)
     })
 
     test('one of ten with the same name at once is made', async () => {
@@ -142,12 +128,12 @@ describe('Labels', () => {
       const rejected = answers.filter(({ status }) => status !== 200)
       assert.equal(rejected.length, 7)
       for (const answer of rejected)
-        isRejected(answer, 400, { generalErrors: ['A project may have at most 200 labels.'] })
+        assertRejected(answer, 400, { generalErrors: ['A project may have at most 200 labels.'] })
       assert.equal((await listOf(`/ext/labels?projectId=${projectId}`)).totalCount, 200)
       const [first] = (await listOf(`/ext/labels?projectId=${projectId}`)).data
       await workspace.write('DELETE', '/ext/label', { ids: [first.id] }, ann)
       await makeLabel(projectId, 'In its place')
-      isRejected(await call('POST', '/ext/label/restore', { ids: [first.id] }), 400, {
+      assertRejected(await call('POST', '/ext/label/restore', { ids: [first.id] }), 400, {
         generalErrors: ['A project may have at most 200 labels.'],
       })
     })
@@ -170,7 +156,7 @@ describe('Labels', () => {
 
     test('are of the project of the assignment', async () => {
       const { task, other } = await scene()
-      isRejected(await put(task, other), 400, {
+      assertRejected(await put(task, other), 400, {
         labelId: ['LabelId must belong to the same project as AssignmentId.'],
       })
       assert.deepEqual(await linksOf(task), [])
@@ -182,9 +168,9 @@ describe('Labels', () => {
       const task = await workspace.assignment(theirs, bob.id)
       const nothing = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'
       const missing = { labelId: ['LabelId must refer to an active label.'] }
-      for (const labelId of [hidden, nothing]) isRejected(await put(mine.task, labelId), 400, missing)
+      for (const labelId of [hidden, nothing]) assertRejected(await put(mine.task, labelId), 400, missing)
       for (const labelId of [hidden, nothing])
-        isRejected(await put(task, labelId), 400, {
+        assertRejected(await put(task, labelId), 400, {
           ...missing,
           assignmentId: ['AssignmentId must refer to an active assignment.'],
         })
@@ -195,7 +181,7 @@ describe('Labels', () => {
       const answers = await Promise.all(many(8, () => put(task, bug)))
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(7).fill(409)])
       const rejected = answers.find(({ status }) => status === 409) as Answer
-      isRejected(rejected, 409, { labelId: ['The assignment already has this label.'] })
+      assertRejected(rejected, 409, { labelId: ['The assignment already has this label.'] })
       const [id] = await linksOf(task)
       await workspace.write('DELETE', '/ext/assignmentLabel', { ids: [id] }, ann)
       await makeLink(task, bug)
@@ -211,7 +197,7 @@ describe('Labels', () => {
       const rejected = answers.filter(({ status }) => status !== 200)
       assert.equal(rejected.length, 5)
       for (const answer of rejected)
-        isRejected(answer, 400, { generalErrors: ['An assignment may have at most 20 labels.'] })
+        assertRejected(answer, 400, { generalErrors: ['An assignment may have at most 20 labels.'] })
       assert.equal((await linksOf(task)).length, 20)
     })
 
@@ -271,7 +257,7 @@ describe('Labels', () => {
       assert.deepEqual(await linksOf(task), [])
       assert.equal((await call('GET', `/ext/label?id=${bug}`)).status, 200)
       const restoreLink = () => call('POST', '/ext/assignmentLabel/restore', { ids: [id] })
-      isRejected(await restoreLink(), 400, {
+      assertRejected(await restoreLink(), 400, {
         labelId: ['LabelId must belong to the same project as AssignmentId.'],
       })
       assert.equal((await move(from)).status, 200)
@@ -292,11 +278,12 @@ describe('Labels', () => {
       assert.equal((await move(hidden)).status, 403)
       assert.equal((await move(from)).status, 200)
       const { body } = await call('GET', `/api/assignment?id=${task}`)
-      const stale = await rest.call('PATCH', '/api/assignment', {
-        token: ann.token,
-        body: { ...body.assignment, projectId: to },
-        headers: { 'if-match': '"another"' },
-      })
+      const stale = await ann.call(
+        'PATCH',
+        '/api/assignment',
+        { ...body.assignment, projectId: to },
+        { 'if-match': '"another"' },
+      )
       assert.equal(stale.status, 412)
       assert.equal((await linksOf(task)).length, 1)
     })
@@ -336,9 +323,8 @@ describe('Labels', () => {
       assert.equal((await move(to)).status, 200)
       await workspace.write('POST', '/ext/label/restore', { ids: [bug] }, ann)
       assert.deepEqual([await linksOf(task), await linksOf(staying)], [[], [other]])
-      const removed = await rest.call('GET', '/ext/removed/assignmentLabels', {
-        token: ann.token,
-        headers: { 'if-none-match': headers.get('etag') ?? '' },
+      const removed = await ann.call('GET', '/ext/removed/assignmentLabels', undefined, {
+        'if-none-match': headers.get('etag') ?? '',
       })
       assert.equal(removed.status, 200)
       assert.ok(valuesOf(removed.body.result.data, 'id').includes(id))
@@ -369,7 +355,9 @@ describe('Labels', () => {
       assert.equal((await call('GET', `/ext/label?id=${bug}`)).status, 200)
       assert.equal((await linksOf(task)).length, 20)
       const restoreLink = () => call('POST', '/ext/assignmentLabel/restore', { ids: [id] })
-      isRejected(await restoreLink(), 400, { generalErrors: ['An assignment may have at most 20 labels.'] })
+      assertRejected(await restoreLink(), 400, {
+        generalErrors: ['An assignment may have at most 20 labels.'],
+      })
       await workspace.write('DELETE', '/ext/assignmentLabel', { ids: [(await linksOf(task))[0]] }, ann)
       assert.equal((await restoreLink()).status, 200)
     })

@@ -40,7 +40,7 @@ describe('Live listings that are read again for what can touch them alone', () =
     for (const assignmentId of assignments.slice(0, 3)) comments.push(await comment(assignmentId))
   })
   const byAdministrator = (method: string, path: string, body: object) =>
-    rest.call(method, path, { token: rest.administrator.token, body })
+    rest.administrator.call(method, path, body)
   const comment = async (assignmentId: string): Promise<string> =>
     (await workspace.make('comment', { text: 'Said', assignmentId, userId: rest.administrator.id })).id
 
@@ -65,9 +65,8 @@ describe('Live listings that are read again for what can touch them alone', () =
   /** Rejected writes are included: they change nothing. */
   const writes: readonly (() => Promise<unknown>)[] = [
     async () => {
-      const row = (
-        await rest.call('GET', `/api/assignment?id=${pick(assignments)}`, { token: rest.administrator.token })
-      ).body.assignment
+      const row = (await rest.administrator.call('GET', `/api/assignment?id=${pick(assignments)}`)).body
+        .assignment
       if (!row) return
       const values = { name: `Name ${randomInt(1000)}`, amountHours: randomInt(1, 5) }
       const moved = [

@@ -37,9 +37,7 @@ describe('A live listing', { concurrency: true }, () => {
     await workspace.make('organization', { name: 'Near' })
     const event = await live.next()
     const askedAt = Date.now()
-    const plain = await rest.call('GET', '/api/organizations?search=near', {
-      token: rest.administrator.token,
-    })
+    const plain = await rest.administrator.call('GET', '/api/organizations?search=near')
     const milliseconds = Date.now() - askedAt
     live.close()
     assert.deepEqual([event.id, event.name, event.data], ['2', 'listing', plain.body])
@@ -49,16 +47,17 @@ describe('A live listing', { concurrency: true }, () => {
   })
 
   test('counts on after the Last-Event-ID of a client that comes back', async () => {
-    const live = await follow('/api/organizations?search=counted', { headers: { 'last-event-id': '41' } })
+    await using live = await follow('/api/organizations?search=counted', {
+      headers: { 'last-event-id': '41' },
+    })
     assert.equal((await live.next()).id, '42')
     await workspace.make('organization', { name: 'Counted' })
     assert.equal((await live.next()).id, '43')
-    live.close()
   })
 
   test('shows updates, removals and restored rows', async () => {
     const { id } = await workspace.make('organization', { name: 'Turning' })
-    const live = await follow(`/api/organizations?ids=${id}`)
+    await using live = await follow(`/api/organizations?ids=${id}`)
     assert.deepEqual(names(await live.next()), ['Turning'])
     await rename(id, 'Turned')
     assert.deepEqual(names(await live.next()), ['Turned'])
@@ -66,7 +65,6 @@ describe('A live listing', { concurrency: true }, () => {
     assert.equal((await live.next()).data.result.totalCount, 0)
     await workspace.write('POST', '/api/organization/restore', { ids: [id] })
     assert.deepEqual(names(await live.next()), ['Turned'])
-    live.close()
   })
 
   test('comes at most once per second under constant writes, and ends with the newest', async () => {
@@ -92,7 +90,7 @@ describe('A live listing', { concurrency: true }, () => {
 
   test('stays silent while nothing of it changes', async () => {
     const quiet = await workspace.make('organization', { name: 'Quiet' })
-    const live = await follow('/api/organizations?search=quiet')
+    await using live = await follow('/api/organizations?search=quiet')
     await live.next()
     for (let count = 0; count < 25; count += 1) {
       await workspace.make('organization', { name: `Loud ${count}` })
@@ -101,12 +99,11 @@ describe('A live listing', { concurrency: true }, () => {
     assert.equal(live.events.length, 1)
     await rename(quiet.id, 'Quiet no more')
     assert.deepEqual(names(await live.next()), ['Quiet no more'])
-    live.close()
   })
 
   test('keeps its filters in every snapshot', async () => {
     const [wanted, other] = await Promise.all([workspace.project(), workspace.project()])
-    const live = await follow(`/api/assignments?projectId=${wanted}&dateTo=2026-02-01&pageSize=1`)
+    await using live = await follow(`/api/assignments?projectId=${wanted}&dateTo=2026-02-01&pageSize=1`)
     assert.equal((await live.next()).data.result.totalCount, 0)
     const userId = rest.administrator.id
     await workspace.assignment(other, userId, { name: 'Elsewhere' })
@@ -120,21 +117,17 @@ describe('A live listing', { concurrency: true }, () => {
     const { data } = await live.nextWhere((event) => event.data.result.totalCount === 2)
     assert.deepEqual(valuesOf(data.result.data, 'name'), ['First'])
     for (const event of live.events) assert.ok(event.data.result.totalCount <= 2)
-    live.close()
   })
 
   test('survives a store that drops its connections, and misses nothing', async () => {
-    const own = await startRestUnderTest()
-    const live = await listen(own.address, '/api/organizations', { token: own.administrator.token })
+    await using own = await startRestUnderTest()
+    await using live = await listen(own.address, '/api/organizations', { token: own.administrator.token })
     await live.next()
-    const direct = await connectDirectly(own.database)
+    await using direct = await connectDirectly(own.database)
     await direct.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`)
     await insertNamed(direct, 'organization', 'After the break')
     assert.deepEqual(names(await live.next()), ['After the break'])
-    live.close()
-    await direct.end()
-    await own.stop()
   })
 })
 
@@ -184,10 +177,10 @@ function testChangesOnOtherInstances() {
 
     test('another program that writes bare SQL and records it in the change log, within a second', async () => {
       // A host without writes: a commit of its own would make it look at once.
-      const own = await startRestUnderTest()
+      await using own = await startRestUnderTest()
       const { token } = own.administrator
-      const direct = await connectDirectly(own.database)
-      const live = await listen(own.address, '/api/organizations?sortColumn=name', { token })
+      await using direct = await connectDirectly(own.database)
+      await using live = await listen(own.address, '/api/organizations?sortColumn=name', { token })
       await live.next()
       for (const name of ['Bare 1', 'Bare 2', 'Bare 3']) {
         await sleep(1100)
@@ -197,24 +190,19 @@ function testChangesOnOtherInstances() {
         assert.equal(names(event).at(-1), name)
         assert.ok(event.at - writtenAt < 1500, `It took ${event.at - writtenAt} ms.`)
       }
-      live.close()
-      await direct.end()
-      await own.stop()
     })
 
     test('a transaction that began before and was committed after another', async () => {
-      const direct = await connectDirectly(rest.database)
+      await using direct = await connectDirectly(rest.database)
       await direct.query('begin')
       await insertNamed(direct, 'impediment', 'Slow one')
-      const live = await follow('/api/impediments?search=slow&sortColumn=name')
+      await using live = await follow('/api/impediments?search=slow&sortColumn=name')
       assert.deepEqual(names(await live.next()), [])
       await workspace.make('impediment', { name: 'Slow two' })
       assert.deepEqual(names(await live.next()), ['Slow two'])
       await sleep(1200)
       await direct.query('commit')
       assert.deepEqual(names(await live.next()), ['Slow one', 'Slow two'])
-      live.close()
-      await direct.end()
     })
 
     describe('what decides on what its reader may see:', { concurrency: 1 }, () => {
@@ -244,13 +232,12 @@ function testChangesOnOtherInstances() {
         const foreign = await workspace.project()
         const assignmentId = await workspace.assignment(foreign, member.id)
         await workspace.appointment(assignmentId, member.id)
-        const live = await follow('/api/appointments', member.token)
+        await using live = await follow('/api/appointments', member.token)
         assert.equal((await live.next()).data.result.totalCount, 0)
         const { token } = rest.administrator
         const { assignment } = (await rest.call('GET', `/api/assignment?id=${assignmentId}`, { token })).body
         await workspace.write('PATCH', '/api/assignment', { ...assignment, projectId: mine })
         assert.equal((await live.next()).data.result.totalCount, 1)
-        live.close()
       })
     })
   })
@@ -311,7 +298,7 @@ function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
       const seconds = await secondsToEnd(live, 8)
       assert.ok(seconds < 3, `It ended after ${seconds} s.`)
       assert.equal(live.events.length, 1)
-      assert.equal((await rest.call('GET', path, { token: person.token })).status, 401)
+      assert.equal((await person.call('GET', path)).status, 401)
     })
   }
 
@@ -343,8 +330,8 @@ function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
   })
 
   test('leaves nothing behind when its readers leave: a host without any no longer looks for changes', async () => {
-    const own = await startRestUnderTest()
-    const direct = await connectDirectly(own.database)
+    await using own = await startRestUnderTest()
+    await using direct = await connectDirectly(own.database)
     /** How many statements of live listings about changes are seen in one and a half seconds; webhooks have their own. */
     async function looksForChanges(): Promise<number> {
       const seen = new Set<string>()
@@ -367,8 +354,6 @@ function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
     await sleep(1000)
     // The last one may still be what its connection did last.
     assert.ok((await looksForChanges()) <= 1, 'No client listens, and the store is still queried.')
-    await direct.end()
-    await own.stop()
   })
 
   test('gives a reader who stopped reading the newest snapshot, not those in between', async () => {
@@ -384,7 +369,7 @@ function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
     assert.ok(id)
     const names = (live: LiveReader, at: number): string[] =>
       live.events.at(at)?.data.result.data.map((row: { name: string }) => row.name) ?? []
-    const live = await open(
+    await using live = await open(
       host().administrator.token,
       `/api/organizations?pageSize=100&ids=${ids.join(',')}`,
     )
@@ -405,6 +390,5 @@ function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
       valuesOf(live.events, 'id'),
       live.events.map((_, index) => String(index + 1)),
     )
-    live.close()
   })
 }

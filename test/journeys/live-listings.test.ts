@@ -87,32 +87,30 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
 
   test('is a plain list without the Accept header', async () => {
     for (const accept of ['application/json', '*/*', 'text/html']) {
-      const plain = await rest.call('GET', '/api/organizations', { token: member.token, headers: { accept } })
+      const plain = await member.call('GET', '/api/organizations', undefined, { accept })
       assert.match(plain.headers.get('content-type') ?? '', /^application\/json/)
     }
   })
 
   test('starts at 1 after a Last-Event-ID that no stream of ours can have sent', async () => {
     for (const wrong of ['', 'x', '-1', '1.5', '9'.repeat(40)]) {
-      const live = await listen(rest.address, '/api/impediments', {
+      await using live = await listen(rest.address, '/api/impediments', {
         token: member.token,
         headers: { 'last-event-id': wrong },
       })
       assert.equal(live.status, 200)
       assert.match((await live.next()).id, /^\d+$/)
-      live.close()
     }
   })
 
   test('sends a listing even when the client already holds its ETag', async () => {
-    const plain = await rest.call('GET', '/api/impediments', { token: member.token })
-    const live = await listen(rest.address, '/api/impediments', {
+    const plain = await member.call('GET', '/api/impediments')
+    await using live = await listen(rest.address, '/api/impediments', {
       token: member.token,
       headers: { 'if-none-match': plain.headers.get('etag') ?? '' },
     })
     assert.equal(live.status, 200)
     assert.deepEqual((await live.next()).data, plain.body)
-    live.close()
   })
 
   for (const query of rejectedQueries) {
@@ -176,7 +174,7 @@ test('A live listing says with a comment line every 15 s that it is still there'
     stream = openLiveStream({ session, request, reply }, listeners)
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
-  const live = await listen(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, '/')
+  await using live = await listen(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, '/')
   const openedAt = Date.now()
   const commentsAfter = async (seconds: number) => {
     stream?.maintain(openedAt + seconds * 1000)
@@ -188,7 +186,6 @@ test('A live listing says with a comment line every 15 s that it is still there'
   assert.equal(await commentsAfter(29), 1)
   assert.equal(await commentsAfter(30), 2)
   assert.equal(live.events.length, 0)
-  live.close()
   await app.close()
 })
 
@@ -208,7 +205,7 @@ describe('A live listing under /ext/, when its client comes back,', { concurrenc
     })
 
   test('gets no snapshot again that it holds, and the next change, on another instance too', async () => {
-    const another = await rest.startAnother()
+    await using another = await rest.startAnother()
     await say('held')
     const path = '/ext/comments?search=held'
     const first = await open(path)
@@ -216,14 +213,12 @@ describe('A live listing under /ext/, when its client comes back,', { concurrenc
     first.close()
     // Nothing of this list has changed, though other things have.
     await workspace.make('organization', { name: 'Elsewhere' })
-    const again = await open(path, id, another.address)
+    await using again = await open(path, id, another.address)
     await say('held too')
     const next = await again.next()
     assert.equal(again.events.length, 1)
     assert.equal(next.data.result.totalCount, 2)
     assert.notEqual(next.id, id)
-    again.close()
-    await another.stop()
   })
 
   test('that was sent away by a host that stops goes on at another one, and nothing is missed', async () => {
@@ -260,9 +255,8 @@ describe('A live listing under /ext/, when its client comes back,', { concurrenc
     const { id } = await first.next()
     first.close()
     await say('missed again')
-    const again = await open(path, id)
+    await using again = await open(path, id)
     assert.equal((await again.next()).data.result.totalCount, 2)
-    again.close()
   })
 
   test('gets a snapshot after an id that is of another list, or of none', async () => {
@@ -270,9 +264,8 @@ describe('A live listing under /ext/, when its client comes back,', { concurrenc
     const { id } = await people.next()
     people.close()
     for (const other of [id, '7', 'x~y', '~']) {
-      const live = await open('/ext/comments', other)
+      await using live = await open('/ext/comments', other)
       assert.equal((await live.next()).name, 'listing')
-      live.close()
     }
   })
 
@@ -329,7 +322,7 @@ describe('A crowd of live listings', () => {
     const notifiedAfter = Math.max(...events.map(({ at }) => at)) - writtenAt
     context.diagnostic(`${readers} opened within ${openedAt - startedAt} ms, told after ${notifiedAfter} ms`)
     assert.ok(notifiedAfter < 3000, `The last one was told after ${notifiedAfter} ms.`)
-    const answer = await rest.call('GET', '/api/me', { token: rest.administrator.token })
+    const answer = await rest.administrator.call('GET', '/api/me')
     assert.equal(answer.status, 200)
     for (const live of lives) live.close()
   })
@@ -344,10 +337,9 @@ describe('A crowd of live listings', () => {
       )
       for (const live of lives) live.close()
     }
-    const live = await listen(rest.address, '/api/organizations', { token })
+    await using live = await listen(rest.address, '/api/organizations', { token })
     assert.equal((await live.next()).data.result.totalCount, 1)
     await workspace.make('organization', { name: 'Still told' })
     assert.equal((await live.next()).data.result.totalCount, 2)
-    live.close()
   })
 })

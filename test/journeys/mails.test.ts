@@ -320,7 +320,7 @@ describe('The language of mails', () => {
     )
     assert.deepEqual(await knownOf(person.id), ['pt-BR'])
     // A chosen language is not changed by the next sign-in.
-    await rest.call('PATCH', '/ext/settings', { token: person.token, body: { language: 'en' } })
+    await person.call('PATCH', '/ext/settings', { language: 'en' })
     await signIn(person.login, inPortuguese)
     await discard(person.login)
     assert.match((await newest(person.login, 3))?.text ?? '', /^Subject: Reset your password\r$/m)

@@ -45,13 +45,11 @@ async function callTool(client: Client, name: string, given: Record<string, unkn
 describe('Models', () => {
   const rest = fixture(startRestUnderTest, registrationOf(assistant))
   const workspace = fixture(seed, rest)
-  let ann: Person
-  let bob: Person
   let projectId: string
   let assignmentId: string
+  const ann = fixture(() => rest.signUp({ name: 'Ann' }))
+  const bob = fixture(() => rest.signUp({ name: 'Bob' }))
   before(async () => {
-    ann = await rest.signUp({ name: 'Ann' })
-    bob = await rest.signUp({ name: 'Bob' })
     projectId = await workspace.project('Moon base', ann)
     assignmentId = await workspace.assignment(projectId, ann.id, { name: 'Build the ladder' })
     await workspace.assignment(await workspace.project('Elsewhere', bob), bob.id, { name: 'Not for Ann' })
@@ -121,7 +119,7 @@ describe('Models', () => {
       ['resources', ''],
       ['readOnly', 'maybe'],
     ] as const) {
-      const refused = await rest.call('POST', `/ext/mcp?${name}=${value}`, { token: ann.token, body: {} })
+      const refused = await ann.call('POST', `/ext/mcp?${name}=${value}`, {})
       assert.deepEqual([refused.status, Object.keys(refused.body.errors)], [400, [name]])
     }
   })
@@ -185,11 +183,11 @@ describe('Models', () => {
       await rest.call('GET', '/.well-known/oauth-protected-resource/ext/mcp')
     ).body
     assert.deepEqual([resource, authorization_servers], [`${rest.address}/ext/mcp`, [rest.identity.address]])
-    assert.equal((await rest.call('GET', '/ext/mcp', { token: ann.token })).status, 405)
+    assert.equal((await ann.call('GET', '/ext/mcp')).status, 405)
   })
 
   test('that send anything else get an answer that says so', async () => {
-    const send = async (body: unknown) => rest.call('POST', '/ext/mcp', { token: ann.token, body, headers })
+    const send = async (body: unknown) => ann.call('POST', '/ext/mcp', body, headers)
     const headers = { accept: 'application/json, text/event-stream' }
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
     assert.equal((await send([list, list])).status, 400)
@@ -214,11 +212,7 @@ describe('Calls of models', () => {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_own_account' } }
   const callFrom = async (address: string) => {
     const headers = { accept: 'application/json, text/event-stream', 'x-forwarded-for': address }
-    const { status, body } = await rest.call('POST', '/ext/mcp', {
-      token: rest.administrator.token,
-      headers,
-      body: message,
-    })
+    const { status, body } = await rest.administrator.call('POST', '/ext/mcp', message, headers)
     return `${status} ${/Too many requests/.test(JSON.stringify(body)) ? 'too many' : 'fine'}`
   }
 

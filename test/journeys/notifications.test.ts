@@ -23,14 +23,11 @@ interface Shown {
 describe('Notifications', () => {
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
   const workspace = fixture(seed, rest)
-  let ann: Person
-  let bob: Person
-  let cid: Person
   let projectId: string
+  const ann = fixture(() => rest.signUp({ name: 'Ann' }))
+  const bob = fixture(() => rest.signUp({ name: 'Bob' }))
+  const cid = fixture(() => rest.signUp({ name: 'Cid' }))
   before(async () => {
-    ann = await rest.signUp({ name: 'Ann' })
-    bob = await rest.signUp({ name: 'Bob' })
-    cid = await rest.signUp({ name: 'Cid' })
     projectId = await workspace.project('Moon base', ann)
     await workspace.join(projectId, bob.id)
     await until(async () => {
@@ -54,8 +51,7 @@ describe('Notifications', () => {
   }
   const kindsAbout = async (person: Person, assignmentId: string) =>
     (await about(person, assignmentId)).map(({ kind }) => kind)
-  const mark = (person: Person, body: unknown) =>
-    rest.call('PATCH', '/ext/notifications', { token: person.token, body })
+  const mark = (person: Person, body: unknown) => person.call('PATCH', '/ext/notifications', body)
 
   test('tell whoever an assignment is given to, and never the caller', async () => {
     const given = await workspace.assignment(projectId, bob.id)
@@ -70,10 +66,7 @@ describe('Notifications', () => {
   test('tell those who watch an assignment, and not those who have chosen not to be told', async () => {
     const assignmentId = await workspace.assignment(projectId, ann.id)
     const watch = async (person: Person, isWatching: boolean | null) => {
-      const { body, status } = await rest.call('PATCH', '/ext/watch', {
-        token: person.token,
-        body: { assignmentId, isWatching },
-      })
+      const { body, status } = await person.call('PATCH', '/ext/watch', { assignmentId, isWatching })
       assert.equal(status, 200, JSON.stringify(body))
       return body.watch
     }
@@ -89,9 +82,9 @@ describe('Notifications', () => {
     assert.deepEqual(await kindsAbout(bob, assignmentId), ['commented'])
     assert.deepEqual(await kindsAbout(ann, assignmentId), ['commented', 'assigned'])
     const path = `/ext/watch?assignmentId=${assignmentId}`
-    assert.equal((await rest.call('GET', path, { token: ann.token })).body.watch.isWatching, true)
-    assert.equal((await rest.call('GET', path, { token: cid.token })).status, 404)
-    const refused = await rest.call('PATCH', '/ext/watch', { token: ann.token, body: { isWatching: 1 } })
+    assert.equal((await ann.call('GET', path)).body.watch.isWatching, true)
+    assert.equal((await cid.call('GET', path)).status, 404)
+    const refused = await ann.call('PATCH', '/ext/watch', { isWatching: 1 })
     assert.deepEqual(Object.keys(refused.body.errors), ['assignmentId', 'isWatching'])
   })
 
@@ -111,12 +104,12 @@ describe('Notifications', () => {
       insert into watches (user_id, assignment_id, is_watching) select ${dora.id}::uuid, id, true from made returning 1`)
     const answers = await Promise.all(
       [second, last].map((assignmentId) =>
-        rest.call('PATCH', '/ext/watch', { token: dora.token, body: { assignmentId, isWatching: true } }),
+        dora.call('PATCH', '/ext/watch', { assignmentId, isWatching: true }),
       ),
     )
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400])
     const again = { assignmentId: answers[0]?.status === 200 ? second : last, isWatching: false }
-    assert.equal((await rest.call('PATCH', '/ext/watch', { token: dora.token, body: again })).status, 200)
+    assert.equal((await dora.call('PATCH', '/ext/watch', again)).status, 200)
   })
 
   test('tell those involved of comments, and those mentioned of that only', async () => {
@@ -197,7 +190,7 @@ describe('Notifications', () => {
   })
 
   test('are made once by two instances, each of which can be asked', async () => {
-    const another = await rest.startAnother()
+    await using another = await rest.startAnother()
     const dan = await rest.signUp({ name: 'Dan' })
     await workspace.join(projectId, dan.id)
     const assignments = await Promise.all(
@@ -213,7 +206,6 @@ describe('Notifications', () => {
     )
     assert.equal(unreadCount, 30)
     assert.deepEqual((await read(dan, 'pageNumber=2', another.address)).data, [])
-    await another.stop()
   })
 
   test('are shown as long as their assignment can be seen, and come back with it', async () => {
@@ -255,7 +247,7 @@ describe('Notifications', () => {
   test('are a live listing, which follows new ones, marks and lost access', async () => {
     const gus = await rest.signUp({ name: 'Gus' })
     const membership = await workspace.join(projectId, gus.id)
-    const stream = await listen(rest.address, '/ext/notifications?pageSize=1', { token: gus.token })
+    await using stream = await listen(rest.address, '/ext/notifications?pageSize=1', { token: gus.token })
     const counted = (wanted: number) => stream.nextWhere(({ data }) => data?.result?.unreadCount === wanted)
     await counted(0)
     await workspace.assignment(projectId, gus.id)
@@ -266,7 +258,6 @@ describe('Notifications', () => {
     await counted(1)
     await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
     await counted(0)
-    stream.close()
   })
 
   test(`are at most ${notificationsMax} for an account: the oldest give way`, async () => {
@@ -291,7 +282,7 @@ describe('Notifications', () => {
     'kind=assigned&kind=overdue': { kind: ['Kind must be given once.'] },
   }))
     test(`are not listed with ${path}`, async () => {
-      const answer = await rest.call('GET', `/ext/notifications?${path}`, { token: ann.token })
+      const answer = await ann.call('GET', `/ext/notifications?${path}`)
       assert.equal(answer.status, 400)
       assert.deepEqual(answer.body.errors, errors)
     })

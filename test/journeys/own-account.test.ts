@@ -45,7 +45,7 @@ describe('The own account', { concurrency: true }, () => {
       createdAt: '2000-01-01',
       sub: other.id,
     }
-    const answer = await rest.call('PATCH', '/api/me', { token: own.token, body })
+    const answer = await own.call('PATCH', '/api/me', body)
     assert.deepEqual([answer.status, answer.body], [200, { success: true }])
     const shown = (await me(own.token)).body
     assert.deepEqual(
@@ -58,7 +58,7 @@ describe('The own account', { concurrency: true }, () => {
 
   test('keeps its name when the session of a waiting request has ended', async () => {
     const { id, token } = await join()
-    const direct = await connectDirectly(rest.database)
+    await using direct = await connectDirectly(rest.database)
     await direct.query('begin')
     await direct.query('select from users where id = $1 for update', [id])
     const waiting = 3
@@ -71,7 +71,6 @@ describe('The own account', { concurrency: true }, () => {
     await direct.query('commit')
     const statuses = (await Promise.all(renames)).map(({ status }) => status)
     assert.equal(statuses.filter((status) => status === 401).length, waiting)
-    await direct.end()
   })
 
   test('takes a name of 200 characters in any script', async () => {
@@ -185,7 +184,7 @@ describe('The own account', { concurrency: true }, () => {
   })
 
   test('stops working within the session cache of every instance, and new sign-ins work at once', async () => {
-    const cached = await startRestUnderTest({ Auth__SessionValidationCacheSeconds: '2' })
+    await using cached = await startRestUnderTest({ Auth__SessionValidationCacheSeconds: '2' })
     const { token: administrator } = cached.administrator
     const body = { name: 'Mara', login: 'mara@example.com', password }
     await cached.call('POST', '/api/user', { token: administrator, body })
@@ -202,7 +201,6 @@ describe('The own account', { concurrency: true }, () => {
     assert.deepEqual(await seen(fresh.access_token), [200, 200])
     await sleep(2100)
     assert.deepEqual(await seen(token), [401, 401])
-    await cached.stop()
   })
 })
 
@@ -408,8 +406,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
   test('of other users are only for administrators', async () => {
     const [ann, bob] = await Promise.all([join(), join()])
     const [bobs] = await sessionsSeenBy(bob.token)
-    const asAnn = (method: string, path: string, body?: object) =>
-      rest.call(method, path, { token: ann.token, ...(body && { body }) })
+    const asAnn = (method: string, path: string, body?: object) => ann.call(method, path, body)
     assertEnvelope(await asAnn('GET', `/ext/sessions?userId=${bob.id}`), 403)
     assertEnvelope(await asAnn('POST', '/ext/sessions/end-all', { userId: bob.id }), 403)
     assertEnvelope(await asAnn('DELETE', '/ext/sessions', { ids: [bobs.id] }), 404)
@@ -424,8 +421,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
   test('end all at once, for oneself or by an administrator, with the tokens of service clients', async () => {
     const ends = [
       ({ token }: Person) => rest.call('POST', '/ext/sessions/end-all', { token }),
-      ({ id: userId }: Person) =>
-        rest.call('POST', '/ext/sessions/end-all', { token: rest.administrator.token, body: { userId } }),
+      ({ id: userId }: Person) => rest.administrator.call('POST', '/ext/sessions/end-all', { userId }),
     ]
     for (const end of ends) {
       const person = await join()
@@ -462,7 +458,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
 
   test('of a removed account have ended, and stay ended when it is restored, also those begun meanwhile', async () => {
     const asAdministrator = (method: string, path: string, ids: readonly string[]) =>
-      rest.call(method, path, { token: rest.administrator.token, body: { ids } })
+      rest.administrator.call(method, path, { ids })
     for (let round = 0; round < 4; round += 1) {
       const { id, login, tokens } = await join()
       const service = await rest.identity.serviceToken(login)

@@ -9,7 +9,7 @@ type Query = Readonly<Record<string, string>>
 
 describe('A query under /ext/query/', { concurrency: 8 }, () => {
   const ask = (list: string, query: Query) =>
-    rest.call('GET', `/ext/query/${list}?${new URLSearchParams(query)}`, { token: rest.administrator.token })
+    rest.administrator.call('GET', `/ext/query/${list}?${new URLSearchParams(query)}`)
 
   const rest = fixture(startRestUnderTest)
 
@@ -212,9 +212,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     })
 
   test('takes a key once, and no reference deeper than three', async () => {
-    const answer = await rest.call('GET', '/ext/query/assignments?filter=a&filter=b', {
-      token: rest.administrator.token,
-    })
+    const answer = await rest.administrator.call('GET', '/ext/query/assignments?filter=a&filter=b')
     assert.deepEqual(answer.body.errors, { filter: ['Filter must be given once.'] })
     const deep = await ask('comments', { expand: 'assignment.project.organization.name' })
     assert.deepEqual(deep.body.errors, {
@@ -225,9 +223,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
 
 describe('A report under /ext/reports/', () => {
   const ask = (report: string, query: Query) =>
-    rest.call('GET', `/ext/reports/${report}?${new URLSearchParams(query)}`, {
-      token: rest.administrator.token,
-    })
+    rest.administrator.call('GET', `/ext/reports/${report}?${new URLSearchParams(query)}`)
 
   const rest = fixture(startRestUnderTest)
 

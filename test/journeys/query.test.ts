@@ -15,7 +15,7 @@ after(() => rest.stop())
 
 describe('A query under /ext/query/', { concurrency: 8 }, () => {
   const idsListed = async (path: string, person: Person): Promise<string[]> => {
-    const { body } = await rest.call('GET', `${path}?pageSize=100`, { token: person.token })
+    const { body } = await person.call('GET', `${path}?pageSize=100`)
     return body.result.data.map(({ id }: { id: string }) => id).sort()
   }
 
@@ -23,17 +23,15 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     test(`of ${resources[entity].list} reads the very rows of their list, no matter who asks`, async () => {
       for (const person of [ann, bob, carl, rest.administrator]) {
         const path = `/ext/query/${resources[entity].list}`
-        const plain = await rest.call('GET', extensionListPathOf(entity), { token: person.token })
-        const answer = await rest.call('GET', path, { token: person.token })
+        const plain = await person.call('GET', extensionListPathOf(entity))
+        const answer = await person.call('GET', path)
         assert.equal(answer.status, plain.status)
         if (plain.status !== 200) return assert.deepEqual(answer.body, plain.body)
         const ids = await idsOf(resources[entity].list, { pageSize: '2' }, person)
         assert.deepEqual([...ids].sort(), await idsListed(extensionListPathOf(entity), person))
       }
       const [row] = (await pageOf(resources[entity].list, {}, rest.administrator)).data
-      const { body } = await rest.call('GET', `${extensionListPathOf(entity)}?ids=${row.id}`, {
-        token: rest.administrator.token,
-      })
+      const { body } = await rest.administrator.call('GET', `${extensionListPathOf(entity)}?ids=${row.id}`)
       assert.deepEqual(row, body.result.data[0], 'and shows them alike')
     })
 
@@ -43,7 +41,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
       const name = column.replace(/Id$/, '')
       for (const person of [ann, bob, carl, rest.administrator]) {
         const parents = parent === 'user' ? '/ext/people' : extensionListPathOf(parent)
-        const { body } = await rest.call('GET', `${parents}?pageSize=100`, { token: person.token })
+        const { body } = await person.call('GET', `${parents}?pageSize=100`)
         const seen = new Map(body.result.data.map((row: { id: string }) => [row.id, row]))
         for (const row of (await pageOf(list, { expand: name, pageSize: '100' }, person)).data)
           assert.deepEqual(row[name], seen.get(row[column]) ?? null)
@@ -137,7 +135,7 @@ describe('A query under /ext/query/, when others write,', () => {
   })
 
   test('can be watched, and reports changes of expanded rows', async () => {
-    const live = await listen(
+    await using live = await listen(
       rest.address,
       `/ext/query/assignments?${new URLSearchParams({ filter: "name eq 'Draw'", expand: 'project,user', fields: 'name,project.name,user.name' })}`,
       { token: bob.token },
@@ -148,13 +146,12 @@ describe('A query under /ext/query/, when others write,', () => {
     await workspace.write('PATCH', '/api/me', { name: 'Rob' }, bob)
     const { data } = await live.next()
     assert.deepEqual(data.result.data, [{ ...row, user: { id: bob.id, name: 'Rob' } }])
-    live.close()
   })
 
   test('has a tag that changes with what it expands', async () => {
     const path = `/ext/query/assignments?${new URLSearchParams({ filter: "name eq 'Hidden'", expand: 'project' })}`
-    const tag = (await rest.call('GET', path, { token: carl.token })).headers.get('etag') ?? ''
-    const again = () => rest.call('GET', path, { token: carl.token, headers: { 'if-none-match': tag } })
+    const tag = (await carl.call('GET', path)).headers.get('etag') ?? ''
+    const again = () => carl.call('GET', path, undefined, { 'if-none-match': tag })
     assert.equal((await again()).status, 304)
     await workspace.write('PATCH', '/api/project', {
       ...{ id: other, name: 'Renamed', organizationId: workspace.organizationId },
@@ -342,11 +339,11 @@ describe('A saved view', { concurrency: 8 }, () => {
       const answer = await ask('assignments', { view }, person)
       assertEnvelope(answer, 400)
       assert.deepEqual(answer.body.errors, unseen)
-      const found = await rest.call('GET', `/ext/savedViews?ids=${view}`, { token: person.token })
+      const found = await person.call('GET', `/ext/savedViews?ids=${view}`)
       assert.equal(found.body.result.totalCount, 0)
     }
     assert.equal((await ask('assignments', { view }, rest.administrator)).status, 200)
-    const listed = await rest.call('GET', '/ext/savedViews?pageSize=100', { token: ann.token })
+    const listed = await ann.call('GET', '/ext/savedViews?pageSize=100')
     assert.ok(listed.body.result.data.every(({ userId }: { userId: string }) => userId === ann.id))
   })
 
@@ -383,14 +380,14 @@ describe('A saved view', { concurrency: 8 }, () => {
       view: ['View must be a UUID.'],
     })
     const twice = `/ext/query/assignments?view=${view}&view=${view}`
-    assertEnvelope(await rest.call('GET', twice, { token: ann.token }), 400)
+    assertEnvelope(await ann.call('GET', twice), 400)
   })
 
   test('has another tag when it was changed', async () => {
     const view = await save(ann, { filter: "name eq 'Draw'" })
     const path = `/ext/query/assignments?view=${view}`
-    const tag = (await rest.call('GET', path, { token: ann.token })).headers.get('etag') ?? ''
-    const again = () => rest.call('GET', path, { token: ann.token, headers: { 'if-none-match': tag } })
+    const tag = (await ann.call('GET', path)).headers.get('etag') ?? ''
+    const again = () => ann.call('GET', path, undefined, { 'if-none-match': tag })
     assert.equal((await again()).status, 304)
     const body = { id: view, name: 'Mine', list: 'assignments', userId: ann.id, filter: "name eq 'Print'" }
     await workspace.write('PATCH', '/ext/savedView', body, ann)

@@ -132,7 +132,10 @@ describe('The rate limit', { concurrency: true }, () => {
   })
 
   test('finds the client behind two proxies, whatever the client claims itself', async () => {
-    const own = await startRestUnderTest({ ...limits(1, 0), ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true' })
+    await using own = await startRestUnderTest({
+      ...limits(1, 0),
+      ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true',
+    })
     const client = clientAt('127.0.0.1', () => own)
     const via = (chain: string) => client.status('/', { 'x-forwarded-for': chain })
     assert.equal(await via('203.0.113.1, 10.0.0.1'), 200)
@@ -143,7 +146,6 @@ describe('The rate limit', { concurrency: true }, () => {
     assert.equal(await via('198.51.100.8, 203.0.113.2, 10.0.0.1'), 429)
     assert.equal(await via('203.0.113.3'), 200)
     assert.equal(await via('203.0.113.3'), 429)
-    await own.stop()
   })
 })
 

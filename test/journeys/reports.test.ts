@@ -18,7 +18,7 @@ describe('A report under /ext/reports/', () => {
   let foreign: string
 
   const ask = (report: string, query: Query, person = ann, headers = {}) =>
-    rest.call('GET', `/ext/reports/${report}?${new URLSearchParams(query)}`, { token: person.token, headers })
+    person.call('GET', `/ext/reports/${report}?${new URLSearchParams(query)}`, undefined, headers)
   const sumsOf = async (report: string, query: Query, person?: Person) => {
     const { status, body } = await ask(report, query, person)
     assert.equal(status, 200, JSON.stringify(body))

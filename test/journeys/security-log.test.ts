@@ -94,8 +94,7 @@ describe('The security log', () => {
     const root = rest.administrator
     const done = { by: root.id, client, session: claimsOf(root.token).sid, account }
     const changed = (outcome: string) => ({ security: 'account-changed', outcome, ...done })
-    const as = (method: string, path: string, body: object) => () =>
-      rest.call(method, path, { token: root.token, body })
+    const as = (method: string, path: string, body: object) => () => root.call(method, path, body)
     const update = { id: account, name: 'Mara', login, password }
     assert.deepEqual(await eventsOf(as('PATCH', '/api/user', update)), [
       changed('update'),
@@ -202,13 +201,12 @@ describe('The security log', () => {
     assert.doesNotMatch(written.join(''), /wrong-field/)
   })
 
-  test('records rejections of the limiter once a second, with their number', async (t) => {
+  test('records rejections of the limiter once a second, with their number', async () => {
     const lines: string[] = []
-    const limited = await startRestUnderTest(
+    await using limited = await startRestUnderTest(
       { LOG_LEVEL: 'warn', RateLimit__Rest__PermitLimit: '1', RateLimit__Rest__QueueLimit: '0' },
       { destination: { write: (line) => void lines.push(line) } },
     )
-    t.after(() => limited.stop())
     for (let count = 0; count < 30; count += 1) await limited.call('GET', '/')
     const rejections = lines
       .map((line) => JSON.parse(line))
@@ -298,10 +296,9 @@ const strangers = 40
 const people = 8
 const writtenMax = 3
 
-test('A stranger writes only so many lines by requests, and a person with a token one for each', async (t) => {
+test('A stranger writes only so many lines by requests, and a person with a token one for each', async () => {
   const { destination, budgets, linesOf } = openLog()
-  const rest = await startRestUnderTest({ LOG_LEVEL: 'info' }, { destination, budgets })
-  t.after(() => rest.stop())
+  await using rest = await startRestUnderTest({ LOG_LEVEL: 'info' }, { destination, budgets })
   const { token, id } = await rest.signUp()
   const requests = (wanted: number) =>
     linesOf('A request has ended.').filter(
@@ -319,12 +316,10 @@ test('A stranger writes only so many lines by requests, and a person with a toke
   assert.equal(state?.rejected, strangers - writtenMax)
 })
 
-test('A stranger writes only so many lines by calls, and a person with a token one for each', async (t) => {
+test('A stranger writes only so many lines by calls, and a person with a token one for each', async () => {
   const { destination, budgets, linesOf } = openLog()
-  const host = await startCommandsUnderTest({ LOG_LEVEL: 'info' }, { destination, budgets })
-  t.after(() => host.stop())
-  const raw = openRawCalls(host.target)
-  t.after(raw.close)
+  await using host = await startCommandsUnderTest({ LOG_LEVEL: 'info' }, { destination, budgets })
+  await using raw = openRawCalls(host.target)
   const call = (token?: string) => raw.send(grpcHeaders(listOrganizations, token), framed(goodList))
   for (let count = 0; count < strangers; count += 1) await call()
   for (let count = 0; count < people; count += 1) await call(host.administrator.token)

@@ -50,7 +50,7 @@ describe('What was issued before', { concurrency: true }, () => {
   const seenBy = (token: string) =>
     Promise.all(addresses.map(async (address) => (await send(address, 'GET', '/api/me', { token })).status))
   const asAdministrator = async (method: string, path: string, body: object) => {
-    const answer = await rest.call(method, path, { token: rest.administrator.token, body })
+    const answer = await rest.administrator.call(method, path, body)
     assert.deepEqual([answer.status, answer.body.success], [200, true])
   }
   /** Where a browser lands that asks for a code: at the client with one, or at the sign-in page. */
@@ -353,7 +353,7 @@ describe('Nothing that lasts is made', { concurrency: true }, () => {
     const { id: userId, login } = await rest.signUp()
     await ask('POST', '/ext/administrators', rest.administrator.token, { userId })
     const { access_token: token } = await rest.identity.signIn(login)
-    const elsewhere = await connectDirectly(rest.database)
+    await using elsewhere = await connectDirectly(rest.database)
     await elsewhere.query('begin; lock table idempotency_keys in exclusive mode')
     const late = Array.from({ length: 8 }, (_, index) =>
       rest.call('POST', '/api/user', {
@@ -367,7 +367,6 @@ describe('Nothing that lasts is made', { concurrency: true }, () => {
     assert.equal((await ask('POST', '/ext/sessions/end-all', other)).status, 200)
     await elsewhere.query('commit')
     for (const answer of await Promise.all(late)) assertEnvelope(answer, 401)
-    await elsewhere.end()
   })
 
   test("by an app with a user's consent: its webhooks would outlast the consent", async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { assignmentCalls } from '../support/assignment-calls.ts'
 import { create } from '../support/batches.ts'
 import { fixture } from '../support/fixture.ts'
-import { type Person, startRestUnderTest } from '../support/rest-host.ts'
+import { startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -11,12 +11,9 @@ type Body = Readonly<Record<string, unknown>>
 describe('Sub-assignments', () => {
   const rest = fixture(startRestUnderTest)
   const workspace = fixture(seed, rest)
-  let ann: Person
-  before(async () => {
-    ann = await rest.signUp({ name: 'Ann' })
-  })
+  const ann = fixture(() => rest.signUp({ name: 'Ann' }))
 
-  const { bodyOf, call, write } = assignmentCalls(rest, workspace, () => ann)
+  const { bodyOf, call, write } = assignmentCalls(workspace, ann)
   const makeProject = () => workspace.project('Relaunch', ann)
   const make = async (projectId: string, parentId?: string): Promise<string> =>
     (await write('POST', '/ext/assignment', bodyOf(projectId, { parentId }))).assignment.id

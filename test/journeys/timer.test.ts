@@ -3,7 +3,7 @@ import { before, beforeEach, describe, test } from 'node:test'
 import { sql } from '../../src/db/sql.ts'
 import { makeToken } from '../support/api-tokens.ts'
 import { fixture } from '../support/fixture.ts'
-import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
+import { send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
 describe('The timer of an account', () => {
@@ -13,25 +13,23 @@ describe('The timer of an account', () => {
     const { address, stop } = await rest.startAnother()
     return { address, stop }
   })
-  let ann: Person
   let projectId: string
   let assignmentId: string
+  const ann = fixture(() => rest.signUp({ name: 'Ann' }))
   before(async () => {
-    ann = await rest.signUp({ name: 'Ann' })
     projectId = await workspace.project('Moon base', ann)
   })
   beforeEach(async () => {
-    await rest.call('DELETE', '/ext/timer', { token: ann.token })
+    await ann.call('DELETE', '/ext/timer')
     assignmentId = await workspace.assignment(projectId, ann.id, { name: 'Build the ladder' })
   })
 
   const start = (body: unknown = { assignmentId }, token = ann.token) =>
     rest.call('POST', '/ext/timer', { token, body })
-  const stop = (body: unknown = {}) => rest.call('POST', '/ext/timer/stop', { token: ann.token, body })
-  const timer = async () => (await rest.call('GET', '/ext/timer', { token: ann.token })).body.timer
+  const stop = (body: unknown = {}) => ann.call('POST', '/ext/timer/stop', body)
+  const timer = async () => (await ann.call('GET', '/ext/timer')).body.timer
   const booked = async () =>
-    (await rest.call('GET', `/api/appointments?assignmentId=${assignmentId}`, { token: ann.token })).body
-      .result.data
+    (await ann.call('GET', `/api/appointments?assignmentId=${assignmentId}`)).body.result.data
   const startedHoursAgo = (hours: number) =>
     rest.database.query(sql`
       update timers set started_at = now() - make_interval(secs => ${hours * 3600}) where user_id = ${ann.id}`)
@@ -95,7 +93,7 @@ describe('The timer of an account', () => {
 
   test('can be discarded, once, and books nothing then', async () => {
     await start()
-    const discard = () => rest.call('DELETE', '/ext/timer', { token: ann.token })
+    const discard = () => ann.call('DELETE', '/ext/timer')
     assert.deepEqual([(await discard()).status, (await discard()).status], [200, 404])
     assert.deepEqual(await booked(), [])
   })
@@ -110,7 +108,7 @@ describe('The timer of an account', () => {
     assert.equal((await timer()).assignment, null)
     assert.equal((await stop()).status, 400)
     assert.equal((await timer()).assignmentId, assignmentId)
-    assert.equal((await rest.call('DELETE', '/ext/timer', { token: ann.token })).status, 200)
+    assert.equal((await ann.call('DELETE', '/ext/timer')).status, 200)
   })
 
   test('obeys the scopes of a token', async () => {

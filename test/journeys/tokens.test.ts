@@ -7,7 +7,7 @@ import type { Environment } from '../../src/config/settings.ts'
 import { type Sql, sql } from '../../src/db/sql.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { claimsOf, headerOf, openBrowser, refresh } from '../support/browser.ts'
-import { fixture } from '../support/fixture.ts'
+import { disposable, fixture } from '../support/fixture.ts'
 import { insertAccount } from '../support/insert-account.ts'
 import { registrationOf, tokensAt, wiki } from '../support/registered-clients.ts'
 import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
@@ -86,7 +86,7 @@ describe('An access token of the identity host', { concurrency: true }, () => {
       const one = await rest.signUp()
       assert.equal(await statusOf(one.token), 200)
       await write(end(one))
-      assertEnvelope(await rest.call('GET', '/api/me', { token: one.token }), 401)
+      assertEnvelope(await one.call('GET', '/api/me'), 401)
     })
   }
 
@@ -97,7 +97,7 @@ describe('An access token of the identity host', { concurrency: true }, () => {
   })
 
   test('of the seeded account makes an administrator where no list is configured, whatever its login becomes', async () => {
-    const own = await startRestUnderTest({ SVC_ADMIN_LOGINS: '' })
+    await using own = await startRestUnderTest({ SVC_ADMIN_LOGINS: '' })
     const { id } = await own.signUp({ login: 'demo@example.com' })
     await own.database.query(sql`insert into seeded_account (user_id) values (${id})`)
     // As a token says what its account was when it was issued.
@@ -114,11 +114,10 @@ describe('An access token of the identity host', { concurrency: true }, () => {
     assert.deepEqual(await statusAs('renamed@example.com'), [200, 'true'])
     await own.signUp({ login: 'demo@example.com' })
     assert.deepEqual(await statusAs('demo@example.com'), [403, undefined])
-    await own.stop()
   })
 
   test('stops working within the session cache, whose length is configured', async () => {
-    const own = await startRestUnderTest({ Auth__SessionValidationCacheSeconds: '1' })
+    await using own = await startRestUnderTest({ Auth__SessionValidationCacheSeconds: '1' })
     const one = await own.signUp()
     const status = async () => (await own.call('GET', '/api/me', { token: one.token })).status
     assert.equal(await status(), 200)
@@ -127,7 +126,6 @@ describe('An access token of the identity host', { concurrency: true }, () => {
     )
     await sleep(1100)
     assert.equal(await status(), 401)
-    await own.stop()
   })
 })
 
@@ -243,7 +241,7 @@ describe('A token of an issuer that does what a right one never does', { concurr
   })
 
   test('signed with a new key is accepted at once, and made-up keys do not wear the provider out', async () => {
-    const own = await startWithIssuer()
+    await using own = await startWithIssuer()
     const statusThere = async (token: string) => (await own.rest.call('GET', '/api/me', { token })).status
     const { id } = own.rest.administrator
     const first = await own.issuer.signIn(own.rest.database, id)
@@ -258,11 +256,10 @@ describe('A token of an issuer that does what a right one never does', { concurr
     )
     for (const token of await Promise.all(madeUp)) assert.equal(await statusThere(token), 401)
     assert.ok(own.issuer.fetches() - fetches < 10, `${own.issuer.fetches() - fetches} fetches`)
-    await own.stop()
   })
 
   test('is verified while the issuer is away, and again once it is back', async () => {
-    const own = await startWithIssuer({ LOG_LEVEL: 'silent' })
+    await using own = await startWithIssuer({ LOG_LEVEL: 'silent' })
     const { id } = own.rest.administrator
     const token = await own.issuer.signIn(own.rest.database, id)
     const status = async (one = token) => (await own.rest.call('GET', '/api/me', { token: one })).status
@@ -276,14 +273,19 @@ describe('A token of an issuer that does what a right one never does', { concurr
     assert.equal(await status(), 200)
     own.issuer.interrupt((_request, response) => response.writeHead(500).end())
     assert.equal(await status(await own.issuer.signIn(own.rest.database, id)), 200)
-    await own.stop()
   })
 })
+
+interface OwnIssuer extends AsyncDisposable {
+  readonly rest: RestUnderTest
+  readonly issuer: TestIssuer
+  stop(): Promise<unknown>
+}
 
 async function startWithIssuer(environment: Environment = {}) {
   const issuer = await startTestIssuer()
   const rest = await startRestUnderTest({ Jwt__Issuer: issuer.issuer, ...environment })
-  return { rest, issuer, stop: () => Promise.all([rest.stop(), issuer.stop()]) }
+  return disposable<OwnIssuer>({ rest, issuer, stop: () => Promise.all([rest.stop(), issuer.stop()]) })
 }
 
 const scopes = { Scopes__0: 'openid', Scopes__1: 'svc.api', Scopes__2: 'offline_access' }

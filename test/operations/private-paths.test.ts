@@ -93,13 +93,13 @@ describe('Measures stay behind the proxy, however their path is written', () => 
       names.map((name) => `${name}.example.com`),
     )
 
-  test('nginx, without TLS', { skip: nginxProgram === undefined && 'nginx is not installed' }, async (t) => {
+  test('nginx, without TLS', { skip: nginxProgram === undefined && 'nginx is not installed' }, async () => {
     const ports: Readonly<Record<string, number>> = {
       app: await freePort(),
       api: await freePort(),
       id: await freePort(),
     }
-    const nginx = await startNginxOn('nginx/proxy.conf', (text) =>
+    await using _nginx = await startNginxOn('nginx/proxy.conf', (text) =>
       text
         .replaceAll(/server (web|rest|identity|commands|bank):\d+/g, `server 127.0.0.1:${upstream.port}`)
         .replace('listen 5400', `listen 127.0.0.1:${ports.app}`)
@@ -107,7 +107,6 @@ describe('Measures stay behind the proxy, however their path is written', () => 
         .replace('listen 5200', `listen 127.0.0.1:${ports.id}`)
         .replace('listen 5300', `listen unix:nginx-${ports.id}.sock`),
     )
-    t.after(nginx.stop)
     const ask: Ask = (name, path) =>
       statusOf(requestPlain({ host: '127.0.0.1', port: ports[name], path, agent: false }))
     await requirePrivate(ask, upstream, Object.keys(ports))
@@ -116,14 +115,13 @@ describe('Measures stay behind the proxy, however their path is written', () => 
   test('nginx, with TLS', { skip: nginxProgram === undefined && 'nginx is not installed' }, async (t) => {
     const { folder, ca } = certificate(t)
     const [port, plainPort] = [await freePort(), await freePort()]
-    const nginx = await startNginxOn('nginx/proxy-tls.conf', (text) =>
+    await using _nginx = await startNginxOn('nginx/proxy-tls.conf', (text) =>
       text
         .replaceAll(/server (web|rest|identity|commands|bank):\d+/g, `server 127.0.0.1:${upstream.port}`)
         .replaceAll('listen 8443', `listen 127.0.0.1:${port}`)
         .replace('listen 8080', `listen 127.0.0.1:${plainPort}`)
         .replaceAll('/etc/nginx/tls', folder),
     )
-    t.after(nginx.stop)
     await requirePrivate(tlsAsk(port, ca), upstream, names)
   })
 

@@ -18,14 +18,13 @@ for (const proxies of [1, 2]) {
       (await send(address, 'GET', path, { headers: { 'x-forwarded-for': `${forged}, ${addedBy[proxies]}` } }))
         .status
 
-    test('of REST', async (t) => {
+    test('of REST', async () => {
       const environment = {
         ...environmentFor(proxies),
         RateLimit__Rest__PermitLimit: '1',
         RateLimit__Rest__QueueLimit: '0',
       }
-      const rest = await startRestUnderTest(environment)
-      t.after(() => rest.stop())
+      await using rest = await startRestUnderTest(environment)
       assert.equal(await statusFrom(rest.address, '/api/projects', '10.0.0.1'), 401)
       assert.equal(await statusFrom(rest.address, '/api/projects', '10.0.0.2'), 429)
     })

@@ -16,6 +16,12 @@ export function assertEnvelope(answer: Answer, status: number, errorKeys?: reado
   assertSecurityHeaders(answer.headers)
 }
 
+/** Exactly these errors by field; the sentences are those of the contract or of /ext/. */
+export function assertRejected({ status, body }: Answer, expected: number, errors: object) {
+  assert.equal(status, expected, JSON.stringify(body))
+  assert.deepEqual(body.errors, errors)
+}
+
 function assertFieldErrors(errors: unknown) {
   if (errors === undefined) return
   assert.ok(typeof errors === 'object' && errors !== null && !Array.isArray(errors))

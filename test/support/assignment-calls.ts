@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Answer, Person, RestUnderTest } from './rest-host.ts'
+import type { Item } from './batches.ts'
+import type { Answer, Person } from './rest-host.ts'
 import type { Workspace } from './seed.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -9,19 +10,23 @@ export interface AssignmentCalls {
   call(method: string, path: string, body?: object, by?: Person): Promise<Answer>
   /** Sends a write that must succeed, and returns its answer. */
   write(method: string, path: string, body: object, by?: Person): Promise<Answer['body']>
+  /** The page of a list. */
+  listOf(path: string, by?: Person): Promise<Answer['body']['result']>
+  batch(items: readonly Item[], mode?: string): Promise<Answer>
   bodyOf(projectId: string, values?: Body): Body
 }
 
-/** Short ways to call about assignments of one person, who is known when the tests run. */
-export function assignmentCalls(
-  rest: RestUnderTest,
-  workspace: Workspace,
-  person: () => Person,
-): AssignmentCalls {
-  const call: AssignmentCalls['call'] = (method, path, body, by = person()) =>
-    rest.call(method, path, { token: by.token, ...(body && { body }) })
+/** Short ways to call about assignments of one person. */
+export function assignmentCalls(workspace: Workspace, person: Person): AssignmentCalls {
+  const call: AssignmentCalls['call'] = (method, path, body, by = person) => by.call(method, path, body)
   return {
     call,
+    async listOf(path, by) {
+      const answer = await call('GET', path, undefined, by)
+      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+      return answer.body.result
+    },
+    batch: (items, mode = 'allOrNothing') => call('POST', '/ext/batch', { mode, items }),
     async write(method, path, body, by) {
       const answer = await call(method, path, body, by)
       assert.equal(answer.status, 200, JSON.stringify(answer.body))
@@ -34,7 +39,7 @@ export function assignmentCalls(
       amountHours: 4,
       projectId,
       workflowId: workspace.workflowId,
-      userId: person().id,
+      userId: person.id,
       assignmentTypeId: workspace.assignmentTypeId,
       ...values,
     }),

@@ -8,6 +8,7 @@ import {
   type ServiceError,
 } from '@grpc/grpc-js'
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader'
+import { disposable } from './fixture.ts'
 
 export interface CommandAnswer {
   /** 0 is success. */
@@ -39,7 +40,7 @@ export interface FollowedCall {
 }
 
 /** A stock gRPC client, made from the published .proto file. */
-export interface CommandCalls {
+export interface CommandCalls extends AsyncDisposable {
   /** `name` as in the file: CreateProject. */
   call(name: string, request: object, options?: CallOptions): Promise<CommandAnswer>
   /** A command that answers with a stream. */
@@ -94,7 +95,7 @@ export function openCommandCalls(
       const done = (error: ServiceError | null, result?: Result) => resolve(answerOf(error, result))
       client.makeUnaryRequest(path, serialize, deserialize, request, headers, options, done)
     })
-  return {
+  return disposable<CommandCalls>({
     call(name, request, options) {
       const method = service[name]
       if (!method) throw new Error(`${name} is no command.`)
@@ -118,7 +119,7 @@ export function openCommandCalls(
       return new Map(type.field.map(({ name, type: kind, typeName }) => [camelCase(name), typeName || kind]))
     },
     close: () => client.close(),
-  }
+  })
 }
 
 function followed(call: ClientReadableStream<object>): FollowedCall {

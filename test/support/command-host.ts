@@ -10,6 +10,7 @@ import { startCommands, type TimeLimits } from '../../src/hosts/commands/main.ts
 import { createLog } from '../../src/http/log.ts'
 import type { Resource } from '../../src/resources/define-resource.ts'
 import { cheapPasswords } from './cheap-passwords.ts'
+import { disposable } from './fixture.ts'
 import { addressOf, freshDatabase, underRoleOf } from './fresh-database.ts'
 import { type IdentityOnStore, startIdentityHost } from './identity-host.ts'
 import { type Account, type AccountOptions, insertAccount } from './insert-account.ts'
@@ -18,7 +19,7 @@ export interface Person extends Account {
   readonly token: string
 }
 
-export interface CommandsUnderTest {
+export interface CommandsUnderTest extends AsyncDisposable {
   /** Of the HTTP/2 side, as a gRPC client takes it: `127.0.0.1:50123`. */
   readonly target: string
   /** Of the HTTP/1.1 side. */
@@ -110,7 +111,7 @@ export async function startCommandsUnderTest(
     stopped ??= host.stop()
     return stopped
   }
-  return {
+  return disposable<CommandsUnderTest>({
     target: `127.0.0.1:${host.port}`,
     diagnostics: `http://127.0.0.1:${host.diagnosticsPort}`,
     database,
@@ -123,7 +124,7 @@ export async function startCommandsUnderTest(
       await stopHost()
       await end()
     },
-  }
+  })
 }
 
 async function ownStore() {

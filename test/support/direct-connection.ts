@@ -5,12 +5,12 @@ import type { Database } from '../../src/db/database.ts'
 import { addressOf } from './fresh-database.ts'
 
 /** A connection of its own, for transactions that stay open as long as the test wants. */
-export async function connectDirectly(database: Database): Promise<pg.Client> {
+export async function connectDirectly(database: Database): Promise<pg.Client & AsyncDisposable> {
   const client = new pg.Client({ connectionString: addressOf(database), application_name: 'outside' })
   // The database may be dropped before the client is gone.
   client.on('error', () => undefined)
   await client.connect()
-  return client
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }
 
 /** Returns once as many connections of the client's database wait for a lock. */

@@ -11,12 +11,13 @@ import {
 } from '@grpc/grpc-js'
 import type { CallOptions, CommandAnswer } from './command-calls.ts'
 import { type CommandsUnderTest, startCommandsUnderTest } from './command-host.ts'
+import { disposable } from './fixture.ts'
 import { framed } from './lz4-encoder.ts'
 import { decode } from './message-pack-decoder.ts'
 import { encode, instant } from './message-pack-encoder.ts'
 
 /** Calls as a .NET client makes them: its paths, its messages, compressed when they are long. */
-export interface DotnetCalls {
+export interface DotnetCalls extends AsyncDisposable {
   /** `name` is that of the class: CreateProjectCommand. The fields are in PascalCase. */
   call(entity: string, name: string, fields: unknown, options?: CallOptions): Promise<CommandAnswer>
   /** The messages of a command that answers with a stream. */
@@ -42,7 +43,7 @@ export function openDotnetCalls(
       const done = (error: ServiceError | null, result: unknown) => resolve(answerOf(error, result))
       client.makeUnaryRequest(path, asIs, decode, body, headers, deadline ? { deadline } : {}, done)
     })
-  return {
+  return disposable<DotnetCalls>({
     call: (entity, name, fields, options) => send(dotnetPath(entity, name), framed(encode(fields)), options),
     send,
     follow(entity, name, fields, token) {
@@ -52,7 +53,7 @@ export function openDotnetCalls(
       return client.makeServerStreamRequest(dotnetPath(entity, name), asIs, decode, body, headers)
     },
     close: () => client.close(),
-  }
+  })
 }
 
 const asIs = (bytes: Buffer): Buffer => bytes

@@ -6,6 +6,19 @@ interface Ending {
   close?(): unknown
 }
 
+/** In whichever way it ends. */
+const endOf = (one: Ending) => (one.stop ?? one.drop ?? one.close)?.call(one)
+
+/** What a single test declares with `await using` ends with that test, also when an assertion fails. */
+export function disposable<T extends AsyncDisposable>(value: Omit<T, typeof Symbol.asyncDispose>): T
+export function disposable(value: Ending): Ending & AsyncDisposable {
+  return Object.assign(value, {
+    async [Symbol.asyncDispose](this: Ending) {
+      await endOf(this)
+    },
+  })
+}
+
 /** By the name of their suite, in the order in which they were started. */
 const started = new Map<string, Ending[]>()
 
@@ -33,7 +46,7 @@ export function fixture<Given extends unknown[], T extends object>(
   after(async ({ fullName }) => {
     const own = started.get(fullName) ?? []
     started.delete(fullName)
-    for (const one of own.toReversed()) await (one.stop ?? one.drop ?? one.close)?.call(one)
+    for (const one of own.toReversed()) await endOf(one)
   })
   return held
 }

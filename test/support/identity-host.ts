@@ -11,18 +11,19 @@ import { createLog } from '../../src/http/log.ts'
 import { type SignInOptions, signedIn, type Tokens } from './browser.ts'
 import { cheapPasswords, password, passwordHash } from './cheap-passwords.ts'
 import { freePort } from './child-host.ts'
+import { disposable } from './fixture.ts'
 import { freshDatabase, underRoleOf } from './fresh-database.ts'
 import { type Account, type AccountOptions, insertAccount } from './insert-account.ts'
 import { origin, otherOrigin, robot } from './known-clients.ts'
 import { createServiceClients, type ServiceClients, serviceClientSettings } from './service-clients.ts'
 
-export interface IdentityInstance {
+export interface IdentityInstance extends AsyncDisposable {
   readonly address: string
   readonly host: IdentityHost
   stop(): Promise<void>
 }
 
-export interface IdentityOnStore extends ServiceClients {
+export interface IdentityOnStore extends ServiceClients, AsyncDisposable {
   /** The issuer, and the address of the first instance. */
   readonly address: string
   readonly host: IdentityHost
@@ -66,10 +67,10 @@ export async function startIdentityHost(
       clock,
     )
     stops.push(host.stop)
-    return { host, address: addressOf(host), stop: host.stop }
+    return disposable<IdentityInstance>({ host, address: addressOf(host), stop: host.stop })
   }
   const { host } = await start({ IDENTITY_PORT: String(port) })
-  return {
+  return disposable<IdentityOnStore>({
     address,
     host,
     async signIn(login, { address: elsewhere = address, ...options } = {}) {
@@ -83,7 +84,7 @@ export async function startIdentityHost(
     async stop() {
       await Promise.all(stops.map((stop) => stop()))
     },
-  }
+  })
 }
 
 export interface Clock {

@@ -1,4 +1,5 @@
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import { disposable } from './fixture.ts'
 
 export interface LiveEvent {
   readonly id: string
@@ -9,7 +10,7 @@ export interface LiveEvent {
   readonly at: number
 }
 
-export interface LiveReader {
+export interface LiveReader extends AsyncDisposable {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   /** The response's text, if the stream was rejected. */
@@ -113,7 +114,7 @@ function readerOf(response: IncomingMessage, rejection: string): LiveReader {
       await Promise.race([wake.promise, new Promise((resolve) => setTimeout(resolve, 100))])
     }
   }
-  return {
+  return disposable<LiveReader>({
     status: response.statusCode ?? 0,
     headers: response.headers,
     refusal: rejection,
@@ -136,7 +137,7 @@ function readerOf(response: IncomingMessage, rejection: string): LiveReader {
     },
     ended,
     close: () => void response.destroy(),
-  }
+  })
 }
 
 /** One block between two empty lines, as the HTML standard's event stream format has it. */

@@ -4,9 +4,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { freePort } from './child-host.ts'
+import { disposable } from './fixture.ts'
 import { until } from './until.ts'
 
-export interface Nginx {
+export interface Nginx extends AsyncDisposable {
   readonly port: number
   /** Throws with nginx's own words when the configuration is not valid. */
   checkConfiguration(): void
@@ -26,7 +27,7 @@ export async function startNginx(upstreamPorts: readonly [number, number]): Prom
       .replace('bank-2:9999', `127.0.0.1:${upstreamPorts[1]}`)
       .replace('listen 9999', `listen 127.0.0.1:${port}`),
   )
-  return { port, checkConfiguration, stop }
+  return disposable<Nginx>({ port, checkConfiguration, stop })
 }
 
 const deployed = join(import.meta.dirname, '..', '..', 'deploy')
@@ -53,12 +54,12 @@ export async function startNginxOn(
     return readdirSync(folder).some((each) => each.endsWith('.pid'))
   }
   await until(isUp, 'nginx')
-  return {
+  return disposable<Omit<Nginx, 'port'>>({
     checkConfiguration: () => void execFileSync(program, ['-t', '-q', '-c', file, '-p', folder]),
     async stop() {
       server.kill('SIGQUIT')
       await ended
       rmSync(folder, { recursive: true, force: true })
     },
-  }
+  })
 }

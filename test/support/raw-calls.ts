@@ -1,4 +1,5 @@
 import { type ClientHttp2Session, connect, constants, type OutgoingHttpHeaders } from 'node:http2'
+import { disposable } from './fixture.ts'
 
 export interface RawAnswer {
   /** 0 when the stream ended without one. */
@@ -12,7 +13,7 @@ export interface RawAnswer {
   readonly headers: Readonly<Record<string, unknown>>
 }
 
-export interface RawCalls {
+export interface RawCalls extends AsyncDisposable {
   readonly session: ClientHttp2Session
   /** One stream with the headers and bytes as they are given. */
   send(headers: OutgoingHttpHeaders, bytes?: Buffer, isEnded?: boolean): Promise<RawAnswer>
@@ -27,7 +28,7 @@ export function openRawCalls(
   const { localAddress, ...settings } = options
   const session = connect(`http://${target}`, { settings, ...(localAddress && { localAddress }) })
   session.on('error', () => undefined)
-  return {
+  return disposable<RawCalls>({
     session,
     async send(headers, bytes = Buffer.alloc(0), isEnded = true) {
       const stream = session.request({ ':method': 'POST', ...headers }, { endStream: false })
@@ -55,7 +56,7 @@ export function openRawCalls(
       }
     },
     close: () => session.destroy(),
-  }
+  })
 }
 
 export const grpcHeaders = (path: string, token?: string): OutgoingHttpHeaders => ({

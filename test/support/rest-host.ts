@@ -13,6 +13,7 @@ import { createLog } from '../../src/http/log.ts'
 import { createSecurityLog } from '../../src/observability/security-log.ts'
 import type { Resource } from '../../src/resources/define-resource.ts'
 import { cheapPasswords, passwordHash } from './cheap-passwords.ts'
+import { disposable } from './fixture.ts'
 import { type FreshDatabase, freshDatabase, type OwnLimits, underRoleOf } from './fresh-database.ts'
 import { type HostOptions, type IdentityOnStore, startIdentityHost } from './identity-host.ts'
 import { type Account, type AccountOptions, insertAccount } from './insert-account.ts'
@@ -33,9 +34,16 @@ export interface Call {
 
 export interface Person extends Account {
   readonly token: string
+  /** Sends a request with the token; `body` as JSON. */
+  call(method: string, path: string, body?: unknown, headers?: Call['headers']): Promise<Answer>
 }
 
-export interface RestUnderTest {
+export interface RestInstance extends AsyncDisposable {
+  readonly address: string
+  stop(): Promise<void>
+}
+
+export interface RestUnderTest extends AsyncDisposable {
   readonly address: string
   readonly database: Database
   /** The DATA_DIR of the host, empty unless a test uploads files. */
@@ -48,7 +56,7 @@ export interface RestUnderTest {
   signUp(options?: Omit<AccountOptions, 'passwordHash'>): Promise<Person>
   readonly administrator: Person
   /** A second instance on the same store, as behind a load balancer. */
-  startAnother(own?: Partial<RestSettings>): Promise<{ readonly address: string; stop(): Promise<void> }>
+  startAnother(own?: Partial<RestSettings>): Promise<RestInstance>
   stop(): Promise<void>
 }
 
@@ -115,15 +123,25 @@ export async function startRestUnderTest(
     const tracker = { database: store, passwords: cheapPasswords(), budgets, hoursStep: settings.hoursStep }
     const { app, stop } = await startRest(tracker, authentication, { ...settings, ...own }, log, declared)
     stops.push(stop)
-    return { address: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, stop }
+    return disposable<RestInstance>({
+      address: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
+      stop,
+    })
   }
   const { address } = await start(database, budgets)
   const signUp: RestUnderTest['signUp'] = async (options = {}) => {
     const account = await insertAccount(database, { ...options, passwordHash: await passwordHash() })
     const { access_token: token } = await identity.signIn(account.login)
-    return { ...account, token }
+    const person: Person = {
+      ...account,
+      token,
+      call(method, path, body, headers = {}) {
+        return send(address, method, path, { token: this.token, body, headers })
+      },
+    }
+    return person
   }
-  return {
+  return disposable<RestUnderTest>({
     address,
     database,
     dataDirectory,
@@ -139,7 +157,7 @@ export async function startRestUnderTest(
       await drop()
       await rm(dataDirectory, { recursive: true, force: true })
     },
-  }
+  })
 }
 
 export async function send(address: string, method: string, path: string, call: Call = {}): Promise<Answer> {

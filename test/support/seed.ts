@@ -24,7 +24,7 @@ export interface Workspace {
 /** The catalog rows that everything else refers to, and short ways to add to them. */
 export async function seed(rest: RestUnderTest): Promise<Workspace> {
   const send = async (method: string, path: string, body: Body, by: Person = rest.administrator) => {
-    const answer = await rest.call(method, path, { token: by.token, body })
+    const answer = await by.call(method, path, body)
     assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`)
     return answer.body
   }

@@ -29,7 +29,7 @@ describe('Of a project that the owner of a webhook can no longer read', () => {
   })
 
   const call = (method: string, path: string, body?: object, by: Person = owner) =>
-    rest.call(method, path, { token: by.token, ...(body && { body }) })
+    by.call(method, path, body)
   const make = async (body: object, by?: Person): Promise<string> => {
     const answer = await call('POST', '/ext/webhook', { url: receiver.url, ...body }, by)
     assert.equal(answer.status, 200, JSON.stringify(answer.body))

@@ -25,7 +25,7 @@ describe('A webhook', () => {
   const workspace = fixture(seed, rest)
   const member = fixture(() => rest.signUp({ name: 'Mara' }))
   const call = (method: string, path: string, body?: object, by: Person = rest.administrator) =>
-    rest.call(method, path, { token: by.token, ...(body && { body }) })
+    by.call(method, path, body)
   const make = async (body: object, by?: Person) => {
     const answer = await call('POST', '/ext/webhook', { url: receiver.url, ...body }, by)
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
@@ -263,7 +263,7 @@ describe('Deliveries', () => {
     await rest.database.transaction((transaction) => transaction.query(sql`delete from webhooks`))
   })
   const call = async (method: string, path: string, body?: object) =>
-    (await rest.call(method, path, { token: rest.administrator.token, ...(body && { body }) })).body
+    (await rest.administrator.call(method, path, body)).body
   const hook = async (): Promise<string> =>
     (await call('POST', '/ext/webhook', { url: receiver.url, resources: ['impediment'] })).webhook.id
   const shown = async () => (await call('GET', '/ext/webhooks')).webhooks[0]
