@@ -12,7 +12,7 @@ import { commandsOfEdition } from '../../src/hosts/commands/main.ts'
 import { protoFile } from '../../src/hosts/commands/protobuf/proto-file.ts'
 import { catalog } from '../../src/model/access-rule.ts'
 import { optional, required, requiredOnCreate } from '../../src/model/field.ts'
-import { hours, integer, text, timestamp, uuid } from '../../src/model/field-kinds.ts'
+import { choice, hours, integer, text, timestamp, uuid } from '../../src/model/field-kinds.ts'
 import { defineResource } from '../../src/resources/define-resource.ts'
 import { violationsIn } from '../support/assertions.ts'
 import { type CommandAnswer, openCommandCalls, valueOptions } from '../support/command-calls.ts'
@@ -28,6 +28,7 @@ const kindsOfFields = {
   timestamp,
   number: hours({ zeroAllowed: true }),
   integer: integer({ min: 1, max: 5 }),
+  choice: choice(['turn-1', 'turn-2']),
 }
 
 /** Every kind of field with every presence that a body can have; `early` are those that the first clients knew. */
@@ -37,26 +38,30 @@ const sample = defineResource({
   table: 'samples',
   access: catalog,
   fields: {
-    requiredText: required(2, kindsOfFields.text),
+    requiredText: required(27, kindsOfFields.text),
     requiredUuid: required(3, kindsOfFields.uuid),
     requiredMoment: required(4, kindsOfFields.timestamp),
     requiredNumber: required(5, kindsOfFields.number),
     requiredWholeNumber: required(6, kindsOfFields.integer),
+    requiredChoice: required(28, kindsOfFields.choice),
     earlyText: optional(7, kindsOfFields.text),
     earlyUuid: optional(8, kindsOfFields.uuid),
     earlyMoment: optional(9, kindsOfFields.timestamp),
     earlyNumber: optional(10, kindsOfFields.number),
     earlyWholeNumber: optional(15, kindsOfFields.integer),
+    earlyChoice: optional(2, kindsOfFields.choice),
     optionalText: optional(16, kindsOfFields.text),
     optionalUuid: optional(17, kindsOfFields.uuid),
     optionalMoment: optional(18, kindsOfFields.timestamp),
     optionalNumber: optional(20, kindsOfFields.number),
     optionalWholeNumber: optional(21, kindsOfFields.integer),
+    optionalChoice: optional(29, kindsOfFields.choice),
     onceText: requiredOnCreate(22, kindsOfFields.text),
     onceUuid: requiredOnCreate(23, kindsOfFields.uuid),
     onceMoment: requiredOnCreate(24, kindsOfFields.timestamp),
     onceNumber: requiredOnCreate(25, kindsOfFields.number),
     onceWholeNumber: requiredOnCreate(26, kindsOfFields.integer),
+    onceChoice: requiredOnCreate(30, kindsOfFields.choice),
   },
 })
 
@@ -172,6 +177,7 @@ const allValues = (turn: 1 | 2): Values => ({
   Moment: `2026-03-0${turn}T09:00:00.123456Z`,
   Number: turn - 0.75,
   WholeNumber: turn + 2,
+  Choice: `turn-${turn}`,
 })
 
 const kinds = Object.keys(allValues(1))
@@ -271,10 +277,12 @@ describe('Every kind of field with every presence', () => {
       requiredUuid: ['RequiredUuid is required.'],
       requiredMoment: ['RequiredMoment is required.'],
       requiredWholeNumber: [`RequiredWholeNumber ${wrong}`],
+      requiredChoice: ['RequiredChoice is required.'],
       onceText: ['OnceText is required.'],
       onceUuid: ['OnceUuid is required.'],
       onceMoment: ['OnceMoment is required.'],
       onceWholeNumber: [`OnceWholeNumber ${wrong}`],
+      onceChoice: ['OnceChoice is required.'],
     })
   })
 
@@ -292,6 +300,7 @@ describe('Every kind of field with every presence', () => {
       [`${presence}Moment`]: 'DateTime?',
       [`${presence}Number`]: `double${mark}`,
       [`${presence}WholeNumber`]: `int${mark}`,
+      [`${presence}Choice`]: 'string?',
     })
     const body = {
       Id: 'Guid',
