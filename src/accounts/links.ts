@@ -101,7 +101,7 @@ async function endLinks(transaction: Queries, condition: Sql): Promise<void> {
   )
   // Mails without a link are still sent.
   await transaction.query(
-    sql`update mails set ended_at = now() where ${condition} and purpose <> 'factors' and ended_at is null`,
+    sql`update mails set ended_at = now() where ${condition} and purpose in ('password', 'invitation') and ended_at is null`,
   )
 }
 

@@ -4,7 +4,7 @@ import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-data
 import { insertAccount } from '../../test/support/insert-account.ts'
 import { budgetLimits } from '../config/budgets.ts'
 import { sql } from '../db/sql.ts'
-import { type MailRequest, queueMail } from './mail-queue.ts'
+import { claimMails, type MailRequest, queueMail } from './mail-queue.ts'
 
 let fresh: FreshDatabase
 let madeBy: string
@@ -49,4 +49,18 @@ test('a full queue has room again soon', async () => {
     select gen_random_uuid(), 'password', number || '@example.com'
     from generate_series(1, ${budgetLimits.mailsWaiting.max}::int) as number`)
   assert.equal(await queue({ purpose: 'factors', madeBy }), 60)
+})
+
+test('notifications have a budget of their own, and give way to mails that are waited for', async () => {
+  const [notifications, factors] = ['notifications', 'factors'] as const
+  for (let count = 0; count < budgetLimits.notificationMailsOfAccount.max; count += 1)
+    assert.equal(await queue({ purpose: notifications, madeBy, firstBatch: '1', lastBatch: '2' }), undefined)
+  assertSeconds(
+    await queue({ purpose: notifications, madeBy, firstBatch: '1', lastBatch: '2' }),
+    24 * 60 * 60,
+  )
+  await age(60)
+  assert.equal(await queue({ purpose: factors, madeBy }), undefined)
+  const claimed = await fresh.database.transaction((transaction) => claimMails(transaction, 2))
+  assert.deepEqual(claimed.map(({ purpose }) => purpose).sort(), [factors, notifications])
 })

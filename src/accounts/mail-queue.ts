@@ -7,13 +7,16 @@ import { type Sql, sql } from '../db/sql.ts'
 /** A queued mail: its purpose and its recipient. */
 export interface QueuedMail {
   readonly id: string
-  readonly purpose: 'password' | 'invitation' | 'factors'
+  readonly purpose: 'password' | 'invitation' | 'factors' | 'notifications'
   readonly login: string | null
   readonly madeBy: string | null
   readonly sessionId: string | null
   readonly makerStamp: string | null
   readonly linkId: string | null
   readonly recipient: string | null
+  /** Only set for notifications: the batches that the mail covers. */
+  readonly firstBatch: string | null
+  readonly lastBatch: string | null
   readonly attempts: number
   /** True on the last attempt before the mail is given up. */
   readonly isLast: boolean
@@ -40,6 +43,13 @@ export type MailRequest =
     }
   /** Notifies the account that its authentication factors have changed. */
   | { readonly purpose: 'factors'; readonly madeBy: string }
+  /** Has what happened to the assignments of the account. */
+  | {
+      readonly purpose: 'notifications'
+      readonly madeBy: string
+      readonly firstBatch: string
+      readonly lastBatch: string
+    }
 
 /** The next mails are sent every second, so the queue has room again soon. */
 const queueFullSeconds = 60
@@ -50,21 +60,31 @@ const queueFullSeconds = 60
  */
 export async function queueMail(transaction: Queries, request: MailRequest): Promise<number | undefined> {
   await transaction.query(sql`select from pg_advisory_xact_lock(hashtextextended('mails', 0))`)
-  const { login, address, madeBy, sessionId, linkId, recipient } = { ...noValues, ...request }
+  const { purpose, login, address, madeBy, sessionId, linkId, recipient, firstBatch, lastBatch } = {
+    ...noValues,
+    ...request,
+  }
+  const [waitingMax, ofAccountMax] =
+    purpose === 'notifications'
+      ? [budgetLimits.notificationMailsWaiting.max, budgetLimits.notificationMailsOfAccount.max]
+      : [budgetLimits.mailsWaiting.max, budgetLimits.mailsOfAccount.max]
   // Each has its own budget: requests of strangers must not exhaust that of administrators, nor one kind of mail another's.
   const ofLogin = sql`lower(trim(login)) = lower(trim(${login})) and (made_by is null) = (${madeBy}::uuid is null)`
-  const ofMaker = sql`made_by = ${madeBy} and (purpose = 'factors') = (${request.purpose} = 'factors')`
+  const ofMaker = sql`made_by = ${madeBy} and ${budgetOf(sql`purpose`)} = ${budgetOf(sql`${purpose}`)}`
   const [queued] = await transaction.query(sql`
-    insert into mails (id, purpose, login, address, made_by, maker_session_id, maker_stamp, link_id, recipient)
-    select ${newId()}, ${request.purpose}, ${login}, ${address}, ${madeBy}, ${sessionId ?? null},
-      (select security_stamp from users where id = ${madeBy}), ${linkId}, ${recipient}
-    where (select count(*) from mails where ended_at is null) < ${budgetLimits.mailsWaiting.max}::int
+    insert into mails (id, purpose, login, address, made_by, maker_session_id, maker_stamp, link_id, recipient,
+      first_batch, last_batch)
+    select ${newId()}, ${purpose}, ${login}, ${address}, ${madeBy}, ${sessionId ?? null},
+      (select security_stamp from users where id = ${madeBy}), ${linkId}, ${recipient},
+      ${firstBatch}::bigint, ${lastBatch}::bigint
+    where (select count(*) from mails where ended_at is null
+        and (purpose = 'notifications') = (${purpose} = 'notifications')) < ${waitingMax}::int
       and (select count(*) from mails where address = ${address} and created_at > now() - interval '1 hour')
         < ${budgetLimits.passwordMailsOfAddress.max}::int
       and (select count(*) from mails where ${ofLogin} and created_at > now() - interval '1 hour')
         < ${budgetLimits.passwordMailsOfAccount.max}::int
       and (select count(*) from mails where ${ofMaker} and created_at > now() - interval '1 day')
-        < ${budgetLimits.mailsOfAccount.max}::int
+        < ${ofAccountMax}::int
     returning true`)
   if (queued) return undefined
   // The oldest mail that counts leaves the hour or the day; with room there, the queue itself is full.
@@ -76,23 +96,30 @@ export async function queueMail(transaction: Queries, request: MailRequest): Pro
     select ceil(extract(epoch from greatest(
       ${oldestOf(1, sql`address = ${address}`, budgetLimits.passwordMailsOfAddress.max)},
       ${oldestOf(1, ofLogin, budgetLimits.passwordMailsOfAccount.max)},
-      ${oldestOf(24, ofMaker, budgetLimits.mailsOfAccount.max)}) - now()))::int as seconds`)
+      ${oldestOf(24, ofMaker, ofAccountMax)}) - now()))::int as seconds`)
   return Math.max(1, wait?.seconds ?? queueFullSeconds)
 }
 
-const noValues = { login: null, address: null, madeBy: null, sessionId: null, linkId: null, recipient: null }
+const noValues = {
+  ...{ login: null, address: null, madeBy: null, sessionId: null, linkId: null, recipient: null },
+  ...{ firstBatch: null, lastBatch: null },
+}
+
+/** SQL: mails of these purposes are counted together. */
+const budgetOf = (purpose: Sql) =>
+  sql`case when ${purpose} in ('factors', 'notifications') then ${purpose} else 'links' end`
 
 /**
  * Each delay is longer than a send may take, so no other instance sends the same mail meanwhile; delays grow
  * up to an hour.
  */
 const retrySeconds = [60, 120, 300, 900, 3600]
-/** A mail for a new password is useless a day later, so retries end before that. */
+/** A mail for a new password is useless a day later, so retries end before that. Other mails are retried like invitations. */
 const hoursMax = { password: 1, invitation: 24 }
 
 /**
  * Claims the mails that are due. Each is claimed by one instance, and is claimed again later unless it is
- * ended.
+ * ended. Mails that a person waits for come before notifications.
  */
 export const claimMails = (transaction: Queries, count: number): Promise<QueuedMail[]> =>
   transaction.query<QueuedMail>(sql`
@@ -102,11 +129,28 @@ export const claimMails = (transaction: Queries, count: number): Promise<QueuedM
         created_at < now() - make_interval(hours =>
           case when purpose = 'password' then ${hoursMax.password}::int else ${hoursMax.invitation}::int end) as "isLast"
       from mails where ended_at is null and next_attempt_at <= now()
-      order by next_attempt_at limit ${count}::int for update skip locked
+      order by purpose = 'notifications', next_attempt_at limit ${count}::int for update skip locked
     )
     update mails set attempts = attempts + 1, next_attempt_at = due.again from due where mails.id = due.id
     returning mails.id, purpose, login, made_by as "madeBy",
-      maker_session_id as "sessionId", maker_stamp as "makerStamp", link_id as "linkId", recipient, attempts, "isLast"`)
+      maker_session_id as "sessionId", maker_stamp as "makerStamp", link_id as "linkId", recipient,
+      first_batch as "firstBatch", last_batch as "lastBatch", attempts, "isLast"`)
+
+/**
+ * Ends a mail before it is sent, so that it is sent at most once; false if it was ended already. The row lock lets one of two
+ * instances through that have claimed it, the second one after a long pause of the first.
+ */
+export async function endBeforeSending(queries: Queries, id: string): Promise<boolean> {
+  const ended = await queries.query(
+    sql`update mails set ended_at = now() where id = ${id} and ended_at is null returning 1`,
+  )
+  return ended.length > 0
+}
+
+/** Takes the end back after the server has certainly not accepted the mail, so that it is retried. */
+export async function retryMail(queries: Queries, id: string): Promise<void> {
+  await queries.query(sql`update mails set ended_at = null where id = ${id}`)
+}
 
 /**
  * Ends a mail that was sent or given up. For an address without an account, only the fact that it was

@@ -24,16 +24,18 @@ export interface MailToSend {
 /**
  * Creates the link of a mail that is about to be sent; undefined if there is nothing to send or no recipient.
  */
-export const prepareMail = (transaction: Queries, mail: QueuedMail): Promise<MailToSend | undefined> =>
-  preparations[mail.purpose](transaction, mail)
+export const prepareMail = (
+  transaction: Queries,
+  mail: QueuedMail & { readonly purpose: keyof typeof preparations },
+): Promise<MailToSend | undefined> => preparations[mail.purpose](transaction, mail)
 
 type Prepare = (transaction: Queries, mail: QueuedMail) => Promise<MailToSend | undefined>
 
-const preparations: Readonly<Record<QueuedMail['purpose'], Prepare>> = {
+const preparations = {
   password: preparePasswordMail,
   invitation: prepareInvitationMail,
   factors: prepareFactorNotice,
-}
+} as const satisfies Partial<Record<QueuedMail['purpose'], Prepare>>
 
 const noInvitation = { inviter: undefined, project: undefined, organization: undefined }
 

@@ -177,6 +177,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     account_settings: readWrite,
     notifications: ['select', 'insert', 'update (read_at)', 'delete'],
     notification_progress: readWrite,
+    notification_mails: readWriteDelete,
     watches: readWriteDelete,
     webhooks: readWriteDelete,
     webhook_deliveries: readWriteDelete,
@@ -216,8 +217,8 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     passkeys: readWriteDelete,
     factor_changes: readWrite,
     account_languages: readWrite,
-    // Mails are in the chosen language.
-    account_settings: readOnly,
+    // Mails are in the chosen language, and a link in them ends those about notifications.
+    account_settings: ['select', 'update (notification_mails)'],
     verified_logins: readWrite,
     // A changed factor ends the links that other sessions have created.
     account_links: ['select', 'update (ended_at)'],

@@ -82,6 +82,10 @@ export const budgetLimits = {
   mailsOfAccount: { max: 50, per: 'account', of: 'mails' },
   /** Unsent mails in the database: more than a server that is down for a day leaves behind. */
   mailsWaiting: { max: 2000, per: 'host', of: 'mails' },
+  /** Mails with notifications within one day. More come in bundles, as soon as the oldest is a day old. */
+  notificationMailsOfAccount: { max: 60, per: 'account', of: 'mails' },
+  /** Unsent mails with notifications: two minutes of one process. The others wait as one row for each account. */
+  notificationMailsWaiting: { max: 500, per: 'host', of: 'mails' },
   /** Mails being sent; each waits for the server for twenty seconds at most. */
   mailsAtOnce: { max: 4, per: 'process', of: 'mails' },
   /**

@@ -8,6 +8,8 @@ export interface MailSettings {
   readonly from: string
   /** The web client, to which links lead: taken from the settings, never from a request. */
   readonly linkOrigin: string
+  /** The identity host, whose page ends mails. */
+  readonly identityUrl: string
 }
 
 /** Called by the host that sends mails. */
@@ -20,9 +22,9 @@ export function readMailSettings(settings: Settings): MailSettings | undefined {
     )
   if ((smtpUrl === undefined) !== (from === undefined))
     settings.reject('SMTP_URL and MAIL_FROM need each other: the server that sends mails, and their sender.')
-  const { extensions, allowedOrigins } = readTrackerSettings(settings)
+  const { extensions, allowedOrigins, issuer } = readTrackerSettings(settings)
   if (!extensions || smtpUrl === undefined || from === undefined) return undefined
-  return { smtpUrl, from, linkOrigin: allowedOrigins[0] ?? '' }
+  return { smtpUrl, from, linkOrigin: allowedOrigins[0] ?? '', identityUrl: issuer.replace(/\/$/, '') }
 }
 
 /**

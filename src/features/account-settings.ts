@@ -1,26 +1,86 @@
-import { raw, sql } from '../db/sql.ts'
+import { join, raw, type Sql, sql } from '../db/sql.ts'
 import type { Schema } from '../http/operation.ts'
 import type { Caller } from '../model/caller.ts'
-import { capitalize, type Kind } from '../model/field.ts'
-import { choice } from '../model/field-kinds.ts'
+import { capitalize, type Kind, parseFailure } from '../model/field.ts'
+import { choice, integer } from '../model/field-kinds.ts'
 import { languages } from '../model/language.ts'
+import { isTimeZone, mailDefaults, mailFrequencies, notificationKinds } from '../model/notifications.ts'
 import { collectViolations, parseObject } from '../model/problem.ts'
 import type { Context } from '../records/context.ts'
 import type { Route } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
 
-const declared = {
-  theme: { kind: choice(['light', 'dark']), about: 'The theme of the web client.' },
-  density: { kind: choice(['comfortable', 'compact']), about: 'The density of the web client.' },
-  language: { kind: choice(languages), about: 'The language of the web client and of mails.' },
-} as const
+interface Setting {
+  readonly column: string
+  readonly type: string
+  readonly kind: Pick<Kind<unknown>, 'schema' | 'parse'>
+  readonly about: string
+}
 
-/** Null follows the device. */
-type AccountSettings = Readonly<Record<keyof typeof declared, string | null>>
+const timeZone: Setting['kind'] = {
+  schema: { type: 'string', maxLength: 64, examples: ['America/Sao_Paulo'] },
+  parse: (input, label) =>
+    typeof input === 'string' && isTimeZone(input)
+      ? { value: input }
+      : parseFailure(`${label} must be a name of the IANA time zone database, such as America/Sao_Paulo.`),
+}
 
-const names = Object.keys(declared) as (keyof typeof declared)[]
-const columns = raw(names.join(', '))
-const defaults = Object.fromEntries(names.map((name) => [name, null])) as AccountSettings
+const someKinds: Setting['kind'] = {
+  schema: {
+    type: 'array',
+    items: { type: 'string', enum: notificationKinds },
+    uniqueItems: true,
+    maxItems: notificationKinds.length,
+  },
+  parse(input, label) {
+    const known: readonly unknown[] = notificationKinds
+    const isValid =
+      Array.isArray(input) && input.length <= known.length && input.every((one) => known.includes(one))
+    return isValid
+      ? { value: [...new Set(input)] }
+      : parseFailure(`${label} must be an array of ${notificationKinds.join(', ')}.`)
+  },
+}
+
+const declared: Readonly<Record<string, Setting>> = {
+  theme: {
+    ...{ column: 'theme', type: 'text', kind: choice(['light', 'dark']) },
+    about: 'The theme of the web client. Null follows the device.',
+  },
+  density: {
+    ...{ column: 'density', type: 'text', kind: choice(['comfortable', 'compact']) },
+    about: 'The density of the web client. Null follows the device.',
+  },
+  language: {
+    ...{ column: 'language', type: 'text', kind: choice(languages) },
+    about: 'The language of the web client and of mails. Null follows the device.',
+  },
+  notificationMails: {
+    ...{ column: 'notification_mails', type: 'text', kind: choice(mailFrequencies) },
+    about: `When notifications are mailed: soon, in bundles of some minutes; daily, in one digest; or never. Null is ${mailDefaults.frequency}.`,
+  },
+  notificationHour: {
+    ...{ column: 'notification_hour', type: 'smallint', kind: integer({ min: 0, max: 23 }) },
+    about: `The hour of the daily digest in the time zone. Null is ${mailDefaults.hour}.`,
+  },
+  timeZone: {
+    ...{ column: 'time_zone', type: 'text', kind: timeZone },
+    about: `The time zone of the account, by its name in the IANA database. Null is ${mailDefaults.timeZone}.`,
+  },
+  mutedKinds: {
+    ...{ column: 'muted_kinds', type: 'text[]', kind: someKinds },
+    about: 'The kinds of notifications that are never mailed; the list has them. Null is none of them.',
+  },
+}
+
+type AccountSettings = Readonly<Record<string, unknown>>
+
+const columns = raw(
+  Object.entries(declared)
+    .map(([name, { column }]) => `${column} as "${name}"`)
+    .join(', '),
+)
+const defaults: AccountSettings = Object.fromEntries(Object.keys(declared).map((name) => [name, null]))
 
 async function findSettings({ database }: Context, caller: Caller): Promise<AccountSettings> {
   const [settings] = await database.query<AccountSettings>(
@@ -29,49 +89,57 @@ async function findSettings({ database }: Context, caller: Caller): Promise<Acco
   return settings ?? defaults
 }
 
-/** Two devices may change different settings at the same time: each statement writes only what its body has. */
-async function changeSettings(
-  { database }: Context,
-  caller: Caller,
-  body: unknown,
-): Promise<AccountSettings> {
-  const { theme, density, language } = parseSettings(body)
-  const [settings] = await database.singleWrites.query<AccountSettings>(sql`
-    insert into account_settings as known (user_id, theme, density, language)
-    values (${caller.id}, ${theme ?? null}::text, ${density ?? null}::text, ${language ?? null}::text)
-    on conflict (user_id) do update set
-      theme = case when ${theme !== undefined}::boolean then excluded.theme else known.theme end,
-      density = case when ${density !== undefined}::boolean then excluded.density else known.density end,
-      language = case when ${language !== undefined}::boolean then excluded.language else known.language end
+/**
+ * Two devices may change different settings at the same time: each statement writes only what its body has. The mail that waits is
+ * due at another time then, which is calculated again.
+ */
+async function changeSettings(context: Context, caller: Caller, body: unknown): Promise<AccountSettings> {
+  const given = parseSettings(body)
+  if (given.length === 0) return findSettings(context, caller)
+  const names = raw(given.map(({ column }) => column).join(', '))
+  const values = given.map(({ value, type }): Sql => sql`${value}::${raw(type)}`)
+  const changes = raw(given.map(({ column }) => `${column} = excluded.${column}`).join(', '))
+  const [settings] = await context.database.singleWrites.query<AccountSettings>(sql`
+    with due_again as (update notification_mails set due_at = null where user_id = ${caller.id})
+    insert into account_settings (user_id, ${names}) values (${caller.id}, ${join(values, ', ')})
+    on conflict (user_id) do update set ${changes}
     returning ${columns}`)
   return settings ?? defaults
 }
 
-function parseSettings(body: unknown): Partial<AccountSettings> {
+interface GivenSetting extends Setting {
+  readonly value: unknown
+}
+
+function parseSettings(body: unknown): readonly GivenSetting[] {
   const given = parseObject(body)
   const violations = collectViolations()
-  const parsed: { -readonly [Name in keyof AccountSettings]?: AccountSettings[Name] } = {}
-  for (const name of names) {
+  const parsed: GivenSetting[] = []
+  for (const [name, setting] of Object.entries(declared)) {
     const input = Object.hasOwn(given, name) ? given[name] : undefined
     if (input === undefined) continue
-    const kind: Kind<string> = declared[name].kind
-    const result = input === null ? { value: null } : kind.parse(input, capitalize(name))
-    if ('value' in result) parsed[name] = result.value
+    const result = input === null ? { value: null } : setting.kind.parse(input, capitalize(name))
+    if ('value' in result) parsed.push({ ...setting, value: result.value })
     else violations.add(name, ...result.problems)
   }
   violations.throwIfAny()
   return parsed
 }
 
+const names = Object.keys(declared)
 const properties = Object.fromEntries(
   Object.entries(declared).map(([name, { kind, about }]) => [
     name,
-    { ...nullableChoice(kind.schema), description: `${about} Null follows the device.` },
+    { ...nullable(kind.schema), description: about },
   ]),
 )
 
-function nullableChoice({ enum: words }: Schema): Schema {
-  return { type: ['string', 'null'], enum: [...(words as readonly string[]), null] }
+function nullable({ type, enum: words, ...rest }: Schema): Schema {
+  return {
+    ...rest,
+    type: [type, 'null'],
+    ...(words !== undefined && { enum: [...(words as string[]), null] }),
+  }
 }
 
 export const accountSettingsSchemas: Readonly<Record<string, Schema>> = {
@@ -103,7 +171,7 @@ export const accountSettingsRoutes: readonly Route[] = [
     ...base,
     id: 'ChangeSettings',
     summary: 'Changes settings of the own account.',
-    description: 'Absent does not change, and null follows the device again.',
+    description: 'Absent does not change, and null is the default again.',
     method: 'PATCH',
     body: ref('AccountSettingsUpdate'),
     errors: [400, 403],

@@ -21,13 +21,19 @@ describe('A mail server', () => {
       level: 'info',
       destination: { write: (line) => void lines.push(JSON.parse(line)) },
     })
-    const settings = { smtpUrl, from: 'tracker@example.com', linkOrigin: 'https://app.example.com' }
+    const settings = {
+      ...{ smtpUrl, from: 'tracker@example.com', linkOrigin: 'https://app.example.com' },
+      identityUrl: 'https://sign-in.example.com',
+    }
     const { login } = await insertAccount(database)
     await database.transaction((transaction) =>
       queueMail(transaction, { purpose: 'password', login, address: '10.0.0.1' }),
     )
     const workers = [1, 2].map(() =>
-      startMailWorker({ database, settings, log, silentMilliseconds, securityLog: () => undefined }),
+      startMailWorker({
+        ...{ database, settings, log, silentMilliseconds },
+        ...{ securityLog: () => undefined, composeNotifications: async () => undefined },
+      }),
     )
     await Promise.all(workers.slice(0, twice ? 2 : 1).map((worker) => worker.poll()))
     await Promise.all(workers.map((worker) => worker.stop()))

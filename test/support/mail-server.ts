@@ -16,10 +16,14 @@ export interface MailServer {
   stop(): Promise<void>
 }
 
+/** Answers a mail that has arrived: by default with a success. */
+type AfterData = (done: (error?: Error) => void) => void
+
 /** A real SMTP server on this machine. Without TLS unless a certificate is given, or its own is asked for. */
-export async function startMailServer(
-  options: SMTPServerOptions & { readonly port?: number } = {},
-): Promise<MailServer> {
+export async function startMailServer({
+  afterData = (done) => done(),
+  ...options
+}: SMTPServerOptions & { readonly port?: number; readonly afterData?: AfterData } = {}): Promise<MailServer> {
   const received: ReceivedMail[] = []
   const server = new SMTPServer({
     authOptional: true,
@@ -38,7 +42,7 @@ export async function startMailServer(
           to: envelope.rcptTo.map(({ address }) => address),
           text: decoded(text),
         })
-        done()
+        afterData(done)
       })
     },
   })

@@ -1613,12 +1613,20 @@ export interface AccountSettings {
   readonly theme: 'light' | 'dark' | null
   readonly density: 'comfortable' | 'compact' | null
   readonly language: 'en' | 'pt-BR' | null
+  readonly notificationMails: 'soon' | 'daily' | 'none' | null
+  readonly notificationHour: number | null
+  readonly timeZone: string | null
+  readonly mutedKinds: readonly ('assigned' | 'mentioned' | 'commented' | 'blocked' | 'unblocked' | 'dependencyDone' | 'dueTomorrow' | 'overdue')[] | null
 }
 
 export interface AccountSettingsUpdate {
   readonly theme?: 'light' | 'dark' | null
   readonly density?: 'comfortable' | 'compact' | null
   readonly language?: 'en' | 'pt-BR' | null
+  readonly notificationMails?: 'soon' | 'daily' | 'none' | null
+  readonly notificationHour?: number | null
+  readonly timeZone?: string | null
+  readonly mutedKinds?: readonly ('assigned' | 'mentioned' | 'commented' | 'blocked' | 'unblocked' | 'dependencyDone' | 'dueTomorrow' | 'overdue')[] | null
 }
 
 export interface AccountSettingsAnswer {
@@ -5290,6 +5298,7 @@ export const limits = {
   login: 256,
   loginMin: 1,
   mailTo: 254,
+  mutedKinds: 8,
   name: 200,
   nameMin: 1,
   newPassword: 128,
@@ -5311,6 +5320,7 @@ export const limits = {
   sort: 2000,
   text: 10000,
   textMin: 1,
+  timeZone: 64,
   token: 200,
   tokens: 50,
   type: 100,

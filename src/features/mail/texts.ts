@@ -1,3 +1,5 @@
+import type { NotificationKind } from '../../model/notifications.ts'
+
 export interface MailText {
   readonly subject: string
   readonly text: string
@@ -8,6 +10,7 @@ export interface MailTexts {
   password(values: PasswordValues): MailText
   factors(values: { readonly place: string }): MailText
   invitation(values: InvitationValues): MailText
+  notifications(values: NotificationValues): MailText
 }
 
 export interface PasswordValues {
@@ -24,6 +27,58 @@ export interface InvitationValues {
   readonly days: number
   readonly inviter: string
   readonly into: { readonly project: string; readonly organization: string } | undefined
+}
+
+export interface NotificationValues {
+  readonly place: string
+  readonly groups: readonly {
+    readonly assignment: string
+    readonly project: string
+    readonly link: string
+    readonly lines: readonly NotificationLine[]
+  }[]
+  /** All notifications, and those that the mail leaves out. */
+  readonly count: number
+  readonly moreCount: number
+  readonly inbox: string
+  readonly settings: string
+  readonly unsubscribe: string
+}
+
+interface NotificationLine {
+  readonly kind: NotificationKind
+  /** Absent for reminders, and for work of the system. */
+  readonly actor: string | undefined
+}
+
+/** The sentences are those of the inbox. */
+type NotificationSentences = Readonly<Record<NotificationKind, (name: string) => string>>
+
+interface NotificationWords {
+  readonly system: string
+  readonly sentences: NotificationSentences
+  readonly newOnes: (count: number) => string
+  readonly project: (name: string) => string
+  readonly more: (count: number, inbox: string) => string
+  readonly end: (values: NotificationValues) => string
+}
+
+/** One assignment is named in the subject: most mails are about one. */
+const notificationText = (words: NotificationWords) => (values: NotificationValues) => {
+  const { groups, count, moreCount, inbox } = values
+  const sentenceOf = ({ kind, actor }: NotificationLine) => words.sentences[kind](actor ?? words.system)
+  const [first] = groups
+  const [line] = first?.lines ?? []
+  const summary = count === 1 && line ? sentenceOf(line).replace(/\.$/, '') : words.newOnes(count)
+  const blocks = groups.map(({ assignment, project, link, lines }) =>
+    [assignment, words.project(project), ...lines.map((one) => `- ${sentenceOf(one)}`), link].join('\n'),
+  )
+  return {
+    subject: groups.length === 1 && first ? `${first.assignment}: ${summary}` : summary,
+    text: [...blocks, ...(moreCount > 0 ? [words.more(moreCount, inbox)] : []), words.end(values)].join(
+      '\n\n',
+    ),
+  }
 }
 
 export const en: MailTexts = {
@@ -56,6 +111,29 @@ Create your account here within ${days} days, or join with the one you have; the
 ${link}
 
 If you were not expecting this invitation, ignore this mail.
+`,
+  }),
+  notifications: notificationText({
+    system: 'the system',
+    sentences: {
+      assigned: (name) => `Assigned to you by ${name}.`,
+      mentioned: (name) => `${name} mentioned you.`,
+      commented: (name) => `New comment by ${name}.`,
+      blocked: (name) => `Impediment reported by ${name}.`,
+      unblocked: (name) => `Impediment resolved by ${name}.`,
+      dependencyDone: (name) => `An assignment that it waited for was finished by ${name}.`,
+      dueTomorrow: () => 'Due on the next day.',
+      overdue: () => 'Overdue.',
+    },
+    newOnes: (count) => `${count} new notifications`,
+    project: (name) => `Project: ${name}`,
+    more: (count, inbox) => `And ${count} more in your inbox:\n${inbox}`,
+    end: ({ place, settings, unsubscribe }) => `--\u0020
+You get this mail because of your account at ${place}. Choose which notifications are mailed, and when, under "Notifications":
+${settings}
+
+To end these mails:
+${unsubscribe}
 `,
   }),
 }
@@ -91,6 +169,29 @@ Crie sua conta aqui em até ${days} dias, ou entre com a que você já tem; o li
 ${link}
 
 Se você não sabe do que se trata, não faça nada.
+`,
+  }),
+  notifications: notificationText({
+    system: 'o sistema',
+    sentences: {
+      assigned: (name) => `Atribuída a você por ${name}.`,
+      mentioned: (name) => `Menção a você por ${name}.`,
+      commented: (name) => `Novo comentário de ${name}.`,
+      blocked: (name) => `Impedimento registrado por ${name}.`,
+      unblocked: (name) => `Impedimento resolvido por ${name}.`,
+      dependencyDone: (name) => `Uma tarefa que ela esperava foi concluída por ${name}.`,
+      dueTomorrow: () => 'Prazo no dia seguinte.',
+      overdue: () => 'Em atraso.',
+    },
+    newOnes: (count) => `${count} novas notificações`,
+    project: (name) => `Projeto: ${name}`,
+    more: (count, inbox) => `E mais ${count} na sua caixa de entrada:\n${inbox}`,
+    end: ({ place, settings, unsubscribe }) => `--\u0020
+Você recebe este e-mail por causa da sua conta em ${place}. Escolha quais notificações chegam por e-mail, e quando, em "Notificações":
+${settings}
+
+Para não receber mais estes e-mails:
+${unsubscribe}
 `,
   }),
 }

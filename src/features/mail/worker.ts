@@ -1,13 +1,22 @@
 import { createTransport } from 'nodemailer'
 import { invitationHours, purgeLinks } from '../../accounts/links.ts'
-import { claimMails, endMail, purgeMails, type QueuedMail } from '../../accounts/mail-queue.ts'
+import {
+  claimMails,
+  endBeforeSending,
+  endMail,
+  purgeMails,
+  type QueuedMail,
+  retryMail,
+} from '../../accounts/mail-queue.ts'
 import { type MailToSend, prepareMail } from '../../accounts/mailed-links.ts'
 import { passwordLinkHours } from '../../accounts/password-links.ts'
+import { unsubscribePath } from '../../accounts/unsubscribe.ts'
 import { budgetLimits } from '../../config/budgets.ts'
 import type { MailSettings } from '../../config/host-settings.ts'
 import type { Database } from '../../db/database.ts'
 import type { Log } from '../../http/log.ts'
 import type { Language } from '../../model/language.ts'
+import type { NotificationKind } from '../../model/notifications.ts'
 import { repeat } from '../../model/repeat.ts'
 import type { SecurityLog } from '../../observability/security-log.ts'
 import { en, type MailText, type MailTexts, ptBr } from './texts.ts'
@@ -23,8 +32,26 @@ export interface MailWorkerOptions {
   readonly settings: MailSettings
   readonly log: Log
   readonly securityLog: SecurityLog
+  /** Collects the notifications of a mail that is about to be sent; undefined if there is nothing to send. */
+  readonly composeNotifications: (mail: QueuedMail) => Promise<NotificationsToSend | undefined>
   /** The maximum silence of the server; tests use a shorter one. */
   readonly silentMilliseconds?: number
+}
+
+/** The notifications of an account, with names as users have written them. */
+export interface NotificationsToSend {
+  readonly to: string
+  readonly accountId: string
+  readonly language: Language
+  readonly unsubscribeToken: string
+  readonly groups: readonly {
+    readonly assignment: string
+    readonly project: string
+    readonly path: string
+    readonly lines: readonly { readonly kind: NotificationKind; readonly actor: string | undefined }[]
+  }[]
+  readonly count: number
+  readonly moreCount: number
 }
 
 const pollMilliseconds = 1000
@@ -32,13 +59,12 @@ const purgeMilliseconds = 60 * 60_000
 
 /** Sends mails that wait in the database. No request waits for it; several instances share the work. */
 export function startMailWorker(options: MailWorkerOptions): MailWorker {
-  const { database, log, settings, silentMilliseconds = silentMillisecondsDefault } = options
-  const transport = createTransport(transportOptions(settings, silentMilliseconds))
+  const { database, log } = options
   const poll = async () => {
     const due = await database.transaction((transaction) =>
       claimMails(transaction, budgetLimits.mailsAtOnce.max),
     )
-    await Promise.all(due.map((mail) => sendMail(options, transport, mail)))
+    await Promise.all(due.map((mail) => sendMail(options, mail)))
   }
   const onFailure = (error: unknown) => log.warn({ err: error }, 'Mails wait for the store.')
   const polling = repeat({ everyMilliseconds: pollMilliseconds, onFailure }, poll)
@@ -50,7 +76,6 @@ export function startMailWorker(options: MailWorkerOptions): MailWorker {
     poll,
     async stop() {
       await Promise.all([polling.stop(), purging.stop()])
-      transport.close()
     },
   }
 }
@@ -74,37 +99,84 @@ const transportOptions = ({ smtpUrl }: MailSettings, milliseconds: number) => {
   }
 }
 
-type Transport = ReturnType<typeof createTransport>
-
-async function sendMail(options: MailWorkerOptions, transport: Transport, mail: QueuedMail): Promise<void> {
-  const { database, log, settings } = options
+async function sendMail(options: MailWorkerOptions, mail: QueuedMail): Promise<void> {
+  const { database, log } = options
   const details = { mail: mail.id, purpose: mail.purpose, attempts: mail.attempts }
-  const prepared = await database.transaction((transaction) => prepareMail(transaction, mail))
-  if (!prepared) return endMail(database.singleWrites, mail.id, false)
-  try {
-    await transport.sendMail({
-      from: settings.from,
-      to: { name: '', address: prepared.to },
-      headers: { 'content-language': prepared.language },
-      ...mailText(mail, prepared, settings),
-    })
-  } catch (error) {
-    const reason = reasonOf(error)
-    if (!mail.isLast && !isFinal(error)) {
-      log.warn({ ...details, ...reason }, 'A mail could not be sent, and is tried again.')
-      return
-    }
-    log.error({ ...details, ...reason }, 'A mail could not be sent, and was given up.')
+  const isOnce = mail.purpose === 'notifications'
+  const written = await writeMail(options, mail)
+  if (!written) return endMail(database.singleWrites, mail.id, false)
+  if (isOnce && !(await endBeforeSending(database.singleWrites, mail.id))) return
+  const failure = await transmit(options, written)
+  if (!failure) {
+    if (!isOnce) record(options, mail, written)
     return endMail(database.singleWrites, mail.id)
   }
-  record(options, mail, prepared)
-  await endMail(database.singleWrites, mail.id)
+  const { error, isUncertain } = failure
+  const reason = reasonOf(error)
+  if (!mail.isLast && !isFinal(error) && !(isOnce && isUncertain)) {
+    if (isOnce) await retryMail(database.singleWrites, mail.id)
+    log.warn({ ...details, ...reason }, 'A mail could not be sent, and is tried again.')
+    return
+  }
+  log.error({ ...details, ...reason }, 'A mail could not be sent, and was given up.')
+  return endMail(database.singleWrites, mail.id)
+}
+
+interface WrittenMail extends MailText {
+  readonly to: string
+  readonly accountId: string | undefined
+  readonly language: Language
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+async function writeMail(options: MailWorkerOptions, mail: QueuedMail): Promise<WrittenMail | undefined> {
+  const { database, settings } = options
+  const { purpose } = mail
+  if (purpose === 'notifications') {
+    const notifications = await options.composeNotifications(mail)
+    return notifications && notificationMail(notifications, settings)
+  }
+  const prepared = await database.transaction((transaction) => prepareMail(transaction, { ...mail, purpose }))
+  return prepared && { ...prepared, ...mailText({ ...mail, purpose }, prepared, settings) }
+}
+
+interface Failure {
+  readonly error: unknown
+  /** True if the server may have accepted the mail: the connection was lost while it got the mail, without an answer. */
+  readonly isUncertain: boolean
+}
+
+async function transmit(
+  { settings, silentMilliseconds = silentMillisecondsDefault }: MailWorkerOptions,
+  { to, language, headers, subject, text }: WrittenMail,
+): Promise<Failure | undefined> {
+  const transport = createTransport(transportOptions(settings, silentMilliseconds))
+  let hasBegun = false
+  transport.use('stream', ({ message }, done) => {
+    message.processFunc((content) => {
+      hasBegun = true
+      return content
+    })
+    done()
+  })
+  try {
+    await transport.sendMail({
+      ...{ from: settings.from, to: { name: '', address: to }, subject, text },
+      headers: { 'content-language': language, ...headers },
+    })
+  } catch (error) {
+    const { responseCode = 0 } = error as SmtpFailure
+    return { error, isUncertain: hasBegun && responseCode < 400 }
+  } finally {
+    transport.close()
+  }
+  return undefined
 }
 
 function record(
   { securityLog }: MailWorkerOptions,
   { purpose, madeBy }: QueuedMail,
-  { accountId }: MailToSend,
+  { accountId }: WrittenMail,
 ): void {
   const by = madeBy ?? accountId
   securityLog({ event: 'mail-sent', outcome: purpose, account: accountId, by })
@@ -137,7 +209,7 @@ export const mailTexts: Readonly<Record<Language, MailTexts>> = { en, 'pt-BR': p
  * scan mails do not use it up.
  */
 function mailText(
-  { purpose, madeBy }: QueuedMail,
+  { purpose, madeBy }: QueuedMail & { readonly purpose: 'password' | 'invitation' | 'factors' },
   { secret, inviter, project, organization, language }: MailToSend,
   { linkOrigin: place }: MailSettings,
 ): MailText {
@@ -163,17 +235,49 @@ function mailText(
   })
 }
 
-/**
- * Quotes user-supplied text on one line, without anything that a mail program would turn into a link or that
- * would reverse the surrounding text.
- */
-const quoteName = (text = ''): string => {
+/** The one-click header is that of RFC 8058: mail programs post to the address, and people who open it get a page. */
+function notificationMail(
+  { to, accountId, language, unsubscribeToken, groups, count, moreCount }: NotificationsToSend,
+  { linkOrigin: place, identityUrl }: MailSettings,
+): WrittenMail {
+  const unsubscribe = `${identityUrl}${unsubscribePath}?token=${unsubscribeToken}`
+  const { subject, text } = mailTexts[language].notifications({
+    ...{ place, count, moreCount, unsubscribe },
+    inbox: `${place}/inbox`,
+    settings: `${place}/account`,
+    groups: groups.map(({ assignment, project, path, lines }) => ({
+      assignment: plainName(assignment),
+      project: plainName(project),
+      link: `${place}${path}`,
+      lines: lines.map(({ kind, actor }) => ({
+        kind,
+        actor: actor === undefined ? undefined : plainName(actor),
+      })),
+    })),
+  })
+  const headers = {
+    'list-unsubscribe': `<${unsubscribe}>`,
+    'list-unsubscribe-post': 'List-Unsubscribe=One-Click',
+    // Holiday notices do not answer it (RFC 3834).
+    'auto-submitted': 'auto-generated',
+  }
+  return { to, accountId, language, headers, subject, text }
+}
+
+/** Quotes user-supplied text for strangers, without anything that a mail program would turn into a link. */
+const quoteName = (text = ''): string =>
+  isolateRightToLeft(`“${oneLine(text.replaceAll(/[:/.@“”：／．＠。｡]/g, ' '))}”`)
+
+/** Members of a project read its names as they are. */
+const plainName = (text: string): string => isolateRightToLeft(oneLine(text))
+
+/** User-supplied text on one line, without anything that would reverse the surrounding text. */
+const oneLine = (text: string): string => {
   const words = text
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
-    .replaceAll(/[:/.@“”：／．＠。｡]/g, ' ')
     .replaceAll(/\p{Bidi_Control}/gu, '')
     .trim()
-  return isolateRightToLeft(`“${[...words].slice(0, nameCharactersShown).join('')}”`)
+  return [...words].slice(0, nameCharactersShown).join('')
 }
 
 /** The rest is cut off: a mail must not carry messages to strangers. */

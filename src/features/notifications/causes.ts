@@ -1,12 +1,13 @@
 import { tableOf } from '../../db/columns.ts'
 import type { Queries } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
+import type { NotificationKind } from '../../model/notifications.ts'
 import type { StoredChange } from '../../records/serialize-record.ts'
 import { userAssignment } from '../../resources/assignment.ts'
 import { comment } from '../../resources/comment.ts'
 import { assignmentImpediment } from '../../resources/impediment.ts'
 import { type Involved, readInvolved } from './involved.ts'
-import type { NewNotification, NotificationKind } from './notifications.ts'
+import type { NewNotification } from './notifications.ts'
 
 /** The resources whose changes notify. */
 export const notifyingResources = ['assignment', 'userAssignment', 'comment', 'assignmentImpediment'] as const

@@ -12,21 +12,25 @@ import {
   readFeed,
 } from '../changes/read-feed.ts'
 import { notificationsOf, notifyingResources } from './causes.ts'
+import { queueNotificationMails } from './mails.ts'
 import { keepNotifications, purgeNotifications } from './notifications.ts'
 import { remind } from './reminders.ts'
 
 export interface FollowOptions {
   readonly database: Database
+  /** True if this host sends mails. */
+  readonly hasMail: boolean
   readonly onFailure: (error: unknown) => void
 }
 
 const pollAfterWriteMilliseconds = 250
 const pollMilliseconds = 1000
 const reminderMilliseconds = 60_000
+const mailMilliseconds = 10_000
 const purgeMilliseconds = 60 * 60_000
 
 /** Creates the notifications of what was written, soon after each write. Instances share the progress. */
-export function startNotifications({ database, onFailure }: FollowOptions): RepeatedWork {
+export function startNotifications({ database, hasMail, onFailure }: FollowOptions): RepeatedWork {
   let isPollWanted = true
   let nextPollAt = 0
   database.onCommit(() => {
@@ -41,6 +45,9 @@ export function startNotifications({ database, onFailure }: FollowOptions): Repe
     }),
     repeat({ everyMilliseconds: reminderMilliseconds, onFailure }, () => remind(database)),
     repeat({ everyMilliseconds: purgeMilliseconds, onFailure }, () => purgeNotifications(database)),
+    ...(hasMail
+      ? [repeat({ everyMilliseconds: mailMilliseconds, onFailure }, () => queueNotificationMails(database))]
+      : []),
   ]
   return {
     async stop() {

@@ -3,21 +3,9 @@ import type { LimitedReads } from '../../db/limited-reads.ts'
 import { deleteInBatches } from '../../db/purge.ts'
 import { raw, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
+import type { NotificationKind } from '../../model/notifications.ts'
 import { visibleRows } from '../../records/visible-rows.ts'
 import { assignment } from '../../resources/assignment.ts'
-
-export const notificationKinds = [
-  'assigned',
-  'mentioned',
-  'commented',
-  'blocked',
-  'unblocked',
-  'dependencyDone',
-  'dueTomorrow',
-  'overdue',
-] as const
-
-export type NotificationKind = (typeof notificationKinds)[number]
 
 export interface NewNotification {
   readonly userId: string
@@ -48,15 +36,23 @@ export async function keepNotifications(
 ): Promise<void> {
   if (created.length === 0) return
   const columnOf = <Key extends keyof NewNotification>(key: Key) => created.map((one) => one[key] ?? null)
+  const [{ batch } = { batch: '0' }] = await transaction.query<{ batch: string }>(
+    sql`update notification_progress set batch = batch + 1 returning batch::text as batch`,
+  )
   const kept = await transaction.query<{ userId: string }>(sql`
-    insert into notifications (user_id, kind, assignment_id, comment_id, actor_id, cause, at)
-    select given.* from unnest(${columnOf('userId')}::uuid[], ${columnOf('kind')}::text[], ${columnOf('assignmentId')}::uuid[],
+    insert into notifications (user_id, kind, assignment_id, comment_id, actor_id, cause, at, batch)
+    select given.*, ${batch}::bigint from unnest(${columnOf('userId')}::uuid[], ${columnOf('kind')}::text[], ${columnOf('assignmentId')}::uuid[],
       ${columnOf('commentId')}::uuid[], ${columnOf('actorId')}::uuid[], ${columnOf('cause')}::text[], ${columnOf('at')}::timestamptz[])
       as given (user_id, kind, assignment_id, comment_id, actor_id, cause, at)
     where exists (select from users where id = given.user_id)
     on conflict on constraint notifications_once do nothing returning user_id as "userId"`)
   const accounts = [...new Set(kept.map(({ userId }) => userId))]
   if (accounts.length === 0) return
+  // The row is locked even if it exists, so that a mail covers either none of these notifications, or all of them.
+  await transaction.query(sql`
+    insert into notification_mails as waiting (user_id, first_batch)
+    select account, ${batch}::bigint from unnest(${accounts}::uuid[]) as account
+    on conflict (user_id) do update set first_batch = waiting.first_batch returning 1`)
   await transaction.query(sql`
     delete from notifications where id in (
       select id from (

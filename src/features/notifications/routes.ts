@@ -4,6 +4,7 @@ import type { Schema } from '../../http/operation.ts'
 import type { Caller } from '../../model/caller.ts'
 import { capitalize } from '../../model/field.ts'
 import { uuid } from '../../model/field-kinds.ts'
+import { notificationKinds } from '../../model/notifications.ts'
 import { collectViolations, parseObject, type Violations } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
 import { idsMax, pageNumberMax, pageSizeDefault, pageSizeMax, parseIds } from '../../records/list-query.ts'
@@ -18,7 +19,6 @@ import {
   markNotifications,
   type NotificationQuery,
   notificationDays,
-  notificationKinds,
   notificationLines,
   notificationsMax,
 } from './notifications.ts'

@@ -24,6 +24,7 @@ import * as passkeys from './endpoints/passkeys.ts'
 import { showSecondStep, submitSecondStep } from './endpoints/second-step.ts'
 import { showFactorSetUp, submitFactorSetUp } from './endpoints/set-up-factor.ts'
 import { requestToken } from './endpoints/token.ts'
+import { showUnsubscribe, unsubscribe } from './endpoints/unsubscribe.ts'
 import { getUserinfo, getUserinfoByForm } from './endpoints/userinfo.ts'
 
 /** The endpoints of the contract, in the order of its document. */
@@ -71,6 +72,8 @@ const pageEndpoints: readonly Endpoint[] = [
   showSignOut,
   submitSignOut,
   showSignedOut,
+  showUnsubscribe,
+  unsubscribe,
 ]
 
 /** The endpoints beyond the contract, in the order of their document. */

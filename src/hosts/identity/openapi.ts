@@ -66,7 +66,7 @@ function openApiOf(operations: readonly Operation[], error: ErrorName, described
   }))
 }
 
-const takesForm = ({ method }: Operation): boolean => method === 'POST'
+const takesForm = ({ method, readsQueryOnly }: Operation): boolean => method === 'POST' && !readsQueryOnly
 
 const formName = ({ id }: Operation): string => `${id}Form`
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Database } from '../../db/database.ts'
 import { startWork } from '../../db/work.ts'
 import { addressKey } from '../../http/addresses.ts'
@@ -17,8 +17,8 @@ export function registerRoutes(
   routes: readonly Route[],
   { complete }: Pick<Database, 'complete'>,
 ): void {
-  for (const { id, method, path, handle, deprecation } of routes) {
-    app.route({
+  for (const { id, method, path, handle, deprecation, readsQueryOnly } of routes) {
+    const options: RouteOptions = {
       method,
       url: path,
       async onRequest(_request, reply) {
@@ -26,7 +26,9 @@ export function registerRoutes(
       },
       onSend: addOAuthError,
       async handler(request, reply) {
-        const parameters = (method === 'GET' ? request.query : request.body) as RawParameters
+        const parameters = (
+          method === 'GET' || readsQueryOnly ? request.query : request.body
+        ) as RawParameters
         const work = startWork(id, 'identity', request.headers.traceparent)
         // The limit applies to the network address, because the account is known only after a query.
         work.holder = addressKey(request.ip)
@@ -40,8 +42,20 @@ export function registerRoutes(
           }
         })
       },
-    })
+    }
+    if (readsQueryOnly) registerWithAnyBody(app, options)
+    else app.route(options)
   }
+}
+
+/** Registers a route in a scope of its own, whose bodies are read up to the limit of the host and dropped. */
+function registerWithAnyBody(app: FastifyInstance, options: RouteOptions): void {
+  app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, async () => ({}))
+    scope.route(options)
+    done()
+  })
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, result: HandlerResult): FastifyReply {

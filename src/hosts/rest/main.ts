@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { administratorsOf } from '../../accounts/administrators.ts'
+import type { QueuedMail } from '../../accounts/mail-queue.ts'
 import type { Authentication } from '../../auth/authenticate.ts'
 import type { MailSettings } from '../../config/host-settings.ts'
 import { openInstances } from '../../db/instances.ts'
@@ -11,6 +12,7 @@ import { createFeedStreams } from '../../features/changes/feed-streams.ts'
 import { createLiveListings } from '../../features/changes/live-listings.ts'
 import { createStreamLimits } from '../../features/changes/stream-limits.ts'
 import { startNotifications } from '../../features/notifications/follow.ts'
+import { composeNotifications } from '../../features/notifications/mails.ts'
 import { startWebhooks } from '../../features/webhooks/worker.ts'
 import { type AllowedReceivers, allowedReceivers } from '../../http/addresses.ts'
 import { compressAnswers } from '../../http/compress.ts'
@@ -139,11 +141,14 @@ async function startWorkers(
   const mailWorker = async (settings: MailSettings) => {
     // Its library is loaded only if mails are sent.
     const { startMailWorker } = await import('../../features/mail/worker.ts')
-    return securityLog ? [startMailWorker({ database, settings, log, securityLog })] : []
+    if (!securityLog) return []
+    const compose = (queued: QueuedMail) => composeNotifications({ database, administrators }, queued)
+    return [startMailWorker({ database, settings, log, securityLog, composeNotifications: compose })]
   }
   const notifications = () =>
     startNotifications({
       database,
+      hasMail: mail !== undefined,
       onFailure: (error) => log.warn({ err: error }, 'Notifications wait for the store.'),
     })
   const sweep = (swept: Files) =>

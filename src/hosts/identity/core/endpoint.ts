@@ -13,6 +13,8 @@ export interface Operation extends HttpOperation {
   readonly security?: readonly Schema[]
   /** The JSON response; without one the browser is redirected. */
   readonly response?: Schema
+  /** A POST whose parameters come from the query, too; its body is of any type and is not read. */
+  readonly readsQueryOnly?: true
   /** The page shown when the browser is not redirected. */
   readonly page?: string
   /** The components to which the response refers. */
@@ -38,7 +40,7 @@ export interface Route extends Operation {
 /** The parts of a request that a handler needs. */
 export interface Call extends RequestOrigin {
   readonly method: Operation['method']
-  /** From the query for GET, from the form for POST. */
+  /** From the query for GET, from the form for POST unless the operation reads queries only. */
   readonly parameters: RawParameters
   readonly headers: IncomingHttpHeaders
 }

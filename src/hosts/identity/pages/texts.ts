@@ -29,6 +29,15 @@ export const en = [
   'Back to sign-in',
   'Check your email',
   'If there is an account with this login, and the login is an email address, we have sent you a link. It is valid for one hour. If nothing arrives, check your spam folder or ask an administrator.',
+  // Mails about notifications
+  'End mails about notifications?',
+  'Your notifications stay in your inbox, where you can read them as before.',
+  'End these mails',
+  'Choose which notifications are mailed instead',
+  'Mails about notifications have ended',
+  'Choose which notifications are mailed',
+  'This link is not valid',
+  'Copy the whole link from the mail, or choose in your account which notifications are mailed.',
   // Second factors and passkeys
   'Second step',
   'One more step to confirm that it is you.',
@@ -123,6 +132,16 @@ export const ptBr: Readonly<Record<Text, string>> = {
     'Se o seu login for um endereço de e-mail, enviaremos para ele um link para você escolher uma nova.',
   'Send the link': 'Enviar o link',
   'Back to sign-in': 'Voltar para o login',
+  'End mails about notifications?': 'Não receber mais e-mails sobre notificações?',
+  'Your notifications stay in your inbox, where you can read them as before.':
+    'As notificações continuam na sua caixa de entrada, onde você as lê como antes.',
+  'End these mails': 'Não receber mais',
+  'Choose which notifications are mailed instead': 'Em vez disso, escolher quais chegam por e-mail',
+  'Mails about notifications have ended': 'Você não recebe mais e-mails sobre notificações',
+  'Choose which notifications are mailed': 'Escolher quais notificações chegam por e-mail',
+  'This link is not valid': 'Este link não é válido',
+  'Copy the whole link from the mail, or choose in your account which notifications are mailed.':
+    'Copie o link inteiro do e-mail, ou escolha na sua conta quais notificações chegam por e-mail.',
   'Check your email': 'Veja seus e-mails',
   'If there is an account with this login, and the login is an email address, we have sent you a link. It is valid for one hour. If nothing arrives, check your spam folder or ask an administrator.':
     'Se existir uma conta com este login, e ele for um endereço de e-mail, um link está a caminho. Ele vale por uma hora. Não chegou nada? Veja na caixa de spam ou fale com um administrador.',

@@ -1,0 +1,40 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Queries } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import { uuidPattern } from '../model/field-kinds.ts'
+
+/** The page of the identity host that ends mails. It needs no session, because mail programs post to it, too (RFC 8058). */
+export const unsubscribePath = '/ext/unsubscribe'
+
+const keyBytes = 32
+
+/** Creates the key of the account with its first mail. The statement returns the stored one if two instances are first. */
+export async function createUnsubscribeToken(queries: Queries, accountId: string): Promise<string> {
+  const [{ key } = { key: Buffer.alloc(0) }] = await queries.query<{ key: Buffer }>(sql`
+    insert into account_settings as known (user_id, unsubscribe_key) values (${accountId}, ${randomBytes(keyBytes)})
+    on conflict (user_id) do update set unsubscribe_key = coalesce(known.unsubscribe_key, excluded.unsubscribe_key)
+    returning unsubscribe_key as key`)
+  return `${accountId}.${signatureOf(key, accountId).toString('base64url')}`
+}
+
+/** Names purpose and account, so that the key could sign links for other purposes that do not work here. */
+const signatureOf = (key: Buffer, accountId: string): Buffer =>
+  createHmac('sha256', key).update(`notification mails of ${accountId}`).digest()
+
+/** Returns the account of a token, or undefined. An unknown account takes as long as a wrong signature. */
+export async function findSubscriber(queries: Queries, token: string): Promise<string | undefined> {
+  const [accountId = '', signature = ''] = token.split('.', 2)
+  if (!uuidPattern.test(accountId)) return undefined
+  const [known] = await queries.query<{ key: Buffer | null }>(
+    sql`select unsubscribe_key as key from account_settings where user_id = ${accountId}`,
+  )
+  const expected = signatureOf(known?.key ?? randomBytes(keyBytes), accountId)
+  const given = Buffer.from(signature, 'base64url')
+  return given.length === expected.length && timingSafeEqual(given, expected) ? accountId : undefined
+}
+
+export async function stopNotificationMails(queries: Queries, accountId: string): Promise<void> {
+  await queries.query(
+    sql`update account_settings set notification_mails = 'none' where user_id = ${accountId}`,
+  )
+}

@@ -1,0 +1,230 @@
+import {
+  type Administrators,
+  administratorColumns,
+  type PossibleAdministrator,
+} from '../../accounts/administrators.ts'
+import { isAccountDeactivatedSql } from '../../accounts/deactivation.ts'
+import { findLanguage } from '../../accounts/language.ts'
+import { isMailAddress, type QueuedMail, queueMail } from '../../accounts/mail-queue.ts'
+import { createUnsubscribeToken } from '../../accounts/unsubscribe.ts'
+import type { Database, Queries } from '../../db/database.ts'
+import { sql } from '../../db/sql.ts'
+import { timestamp } from '../../db/timestamps.ts'
+import type { Language } from '../../model/language.ts'
+import {
+  isTimeZone,
+  type MailFrequency,
+  mailDefaults,
+  type NotificationKind,
+  notificationKinds,
+} from '../../model/notifications.ts'
+import { listNotifications, notificationsMax, type ShownNotification } from './notifications.ts'
+
+/** Together with the queue and the server, a mail arrives within five minutes. */
+const bundleMilliseconds = 4 * 60_000
+/** Each takes a few milliseconds. The others are queued by the next run, or by another instance. */
+const accountsAtOnceMax = 500
+
+/** Queues the mails that are due; `now` is passed by tests. */
+export async function queueNotificationMails(
+  database: Pick<Database, 'transaction'>,
+  now = new Date(),
+): Promise<void> {
+  for (let count = 0; count < accountsAtOnceMax; count += 1)
+    if (!(await database.transaction((transaction) => queueNext(transaction, now)))) return
+}
+
+interface Waiting {
+  readonly userId: string
+  readonly firstBatch: string
+  readonly since: string
+  readonly isCalculated: boolean
+}
+
+interface Choices {
+  readonly frequency: MailFrequency | null
+  readonly hour: number | null
+  readonly timeZone: string | null
+  readonly mutedKinds: readonly string[] | null
+}
+
+/**
+ * Queues the mail of one account. The lock of its row keeps a second instance away, and notifications that are being created: they
+ * belong to the next mail. Row and mail change in one transaction, so no batch is covered twice. False if no account is left.
+ */
+async function queueNext(transaction: Queries, now: Date): Promise<boolean> {
+  const [waiting] = await transaction.query<Waiting>(sql`
+    select user_id as "userId", first_batch::text as "firstBatch", since, due_at is not null as "isCalculated"
+    from notification_mails where due_at is null or due_at <= ${timestamp(now.getTime())}::timestamptz
+    order by due_at nulls first limit 1 for update skip locked`)
+  if (!waiting) return false
+  const { userId, isCalculated, firstBatch } = waiting
+  const postpone = (dueAt: Date) =>
+    transaction.query(
+      sql`update notification_mails set due_at = ${timestamp(dueAt.getTime())}::timestamptz where user_id = ${userId} returning 1`,
+    )
+  const end = () =>
+    transaction.query(sql`delete from notification_mails where user_id = ${userId} returning 1`)
+  // They are read under the lock, which a change of them waits for.
+  const choices = await readChoices(transaction, userId)
+  const dueAt = dueAtOf(new Date(waiting.since), choices)
+  if (dueAt && !isCalculated && dueAt > now) await postpone(dueAt)
+  const lastBatch = dueAt && (await findLastBatch(transaction, waiting, choices))
+  if (!dueAt || !lastBatch) await end()
+  else if (isCalculated || dueAt <= now) {
+    const waitSeconds = await queueMail(transaction, {
+      ...{ purpose: 'notifications', madeBy: userId, firstBatch, lastBatch },
+    })
+    await (waitSeconds === undefined ? end() : postpone(new Date(now.getTime() + waitSeconds * 1000)))
+  }
+  return true
+}
+
+async function readChoices(queries: Queries, userId: string): Promise<Choices> {
+  const [choices] = await queries.query<Choices>(sql`
+    select notification_mails as frequency, notification_hour as hour, time_zone as "timeZone", muted_kinds as "mutedKinds"
+    from account_settings where user_id = ${userId}`)
+  return choices ?? { frequency: null, hour: null, timeZone: null, mutedKinds: null }
+}
+
+/** Undefined for an account that wants no mail. */
+function dueAtOf(since: Date, { frequency, hour, timeZone }: Choices): Date | undefined {
+  switch (frequency ?? mailDefaults.frequency) {
+    case 'soon':
+      return new Date(since.getTime() + bundleMilliseconds)
+    case 'daily':
+      return nextDigest(since, hour ?? mailDefaults.hour, timeZone ?? mailDefaults.timeZone)
+    case 'none':
+      return undefined
+  }
+}
+
+/** No mail is queued if everything is read, or muted. */
+async function findLastBatch(
+  queries: Queries,
+  { userId, firstBatch }: Waiting,
+  { mutedKinds }: Choices,
+): Promise<string | undefined> {
+  const [last] = await queries.query<{ batch: string | null }>(sql`
+    select max(batch)::text as batch from notifications
+    where user_id = ${userId} and batch >= ${firstBatch}::bigint and read_at is null
+      and kind <> all(${mutedKinds ?? []}::text[])`)
+  return last?.batch ?? undefined
+}
+
+/** All offsets of time zones are multiples of it. */
+const stepMilliseconds = 15 * 60_000
+/** Samoa once left out a day. */
+const stepsMax = 4 * 50
+
+/**
+ * Returns the first instant after `since` at which the clocks of the time zone reach the hour. On a day that leaves the hour out,
+ * that is the end of the gap; an hour that a day repeats is reached once.
+ */
+export function nextDigest(since: Date, hour: number, timeZone: string): Date {
+  // A zone that a later version of Node no longer has must not stop the mails of others.
+  const clock = new Intl.DateTimeFormat('en-CA', {
+    ...{ timeZone: isTimeZone(timeZone) ? timeZone : mailDefaults.timeZone, hourCycle: 'h23' },
+    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit' },
+  })
+  /** The day of the latest digest at this instant. */
+  const digestDay = (instant: number): string => {
+    const [day = '', shownHour = ''] = clock.format(instant).split(', ')
+    return Number(shownHour) >= hour ? day : `before ${day}`
+  }
+  const first = Math.floor(since.getTime() / stepMilliseconds) * stepMilliseconds
+  for (let step = 1; step <= stepsMax; step += 1) {
+    const instant = first + step * stepMilliseconds
+    const day = digestDay(instant)
+    if (!day.startsWith('before') && day !== digestDay(instant - stepMilliseconds)) return new Date(instant)
+  }
+  return new Date(first + stepsMax * stepMilliseconds)
+}
+
+/** The text of a mail is written from these. */
+export interface NotificationsToSend {
+  readonly to: string
+  readonly accountId: string
+  readonly language: Language
+  readonly unsubscribeToken: string
+  /** The assignments with what happened to them, the newest first. */
+  readonly groups: readonly NotificationGroup[]
+  /** The notifications in the groups and beyond them. */
+  readonly count: number
+  readonly moreCount: number
+}
+
+export interface NotificationGroup {
+  readonly assignment: string
+  readonly project: string
+  /** The path of the assignment in the web client. */
+  readonly path: string
+  readonly lines: readonly { readonly kind: NotificationKind; readonly actor: string | undefined }[]
+}
+
+/** A longer mail is not read; the inbox has all of them. */
+export const mailedNotificationsMax = 20
+/** Older ones are not mailed, such as those from a time without a mail server. */
+const mailedDaysMax = 3
+
+/**
+ * Collects what a mail says when it is sent: what is unread then, about assignments that the account sees then. Undefined if
+ * nothing is left, or if the account has no address, may not sign in, or wants no mail any more.
+ */
+export async function composeNotifications(
+  { database, administrators }: { readonly database: Database; readonly administrators: Administrators },
+  { madeBy, firstBatch, lastBatch }: Pick<QueuedMail, 'madeBy' | 'firstBatch' | 'lastBatch'>,
+): Promise<NotificationsToSend | undefined> {
+  const [account] = await database.query<PossibleAdministrator & { readonly id: string }>(sql`
+    select account.id, ${administratorColumns} from users as account
+    where account.id = ${madeBy} and account.active and not ${isAccountDeactivatedSql}`)
+  if (!account || !isMailAddress(account.login.trim())) return undefined
+  const { frequency, mutedKinds } = await readChoices(database, account.id)
+  if (frequency === 'none') return undefined
+  const covered = await database.query<{ id: string }>(sql`
+    select id from notifications where user_id = ${account.id}
+      and batch between ${firstBatch}::bigint and ${lastBatch}::bigint
+      and at > now() - make_interval(days => ${mailedDaysMax}::int)`)
+  const ids = new Set(covered.map(({ id }) => id))
+  const caller = { id: account.id, isAdministrator: administrators.isAdministrator(account) }
+  const { data } = await listNotifications(database.liveListReads, caller, {
+    ...{ pageNumber: 1, pageSize: notificationsMax, isUnreadOnly: true },
+    kinds: notificationKinds.filter((kind) => !mutedKinds?.includes(kind)),
+  })
+  const mailed = data.filter(({ id }) => ids.has(id))
+  if (mailed.length === 0) return undefined
+  return {
+    to: account.login.trim(),
+    accountId: account.id,
+    language: await findLanguage(database, account.id),
+    unsubscribeToken: await createUnsubscribeToken(database.singleWrites, account.id),
+    groups: await groupsOf(database, mailed.slice(0, mailedNotificationsMax)),
+    count: mailed.length,
+    moreCount: Math.max(0, mailed.length - mailedNotificationsMax),
+  }
+}
+
+async function groupsOf(
+  queries: Queries,
+  notifications: readonly ShownNotification[],
+): Promise<readonly NotificationGroup[]> {
+  const names = await queries.query<{ id: string; name: string }>(sql`
+    select id, name from users where id = any(${notifications.map(({ actorId }) => actorId)}::uuid[])
+    union all
+    select id, name from projects where id = any(${notifications.map(({ projectId }) => projectId)}::uuid[])`)
+  const nameOf = new Map(names.map(({ id, name }) => [id, name]))
+  const byAssignment = Map.groupBy(notifications, ({ assignmentId }) => assignmentId)
+  return [...byAssignment.values()].flatMap((some): NotificationGroup[] => {
+    const [first] = some
+    if (!first) return []
+    const { assignmentId, assignmentName, projectId } = first
+    return [
+      {
+        assignment: assignmentName,
+        project: nameOf.get(projectId) ?? '',
+        path: `/projects/${projectId}/assignments/${assignmentId}`,
+        lines: some.map(({ kind, actorId }) => ({ kind, actor: actorId ? nameOf.get(actorId) : undefined })),
+      },
+    ]
+  })
+}
