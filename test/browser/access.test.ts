@@ -50,6 +50,33 @@ describe('Access, in a real browser', { skip }, () => {
       await row.waitFor({ state: 'detached' })
     })
 
+  test('notifications are mailed when and about what the account chooses, in the time zone of its browser', async () => {
+    const { login } = await stage.workspace.join('Nils Night')
+    const page = await stage.signIn(login, '/inbox', { timezoneId: 'America/Sao_Paulo' })
+    await page.getByRole('link', { name: 'Choose what is mailed' }).click()
+    const section = page.getByRole('region', { name: 'Notifications' })
+    const saved = (body: string) =>
+      page.waitForResponse(
+        (response) =>
+          response.request().method() === 'PATCH' && response.request().postData()?.includes(body) === true,
+      )
+    const chooses = async (body: string, choose: () => Promise<unknown>) => {
+      const [response] = await Promise.all([saved(body), choose()])
+      return (await response.json()).settings
+    }
+    const zone = 'America/Sao_Paulo'
+    const daily = await chooses('daily', () => section.getByLabel('Mails').selectOption('Once a day'))
+    assert.deepEqual([daily.notificationMails, daily.timeZone], ['daily', zone])
+    await chooses('7', () => section.getByLabel('Hour of the day').selectOption('07:00'))
+    await chooses('commented', () => section.getByRole('checkbox', { name: 'Comments' }).uncheck())
+    await page.reload()
+    await section.getByRole('checkbox', { name: 'Comments', checked: false }).waitFor()
+    assert.equal(await section.getByLabel('Hour of the day').inputValue(), '7')
+    assert.equal(await section.getByLabel('Time zone').inputValue(), zone)
+    await chooses('none', () => section.getByLabel('Mails').selectOption('Never'))
+    assert.equal(await section.getByRole('checkbox', { name: 'Mentions' }).isDisabled(), true)
+  })
+
   test('another calendar subscribes to the assignments of a project by an address that is shown once', async () => {
     const { login } = await stage.workspace.join('Carla Calendar')
     const page = await stage.signIn(login, '/account')

@@ -331,6 +331,7 @@ const sentencesForPrograms: ReadonlySet<string> = new Set([
   'Id is required, or a ProjectId.',
   'Id, ProjectId and AssignmentId exclude each other.',
   'Kind must be an array of {}.',
+  '{} must be an array of {}.',
   'IsWatching must be true, false or null.',
   'The file has {} bytes, and the range has none of them.',
   'Resource must be one of {}.',

@@ -136,6 +136,7 @@ describe('The host of the web client', () => {
       extensions: false,
       passkeys: false,
       mail: false,
+      notificationMails: false,
       fileMegabytes: 25,
     })
   })

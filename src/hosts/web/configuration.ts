@@ -27,6 +27,8 @@ export interface ClientConfiguration {
   readonly passkeys: boolean
   /** True if mails with password-reset links and invitations can be sent. */
   readonly mail: boolean
+  /** True if notifications are mailed. */
+  readonly notificationMails: boolean
   /** The largest attachment, in MiB. */
   readonly fileMegabytes: number
 }
@@ -47,6 +49,7 @@ export function readWebSettings(settings: Settings): WebSettings {
       extensions,
       passkeys: readPasskeySignInDomain(settings, tracker) !== undefined,
       mail: isMailConfigured(settings) && tracker.passwords,
+      notificationMails: isMailConfigured(settings),
       fileMegabytes: settings.get('Attachments__FileMegabytes'),
     },
   }

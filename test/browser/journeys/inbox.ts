@@ -53,5 +53,10 @@ export function inboxJourneys(stage: () => Stage): void {
     await page.goto(`${hosts.web}/inbox`)
     await page.getByRole('button', { name: 'Mark all as read' }).click()
     await page.getByRole('banner').getByRole('link', { name: 'Inbox', exact: true }).waitFor()
+
+    await page.getByRole('link', { name: 'Choose what is mailed' }).click()
+    const choices = page.getByRole('region', { name: 'Notifications' })
+    await choices.getByText('This server sends no mail. Your notifications are in your inbox.').waitFor()
+    assert.equal(await choices.getByLabel('Mails').isDisabled(), true)
   })
 }

@@ -9,6 +9,8 @@ export interface Configuration {
   readonly passkeys: boolean
   /** True if mails can be sent, for new passwords and invitations. */
   readonly mail: boolean
+  /** True if notifications are mailed. */
+  readonly notificationMails: boolean
   /** The largest attachment, in MiB. */
   readonly fileMegabytes: number
 }

@@ -53,6 +53,8 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
   'Code is wrong. Wait for the next code in the app.':
     'O código não confere. Espere o próximo que o aplicativo mostrar.',
   '{field} is required.': '{field}: preenchimento obrigatório.',
+  '{field} must be a name of the IANA time zone database, such as America/Sao_Paulo.':
+    '{field}: este fuso horário não é conhecido aqui. Escolha outro.',
   '{field} must be text.': '{field}: precisa ser um texto.',
   '{field} contains a character that cannot be stored.':
     '{field}: há um caractere que não pode ser guardado.',

@@ -378,6 +378,21 @@ export const ptBr = {
   'It can no longer be used to sign in here, and the sessions it started end.':
     'Ninguém mais entra aqui por ela, e os acessos que começaram por ela são encerrados.',
   Language: 'Idioma',
+  Notifications: 'Notificações',
+  'What is unread is mailed to your login. Your inbox always has everything.':
+    'O que não foi lido vai para o e-mail do seu login. A caixa de entrada sempre tem tudo.',
+  'This server sends no mail. Your notifications are in your inbox.':
+    'Este servidor não envia e-mails. As notificações estão na sua caixa de entrada.',
+  'Your login is not an email address, so nothing is mailed to you.':
+    'Seu login não é um endereço de e-mail, por isso nada é enviado a você.',
+  Mails: 'E-mails',
+  'Within five minutes, several in one mail': 'Em até cinco minutos, várias em um e-mail',
+  'Once a day': 'Uma vez por dia',
+  Never: 'Nunca',
+  'Hour of the day': 'Hora do dia',
+  'Time zone': 'Fuso horário',
+  'What is mailed': 'O que chega por e-mail',
+  'Choose what is mailed': 'Escolher os e-mails',
   'Texts, dates and numbers here, and mails.': 'Textos, datas e números aqui, e os e-mails.',
   'Rename {name}': 'Renomear {name}',
   Password: 'Senha',

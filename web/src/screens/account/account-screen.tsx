@@ -19,6 +19,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { useSecondsUntil } from '../../ui/use-countdown.ts'
 import { FactorsSection } from './factors-section.tsx'
 import { IdentitiesSection } from './identities-section.tsx'
+import { NotificationsSection } from './notifications-section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
 import { TokensSection } from './tokens-section.tsx'
 
@@ -34,6 +35,7 @@ export function AccountScreen() {
         <div class="sections">
           <NameSection account={account} onSaved={reload} />
           <LanguageSection />
+          {configuration.extensions && <NotificationsSection login={account.login} />}
           <PasswordSection login={account.login} />
           {configuration.extensions && <FactorsSection />}
           {configuration.extensions && <IdentitiesSection />}

@@ -7,9 +7,9 @@ import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
+import { kindNames, notificationText } from '../../ui/notification-text.ts'
 import { Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { kindNames, notificationText } from './notification-text.ts'
 
 /** The largest page of the list. */
 const pageSize = 100
@@ -48,14 +48,19 @@ export function InboxScreen() {
     <Page
       title={t('Inbox')}
       actions={
-        <button
-          type="button"
-          class="button"
-          disabled={!page?.unreadCount}
-          onClick={() => mark(true, { all: true })}
-        >
-          {t('Mark all as read')}
-        </button>
+        <>
+          <a class="button quiet" href="/account">
+            {t('Choose what is mailed')}
+          </a>
+          <button
+            type="button"
+            class="button"
+            disabled={!page?.unreadCount}
+            onClick={() => mark(true, { all: true })}
+          >
+            {t('Mark all as read')}
+          </button>
+        </>
       }
     >
       <div class="narrow-page">

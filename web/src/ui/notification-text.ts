@@ -1,5 +1,5 @@
 import type { Notification } from '#tracker-client'
-import { type MessageKey, t } from '../../texts/text.ts'
+import { type MessageKey, t } from '../texts/text.ts'
 
 type Kind = Notification['kind']
 

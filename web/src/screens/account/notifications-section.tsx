@@ -1,0 +1,166 @@
+import { useId, useState } from 'preact/hooks'
+import type { AccountSettings, AccountSettingsUpdate } from '#tracker-client'
+import { sentenceOf } from '../../api/problems.ts'
+import { useLoaded } from '../../data/use-loaded.ts'
+import { useServices } from '../../services/services.ts'
+import { type MessageKey, t } from '../../texts/text.ts'
+import { LoadProblem } from '../../ui/notes.tsx'
+import { kindNames } from '../../ui/notification-text.ts'
+import { Skeleton } from '../../ui/skeleton.tsx'
+
+type Frequency = NonNullable<AccountSettings['notificationMails']>
+type Kind = NonNullable<AccountSettings['mutedKinds']>[number]
+
+const frequencies: Readonly<Record<Frequency, MessageKey>> = {
+  soon: 'Within five minutes, several in one mail',
+  daily: 'Once a day',
+  none: 'Never',
+}
+
+const kinds = Object.keys(kindNames) as Kind[]
+
+/** What the server assumes for an account that has not chosen. */
+const defaults = { frequency: 'soon', hour: 8 } as const
+
+/** Chooses which notifications are mailed, and when. Each choice is saved at once. */
+export function NotificationsSection({ login }: { readonly login: string }) {
+  const { configuration, toasts, tracker } = useServices()
+  const { value, problem, reload } = useLoaded('account settings', [], () =>
+    tracker.call('GET /ext/settings'),
+  )
+  const [saved, setSaved] = useState<AccountSettings>()
+  const settings = saved ?? value?.settings
+  const change = async (body: AccountSettingsUpdate) => {
+    if (settings) setSaved({ ...settings, ...body })
+    try {
+      setSaved((await tracker.call('PATCH /ext/settings', { body })).settings)
+    } catch (error) {
+      setSaved(undefined)
+      reload()
+      toasts.show({ kind: 'problem', text: sentenceOf(error) })
+    }
+  }
+  const reason = reasonAgainstMails(configuration.notificationMails, login)
+  return (
+    <section aria-labelledby="notifications-title">
+      <h2 id="notifications-title">{t('Notifications')}</h2>
+      <p class="form-note">
+        {reason ?? t('What is unread is mailed to your login. Your inbox always has everything.')}
+      </p>
+      {problem && <LoadProblem problem={problem} onRetry={reload} />}
+      {settings === undefined && !problem && <Skeleton as="rows" rows={2} cells="lines" />}
+      {settings && (
+        <MailChoices
+          settings={settings}
+          isDisabled={reason !== undefined}
+          onChange={(body) => void change(body)}
+        />
+      )}
+    </section>
+  )
+}
+
+function reasonAgainstMails(sendsMails: boolean, login: string): string | undefined {
+  if (!sendsMails) return t('This server sends no mail. Your notifications are in your inbox.')
+  return login.includes('@')
+    ? undefined
+    : t('Your login is not an email address, so nothing is mailed to you.')
+}
+
+interface MailChoicesProps {
+  readonly settings: AccountSettings
+  readonly isDisabled: boolean
+  onChange(body: AccountSettingsUpdate): void
+}
+
+function MailChoices({ settings, isDisabled, onChange }: MailChoicesProps) {
+  const frequency = settings.notificationMails ?? defaults.frequency
+  const muted = settings.mutedKinds ?? []
+  const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const zone = settings.timeZone ?? ownZone
+  const hour = settings.notificationHour ?? defaults.hour
+  return (
+    <>
+      <div class="mail-times">
+        <Choice
+          label={t('Mails')}
+          value={frequency}
+          isDisabled={isDisabled}
+          choices={Object.entries(frequencies).map(([id, text]) => [id, t(text)])}
+          // The server does not know the zone of the browser.
+          onChoose={(id) => onChange({ notificationMails: id as Frequency, timeZone: zone })}
+        />
+        {frequency === 'daily' && (
+          <>
+            <Choice
+              label={t('Hour of the day')}
+              value={String(hour)}
+              isDisabled={isDisabled}
+              choices={Array.from({ length: 24 }, (_, one) => [
+                String(one),
+                `${String(one).padStart(2, '0')}:00`,
+              ])}
+              onChoose={(id) => onChange({ notificationHour: Number(id), timeZone: zone })}
+            />
+            <Choice
+              label={t('Time zone')}
+              value={zone}
+              isDisabled={isDisabled}
+              choices={[...new Set([zone, ownZone, ...Intl.supportedValuesOf('timeZone')])]
+                .sort()
+                .map((id) => [id, id])}
+              onChoose={(id) => onChange({ timeZone: id })}
+            />
+          </>
+        )}
+      </div>
+      <fieldset class="mail-kinds" disabled={isDisabled || frequency === 'none'}>
+        <legend>{t('What is mailed')}</legend>
+        {kinds.map((kind) => (
+          <label key={kind} class="filter-day">
+            <input
+              type="checkbox"
+              checked={!muted.includes(kind)}
+              onChange={({ currentTarget }) =>
+                onChange({
+                  mutedKinds: currentTarget.checked ? muted.filter((one) => one !== kind) : [...muted, kind],
+                })
+              }
+            />
+            {t(kindNames[kind])}
+          </label>
+        ))}
+      </fieldset>
+    </>
+  )
+}
+
+interface ChoiceProps {
+  readonly label: string
+  readonly value: string
+  readonly isDisabled: boolean
+  readonly choices: readonly (readonly [id: string, name: string])[]
+  onChoose(id: string): void
+}
+
+function Choice({ label, value, isDisabled, choices, onChoose }: ChoiceProps) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        class="input"
+        value={value}
+        disabled={isDisabled}
+        onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+      >
+        {choices.map(([choice, name]) => (
+          <option key={choice} value={choice}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
