@@ -5,7 +5,6 @@ import type { Page } from 'playwright-core'
 import { addDays, daysBetween, mondayOf, today } from '../../../web/src/time/days.ts'
 import { recordShifts, type Shift, shiftsOf, sumOf } from '../support/layout-shift.ts'
 import type { Stage } from '../support/stage.ts'
-import { tabTo } from '../support/tab-to.ts'
 import { assertAccessible } from './accessibility.ts'
 
 /** Milliseconds until each of what a panel shows is answered, in an order of which nothing on the screen is. */
@@ -87,6 +86,98 @@ export function panelJourneys(stage: () => Stage): void {
     }
     assert.deepEqual(faults, [])
     assert.deepEqual([...late].sort(), Object.keys(lateBy).sort())
+  })
+
+  test('moves no card when it opens, and lets the last column be reached, on screens of two widths', async () => {
+    const { signIn, workspace } = stage()
+    const workflowId = workspace.stages.Doing
+    const id = await workspace.assignment('Stays in its place', { workflowId })
+    await workspace.assignment('In the last column', { workflowId: workspace.stages.Done })
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    const boxes = () =>
+      page
+        .locator('.column, .card')
+        .evaluateAll((all) => all.map((one) => JSON.stringify([one.className, one.getBoundingClientRect()])))
+    for (const width of [1024, 1440]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.locator(`#card-${id}`).scrollIntoViewIfNeeded()
+      const before = await boxes()
+      await page.locator(`#card-${id}`).click()
+      const panel = page.getByRole('complementary', { name: 'Stays in its place' })
+      await panel.getByText('History').waitFor()
+      const unmarked = (all: readonly string[]) => all.map((one) => one.replace('card open', 'card '))
+      assert.deepEqual(unmarked(await boxes()), unmarked(before), String(width))
+      const last = page.getByRole('link', { name: 'In the last column' })
+      await page.locator(`#card-${id}`).focus()
+      await page.keyboard.press('ArrowRight')
+      await page.keyboard.press('ArrowUp')
+      await page.locator('.column:last-child .card-link:focus').waitFor()
+      const [card, over] = await Promise.all([last.boundingBox(), panel.boundingBox()])
+      assert.ok(
+        (card?.x ?? 0) + (card?.width ?? 0) <= (over?.x ?? 0),
+        `At ${width} the panel covers the last card: ${JSON.stringify([card, over])}`,
+      )
+      await panel.getByRole('button', { name: 'Close', exact: true }).click()
+      await panel.waitFor({ state: 'detached' })
+    }
+  })
+
+  test('keeps the whole of a long name in view while it is scrolled, also on a phone', async () => {
+    const { signIn, workspace } = stage()
+    const name = 'A name of many words that goes on and on, because all of it has to be said in this place'
+    const id = await workspace.assignment(name, { workflowId: workspace.stages.Doing })
+    const page = await signIn('mara@example.com', addressOf(id))
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 700 })
+      await page.locator('.panel').getByText('History').scrollIntoViewIfNeeded()
+      const [top, bottom, hidden] = await page
+        .locator('.panel-name')
+        .evaluate((field: HTMLTextAreaElement) => {
+          const box = field.getBoundingClientRect()
+          return [box.top, box.bottom, field.scrollHeight - field.clientHeight]
+        })
+      assert.ok((top ?? -1) > 0 && (bottom ?? 999) < 300, `${width}: from ${top} to ${bottom}`)
+      assert.ok((hidden ?? 99) <= 1, `${width}: ${hidden} pixels are cut`)
+    }
+    await page.getByLabel('Name', { exact: true }).fill('One\nline')
+    await Promise.all([saved(page), page.keyboard.press('Enter')])
+    assert.equal((await workspace.get('assignment', id)).name, 'One line')
+  })
+
+  test('is as wide as one made it by pointer or keys, and takes the whole page by F, as the address says', async () => {
+    const { signIn, workspace } = stage()
+    const id = await workspace.assignment('Wide', { workflowId: workspace.stages.Doing })
+    const { login } = await workspace.join('Willa Wide')
+    const page = await signIn(login, `${addressOf(id)}?search=Wide`)
+    const panel = page.getByRole('complementary', { name: 'Wide' })
+    const edge = panel.getByRole('separator', { name: 'Width of the panel' })
+    const width = async () => (await panel.boundingBox())?.width
+    await edge.press('ArrowLeft')
+    assert.equal(await width(), 464)
+    assert.equal(await edge.getAttribute('aria-valuenow'), '464')
+    const box = await edge.boundingBox()
+    await page.mouse.move((box?.x ?? 0) + 4, 400)
+    await page.mouse.down()
+    await page.mouse.move((box?.x ?? 0) - 96, 400)
+    await page.mouse.up()
+    assert.ok(Math.abs(((await width()) ?? 0) - 564) <= 4, String(await width()))
+    const wide = await width()
+    await page.reload()
+    await panel.getByText('History').waitFor()
+    assert.equal(await width(), wide)
+    await edge.press('Home')
+    assert.equal(await width(), 352)
+    await page.keyboard.press('f')
+    await page.waitForURL(/search=Wide&full=1$/)
+    await edge.waitFor({ state: 'detached' })
+    assert.equal(await width(), 1280)
+    await assertAccessible(page, 'an assignment on the whole page')
+    await page.reload()
+    await panel.getByText('History').waitFor()
+    assert.equal(await width(), 1280)
+    await page.locator('.panel-full').focus()
+    await page.keyboard.press('Escape')
+    await page.waitForURL(`**/projects/${workspace.projectId}?search=Wide`)
   })
 
   test('is edited in place: each field saves itself, and an error is shown next to it with the input', async () => {
@@ -307,37 +398,6 @@ export function myWorkJourneys(stage: () => Stage): void {
     await page.goBack()
     await page.locator('h1:focus', { hasText: 'Website relaunch' }).waitFor()
   })
-
-  test('and everything else is one key away: palette, places, the sheet of shortcuts', async () => {
-    const { signIn, workspace } = stage()
-    const id = await workspace.assignment('Found by the palette')
-    const page = await signIn((await workspace.join('Petra Palette')).login, '/projects')
-    await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
-    await page.keyboard.press('Control+k')
-    const palette = page.getByRole('dialog', { name: 'Search or run a command' })
-    await palette.getByRole('option', { name: 'My week' }).waitFor()
-    await assertAccessible(page, 'palette')
-    // Fast: what was typed counts, not what the list still shows.
-    await page.keyboard.type('found by')
-    await page.keyboard.press('Enter')
-    await page.waitForURL(`**/assignments/${id}`)
-    await page.getByRole('heading', { name: 'Found by the palette' }).focus()
-    await page.keyboard.press('g')
-    await page.keyboard.press('w')
-    await page.waitForURL('**/week')
-    await page.getByRole('heading', { name: 'My week' }).waitFor()
-    await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Go to the reports').waitFor()
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('Control+k')
-    // Typed at once, and nothing of it is lost.
-    await page.keyboard.type('sign out')
-    assert.equal(await palette.getByRole('combobox').inputValue(), 'sign out')
-    await palette.getByRole('option', { name: 'My week' }).waitFor({ state: 'detached' })
-    await palette.getByRole('option', { name: 'Sign out' }).waitFor()
-    await page.keyboard.press('Enter')
-    await page.getByLabel('Password').waitFor()
-  })
 }
 
 export function impedimentJourneys(stage: () => Stage): void {
@@ -394,107 +454,5 @@ export function impedimentJourneys(stage: () => Stage): void {
     await page.reload()
     await page.getByText('No crane').waitFor()
     assert.equal(await page.getByRole('main').getByRole('listitem').count(), 1)
-  })
-}
-
-export function keyJourneys(stage: () => Stage): void {
-  test('do each job of a day: adding, moving, handing over, recording, removing and taking back', async () => {
-    const { signIn, workspace } = stage()
-    const { projectId, jonas } = workspace
-    const page = await signIn('mara@example.com', `/projects/${projectId}`)
-    const press = async (...keys: string[]) => {
-      for (const key of keys) await page.keyboard.press(key)
-    }
-    const panel = page.getByRole('complementary', { name: 'By keys alone' })
-    await page.getByRole('region', { name: 'Backlog' }).waitFor()
-
-    await tabTo(page, '[aria-label="New assignment in Backlog"]')
-    await press('Enter')
-    await page.locator('.quick-add input:focus').waitFor()
-    await page.keyboard.type('By keys alone')
-    await press('Enter')
-    const card = page.getByRole('region', { name: 'Backlog' }).getByRole('link', { name: 'By keys alone' })
-    await card.waitFor()
-    const id = (await card.getAttribute('id'))?.replace('card-', '') ?? ''
-    await press('Escape')
-    await page.locator('[aria-label="New assignment in Backlog"]:focus').waitFor()
-
-    await tabTo(page, `#card-${id}`)
-    await press('m', 'ArrowDown', 'Enter')
-    await page.getByRole('region', { name: 'Doing' }).getByRole('link', { name: 'By keys alone' }).waitFor()
-    await page.locator(`#card-${id}:focus`).waitFor()
-
-    await press('F2')
-    await panel.locator('.panel-name:focus').waitFor()
-    await tabTo(page, '[role=combobox]')
-    await page.keyboard.type('Jonas')
-    await page.getByRole('option', { name: 'Jonas Weber' }).waitFor()
-    const saved = page.waitForResponse((answer) => answer.request().method() === 'PATCH')
-    await press('Enter')
-    await saved
-    assert.equal((await workspace.get('assignment', id)).userId, jonas.id)
-
-    await tabTo(page, 'button:has(+ .timer-button)')
-    await press('Enter')
-    await tabTo(page, '.panel-section [name=amountHours]')
-    await page.keyboard.type('1:30')
-    await press('Enter')
-    await panel.getByText('1.5 h recorded, no hours planned yet').waitFor()
-
-    await tabTo(page, '[aria-label="Add a person"]')
-    await page.keyboard.type('Mara')
-    await page.getByRole('option', { name: 'Mara Lindqvist' }).waitFor()
-    await press('Enter')
-    await panel.getByRole('button', { name: 'Remove Mara Lindqvist from the assignment' }).waitFor()
-
-    await press('Escape')
-    await panel.waitFor({ state: 'detached' })
-    await page.locator(`#card-${id}:focus`).waitFor()
-    // What lasts is removed in the panel, and Ctrl+Z brings it back.
-    await press('Enter')
-    await panel.getByLabel('Name', { exact: true }).waitFor()
-    await tabTo(page, '[aria-label^="Remove 1.5 h on"]')
-    await press('Enter')
-    await panel.getByText('0 h recorded, no hours planned yet').waitFor()
-    await press('Control+z')
-    await panel.getByText('1.5 h recorded, no hours planned yet').waitFor()
-  })
-
-  test('filter, find, ask what they do, and come back from each dialog to where they were', async () => {
-    const { signIn, workspace } = stage()
-    const id = await workspace.assignment('Looked for by keys')
-    await workspace.assignment('Something beside it', { userId: workspace.jonas.id })
-    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
-    const press = (key: string) => page.keyboard.press(key)
-    const other = page.getByRole('link', { name: 'Something beside it' })
-    await other.waitFor()
-    await press('/')
-    await page.keyboard.type('looked for')
-    await other.waitFor({ state: 'detached' })
-    await tabTo(page, '.filters > .button:last-child')
-    await press('Enter')
-    await other.waitFor()
-    await tabTo(page, '.face', 'Shift+Tab')
-    await tabTo(page, `#card-${id}`)
-    for (const [key, name] of [
-      ['?', 'Keyboard shortcuts'],
-      ['Control+k', 'Search or run a command'],
-      ['c', 'New assignment'],
-    ] as const) {
-      await press(key)
-      const dialog = page.getByRole('dialog', { name })
-      await dialog.waitFor()
-      // A list of suggestions closes first.
-      for (let presses = 0; presses < 2 && (await dialog.isVisible()); presses += 1) await press('Escape')
-      await dialog.waitFor({ state: 'detached' })
-      await page.locator(`#card-${id}:focus`).waitFor()
-    }
-    await press('Control+k')
-    await page.keyboard.type('looked for by')
-    await page.getByRole('option', { name: /^Looked for by keys/ }).waitFor()
-    await press('Enter')
-    await page.getByRole('complementary', { name: 'Looked for by keys' }).waitFor()
-    await press('Escape')
-    await page.locator(`#card-${id}:focus`).waitFor()
   })
 }

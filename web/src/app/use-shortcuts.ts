@@ -41,6 +41,7 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['X'], description: 'Select an assignment of the list' },
   { keys: ['M'], description: 'Choose the stage of a card' },
   { keys: ['T'], description: 'Start or stop the timer of a card' },
+  { keys: ['F'], description: 'Show the open assignment on the whole page' },
   { keys: ['F2'], description: 'Rename a card' },
   { keys: ['F2'], description: 'In the week: open the entries of a cell' },
   { keys: ['E'], description: 'In the inbox: mark as read' },
@@ -69,6 +70,7 @@ function listenToKeys(router: Router, open: (overlay: Overlay) => void): () => v
     '?': () => open('shortcuts'),
     // The button of the current screen declares its shortcut to assistive technology by the same attribute.
     c: () => document.querySelector<HTMLElement>('main [aria-keyshortcuts="C"]')?.click(),
+    f: () => document.querySelector<HTMLElement>('main [aria-keyshortcuts="F"]')?.click(),
     g: () => {
       sequenceEndsAt = Date.now() + secondKeyMilliseconds
     },

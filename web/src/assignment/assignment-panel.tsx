@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { changedAt } from '../data/changed-at.ts'
@@ -8,25 +8,26 @@ import { useLoaded } from '../data/use-loaded.ts'
 import { useMembers } from '../data/use-members.ts'
 import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
-import { t } from '../texts/text.ts'
+import { inOneLine, t } from '../texts/text.ts'
 import { formatTimestamp } from '../time/format-timestamp.ts'
 import { ChangeList } from '../ui/change-list.tsx'
 import { copyText } from '../ui/copy-secret.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { PersonRow } from '../ui/members-dialog.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { PersonPicker } from '../ui/person-picker.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { assignmentKey } from './assignment-key.ts'
-import { AttachmentsSection, useAttachmentDrop } from './attachments-section.tsx'
+import { AttachmentsSection } from './attachments-section.tsx'
 import { CommentsSection } from './comments-section.tsx'
 import { DependenciesSection } from './dependencies-section.tsx'
 import { DescriptionField } from './description-field.tsx'
 import { ImpedimentsSection } from './impediments-section.tsx'
-import { AssignmentFieldsInPlace, TextInPlace } from './in-place-fields.tsx'
+import { AssignmentFieldsInPlace, NameInPlace } from './in-place-fields.tsx'
 import { LabelsSection } from './labels-section.tsx'
+import { PanelButton, PanelFrame } from './panel-frame.tsx'
+import { Adder, PanelSection } from './panel-section.tsx'
 import { PartsSection } from './parts-section.tsx'
 import { TimeSection } from './time-section.tsx'
 import { type PanelSections, usePanelSections } from './use-panel-sections.ts'
@@ -43,102 +44,86 @@ export interface AssignmentPanelProps {
   onClose(): void
 }
 
-/** Shows one assignment next to a screen. It has an address of its own; Escape closes it. */
+/** Shows one assignment over a screen. It has an address of its own. */
 export function AssignmentPanel(props: AssignmentPanelProps) {
-  const { id, projectId, projectName, projectKey, stages, onClose } = props
-  const heading = useRef<HTMLHeadingElement>(null)
+  const { id, projectId, stages, onClose } = props
   const loaded = useAssignment(id)
-  const { assignment } = loaded
   // The sections are requested together with the assignment, not after it.
   const sections = usePanelSections(id, projectId)
   const members = useMembers(projectId)
-  const remove = useRemoval()
-  const copy = useCopy()
-  const drop = useAttachmentDrop(id)
-  const removeAssignment = async () => {
-    if (assignment && (await remove('assignment', assignment.id, assignment.name))) onClose()
-  }
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [])
+  const { assignment, problem, isMissing, put, reload } = loaded
+  // The members must be loaded first: a responsible person who is not a member is marked as such.
+  const shown = isMissing || members.isLoading ? undefined : assignment
   return (
-    <aside
-      class={`panel ${drop.isOver ? 'drop' : ''}`}
-      {...drop.handlers}
-      aria-labelledby="panel-title"
-      onKeyDown={(event) => {
-        // Escape in a dialog of a section closes only the dialog.
-        const isInDialog = event.target instanceof Element && event.target.closest('dialog') !== null
-        if (event.key === 'Escape' && !event.defaultPrevented && !isInDialog) onClose()
-      }}
+    <PanelFrame
+      id={id}
+      title={assignment?.name ?? t('Assignment')}
+      tools={<PanelTools {...props} assignment={isMissing ? undefined : assignment} />}
+      name={
+        shown && (
+          <Guard>
+            <NameInPlace assignment={shown} onSaved={put} />
+          </Guard>
+        )
+      }
+      onClose={onClose}
     >
-      <header class="panel-header">
-        <span class="panel-project" dir="auto">
-          {projectName}
-        </span>
-        <h2 id="panel-title" class="visually-hidden" ref={heading} tabIndex={-1}>
-          {assignment?.name ?? t('Assignment')}
-        </h2>
-        {assignment && !loaded.isMissing && (
-          <>
-            <CopyKeyButton assignmentKey={assignmentKey(projectKey, assignment)} />
-            {projectKey !== undefined && <WatchButton assignmentId={id} />}
-            <PanelButton
-              icon="copy"
-              label={t('Copy link')}
-              run={() => copy(location.origin + assignmentPath(projectId, id), t('The link was copied.'))}
-            />
-            <PanelButton
-              icon="trash"
-              label={t('Remove this assignment')}
-              run={() => void removeAssignment()}
-            />
-          </>
-        )}
-        <PanelButton icon="close" label={t('Close')} run={onClose} />
-      </header>
-      <PanelContent
-        loaded={loaded}
-        sections={sections}
-        areMembersKnown={!members.isLoading}
-        stages={stages}
-      />
-    </aside>
+      {isMissing && <MissingAssignment assignment={assignment} onRestored={reload} />}
+      {!isMissing && shown === undefined && problem && <LoadProblem problem={problem} onRetry={reload} />}
+      {!isMissing && shown === undefined && !problem && (
+        <Skeleton as="fields" blocks={1} rows={3} cells="field field" />
+      )}
+      {shown && (
+        <div class="panel-body">
+          <Guard>
+            <AssignmentFieldsInPlace assignment={shown} stages={stages} onSaved={put} />
+          </Guard>
+          <Guard>
+            <DescriptionField assignment={shown} onSaved={put} />
+          </Guard>
+          {sections.areLoaded ? (
+            <Sections {...sections} assignment={shown} stages={stages} onSaved={put} />
+          ) : (
+            <Skeleton as="rows" blocks={4} rows={1} cells="lines" />
+          )}
+        </div>
+      )}
+    </PanelFrame>
   )
 }
 
-interface PanelContentProps {
-  readonly loaded: ReturnType<typeof useAssignment>
-  readonly sections: PanelSections
-  /** The members must be loaded first: a responsible person who is not a member is marked as such. */
-  readonly areMembersKnown: boolean
-  readonly stages: readonly RecordOf<'workflow'>[]
+type PanelToolsProps = Pick<
+  AssignmentPanelProps,
+  'id' | 'projectId' | 'projectName' | 'projectKey' | 'onClose'
+> & {
+  readonly assignment: Assignment | undefined
 }
 
-function PanelContent({ loaded, sections, areMembersKnown, stages }: PanelContentProps) {
-  const { assignment, problem, isMissing, put, reload } = loaded
-  if (isMissing) return <MissingAssignment assignment={assignment} onRestored={reload} />
-  if (assignment === undefined || !areMembersKnown)
-    return problem ? (
-      <LoadProblem problem={problem} onRetry={reload} />
-    ) : (
-      <Skeleton as="fields" blocks={1} rows={3} cells="field field" />
-    )
+/** Shows where the assignment is, and acts on the whole of it. */
+function PanelTools({ id, projectId, projectName, projectKey, assignment, onClose }: PanelToolsProps) {
+  const remove = useRemoval()
+  const copy = useCopy()
+  const removeAssignment = async () => {
+    if (assignment && (await remove('assignment', assignment.id, assignment.name))) onClose()
+  }
   return (
-    <div class="panel-body">
-      <ErrorBoundary fallback={sectionFallback}>
-        <TextInPlace class="panel-name" assignment={assignment} name="name" label={t('Name')} onSaved={put} />
-      </ErrorBoundary>
-      <ErrorBoundary fallback={sectionFallback}>
-        <AssignmentFieldsInPlace assignment={assignment} stages={stages} onSaved={put} />
-      </ErrorBoundary>
-      <ErrorBoundary fallback={sectionFallback}>
-        <DescriptionField assignment={assignment} onSaved={put} />
-      </ErrorBoundary>
-      {sections.areLoaded ? (
-        <Sections {...sections} assignment={assignment} stages={stages} onSaved={put} />
-      ) : (
-        <Skeleton as="rows" blocks={4} rows={1} cells="lines" />
+    <>
+      <span class="panel-project" dir="auto">
+        {projectName}
+      </span>
+      {assignment && (
+        <>
+          <CopyKeyButton assignmentKey={assignmentKey(projectKey, assignment)} />
+          {projectKey !== undefined && <WatchButton assignmentId={id} />}
+          <PanelButton
+            icon="copy"
+            label={t('Copy link')}
+            run={() => copy(location.origin + assignmentPath(projectId, id), t('The link was copied.'))}
+          />
+          <PanelButton icon="trash" label={t('Remove this assignment')} run={() => void removeAssignment()} />
+        </>
       )}
-    </div>
+    </>
   )
 }
 
@@ -148,71 +133,67 @@ interface SectionsProps extends PanelSections {
   onSaved(assignment: Assignment): void
 }
 
+/** The sections in groups: who and what for, other work, time, files, and what was said. */
 function Sections({ assignment, stages, onSaved, ...sections }: SectionsProps) {
-  const { configuration } = useServices()
+  const { extensions } = useServices().configuration
+  const { id: assignmentId } = assignment
   return (
     <>
-      <ErrorBoundary fallback={sectionFallback}>
-        {configuration.extensions && <LabelsSection {...sections} assignment={assignment} />}
-      </ErrorBoundary>
-      <ErrorBoundary fallback={sectionFallback}>
-        {configuration.extensions && (
-          <PartsSection {...sections} assignment={assignment} stages={stages} onSaved={onSaved} />
-        )}
-      </ErrorBoundary>
-      <ErrorBoundary fallback={sectionFallback}>
-        <TimeSection {...sections} assignment={assignment} />
-      </ErrorBoundary>
-      <ErrorBoundary fallback={sectionFallback}>
-        <ImpedimentsSection {...sections} assignmentId={assignment.id} />
-      </ErrorBoundary>
-      <ErrorBoundary fallback={sectionFallback}>
-        {configuration.extensions && (
-          <DependenciesSection {...sections} assignment={assignment} stages={stages} />
-        )}
-      </ErrorBoundary>
-      <ErrorBoundary fallback={sectionFallback}>
-        <PeopleSection {...sections} assignment={assignment} />
-      </ErrorBoundary>
-      <ErrorBoundary fallback={sectionFallback}>
-        {configuration.extensions && <AttachmentsSection {...sections} assignmentId={assignment.id} />}
-      </ErrorBoundary>
-      <ErrorBoundary fallback={sectionFallback}>
-        {configuration.extensions && <CommentsSection {...sections} assignment={assignment} />}
-      </ErrorBoundary>
-      <footer class="panel-footer quiet-text">
-        <p>{t('Created {time}', { time: formatTimestamp(assignment.createdAt) })}</p>
-        {assignment.updatedAt && (
-          <p>{t('Changed {time}', { time: formatTimestamp(assignment.updatedAt) })}</p>
-        )}
-      </footer>
-      <ErrorBoundary fallback={sectionFallback}>
-        <HistorySection assignmentId={assignment.id} />
-      </ErrorBoundary>
+      <div class="panel-group">
+        <Guard>{extensions && <LabelsSection {...sections} assignment={assignment} />}</Guard>
+        <Guard>
+          <PeopleSection {...sections} assignment={assignment} />
+        </Guard>
+      </div>
+      <div class="panel-group">
+        <Guard>
+          {extensions && (
+            <PartsSection {...sections} assignment={assignment} stages={stages} onSaved={onSaved} />
+          )}
+        </Guard>
+        <Guard>
+          {extensions && <DependenciesSection {...sections} assignment={assignment} stages={stages} />}
+        </Guard>
+        <Guard>
+          <ImpedimentsSection {...sections} assignmentId={assignmentId} />
+        </Guard>
+      </div>
+      <div class="panel-group">
+        <Guard>
+          <TimeSection {...sections} assignment={assignment} />
+        </Guard>
+        <Guard>{extensions && <AttachmentsSection {...sections} assignmentId={assignmentId} />}</Guard>
+      </div>
+      <div class="panel-group">
+        <Guard>{extensions && <CommentsSection {...sections} assignment={assignment} />}</Guard>
+        <Guard>
+          <HistorySection assignmentId={assignmentId} />
+        </Guard>
+        <p class="quiet-text">
+          {inOneLine(
+            t('Created {time}', { time: formatTimestamp(assignment.createdAt) }),
+            assignment.updatedAt && t('Changed {time}', { time: formatTimestamp(assignment.updatedAt) }),
+          )}
+        </p>
+      </div>
     </>
   )
 }
 
-/** Replaces a section that fails; the others continue to work. */
-const sectionFallback = (retry: () => void) => (
-  <div class="panel-section" role="alert">
-    <p>{t('This part cannot be shown.')}</p>
-    <button type="button" class="button" onClick={retry}>
-      {t('Try again')}
-    </button>
-  </div>
-)
-
-interface PanelButtonProps {
-  readonly icon: 'copy' | 'trash' | 'close'
-  readonly label: string
-  run(): void
-}
-
-const PanelButton = ({ icon, label, run }: PanelButtonProps) => (
-  <button type="button" class="button quiet icon-only" aria-label={label} title={label} onClick={run}>
-    <Icon name={icon} />
-  </button>
+/** A section that fails leaves the others usable. */
+const Guard = ({ children }: { readonly children: ComponentChildren }) => (
+  <ErrorBoundary
+    fallback={(retry) => (
+      <div class="panel-section" role="alert">
+        <p>{t('This part cannot be shown.')}</p>
+        <button type="button" class="button" onClick={retry}>
+          {t('Try again')}
+        </button>
+      </div>
+    )}
+  >
+    {children}
+  </ErrorBoundary>
 )
 
 /** Returns a function that copies a text, and says so. */
@@ -315,8 +296,7 @@ function PeopleSection({
     )
   }
   return (
-    <section class="panel-section" aria-labelledby="people-title">
-      <h3 id="people-title">{t('Also working on it')}</h3>
+    <PanelSection name="people" title={t('Also working on it')} isEmpty={participants.rows.length === 0}>
       <ul class="rows">
         {participants.rows.map(({ id, userId }) => (
           <PersonRow
@@ -328,18 +308,20 @@ function PeopleSection({
           />
         ))}
       </ul>
-      <PersonPicker
-        label={t('Add a person')}
-        placeholder={t('Add a person…')}
-        projectId={assignment.projectId}
-        onChoose={add}
-      />
+      <Adder>
+        <PersonPicker
+          label={t('Add a person')}
+          placeholder={t('Add a person…')}
+          projectId={assignment.projectId}
+          onChoose={add}
+        />
+      </Adder>
       {problem && (
         <p class="field-errors" role="alert">
           {problem}
         </p>
       )}
-    </section>
+    </PanelSection>
   )
 }
 

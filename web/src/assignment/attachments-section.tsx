@@ -11,6 +11,7 @@ import { LoadProblem } from '../ui/notes.tsx'
 import { attachmentMarkdown } from '../ui/parse-markdown.ts'
 import { useFileDrop } from '../ui/use-file-drop.ts'
 import { useRemoval } from '../ui/use-removal.ts'
+import { PanelSection } from './panel-section.tsx'
 import type { PanelSections } from './use-panel-sections.ts'
 
 type Attachment = RecordOf<'attachment'>
@@ -25,8 +26,11 @@ export function AttachmentsSection({ assignmentId, attachments }: AttachmentsSec
   const input = useRef<HTMLInputElement>(null)
   const uploads = files.uploads.value.filter((upload) => upload.assignmentId === assignmentId)
   return (
-    <section class="panel-section" aria-labelledby="attachments-title">
-      <h3 id="attachments-title">{t('Attachments')}</h3>
+    <PanelSection
+      name="attachments"
+      title={t('Attachments')}
+      isEmpty={attachments.rows.length === 0 && uploads.length === 0}
+    >
       {attachments.problem && attachments.rows.length === 0 && (
         <LoadProblem problem={attachments.problem} onRetry={attachments.reload} />
       )}
@@ -50,16 +54,18 @@ export function AttachmentsSection({ assignmentId, attachments }: AttachmentsSec
           currentTarget.value = ''
         }}
       />
-      <button type="button" class="button" onClick={() => input.current?.click()}>
+      <button
+        type="button"
+        class="button quiet"
+        title={t('Or drop them here, or paste them into a text. Any type, up to {count} MB each.', {
+          count: configuration.fileMegabytes,
+        })}
+        onClick={() => input.current?.click()}
+      >
         <Icon name="plus" />
         <span>{t('Attach files')}</span>
       </button>
-      <p class="field-hint">
-        {t('Or drop them here, or paste them into a text. Any type, up to {count} MB each.', {
-          count: configuration.fileMegabytes,
-        })}
-      </p>
-    </section>
+    </PanelSection>
   )
 }
 

@@ -15,6 +15,7 @@ import { Menu } from '../ui/menu.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { useFileInsertion } from './attachments-section.tsx'
+import { PanelSection } from './panel-section.tsx'
 import type { PanelSections } from './use-panel-sections.ts'
 
 type Comment = RecordOf<'comment'>
@@ -37,8 +38,7 @@ export function CommentsSection({
     await api.create('comment', { assignmentId, text })
   }
   return (
-    <section class="panel-section" aria-labelledby="comments-title">
-      <h3 id="comments-title">{t('Comments')}</h3>
+    <PanelSection name="comments" title={t('Comments')} isEmpty={comments.rows.length === 0}>
       {comments.problem && comments.rows.length === 0 && (
         <LoadProblem problem={comments.problem} onRetry={comments.reload} />
       )}
@@ -61,7 +61,7 @@ export function CommentsSection({
         initial=""
         onSubmit={create}
       />
-    </section>
+    </PanelSection>
   )
 }
 

@@ -11,6 +11,7 @@ import { Icon } from '../ui/icon.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { doneStagesOf, findInProject } from './assignment-values.ts'
+import { Adder, PanelSection } from './panel-section.tsx'
 import { RelatedRow } from './related-row.tsx'
 import type { PanelSections } from './use-panel-sections.ts'
 
@@ -27,13 +28,16 @@ export function DependenciesSection({ assignment, stages, dependencies }: Depend
   const present = [assignment, ...[...waitsFor, ...blocks].map(({ other }) => other)]
   const common = { assignment, stages, presentIds: new Set(present.map(({ id }) => id)) }
   return (
-    <section class="panel-section" aria-labelledby="dependencies-title">
-      <h3 id="dependencies-title">{t('Dependencies')}</h3>
+    <PanelSection
+      name="dependencies"
+      title={t('Dependencies')}
+      isEmpty={waitsFor.length === 0 && blocks.length === 0}
+    >
       {dependencies.problem && <LoadProblem problem={dependencies.problem} onRetry={dependencies.reload} />}
       <Neighbours {...common} direction={directions.waitsFor} neighbours={waitsFor} />
       <Neighbours {...common} direction={directions.blocks} neighbours={blocks} />
       {isCut && <p class="quiet-text">{t('Only the first 100 are shown.')}</p>}
-    </section>
+    </PanelSection>
   )
 }
 
@@ -86,7 +90,7 @@ function Neighbours({ assignment, stages, direction, neighbours, presentIds }: N
   }
   return (
     <>
-      <h4>{t(direction.title)}</h4>
+      {neighbours.length > 0 && <h4>{t(direction.title)}</h4>}
       <ul class="rows">
         {neighbours.map((neighbour) => (
           <NeighbourRow
@@ -99,21 +103,23 @@ function Neighbours({ assignment, stages, direction, neighbours, presentIds }: N
           />
         ))}
       </ul>
-      <Combobox
-        label={t(direction.add)}
-        placeholder={t(direction.placeholder)}
-        valueText=""
-        find={async (text, signal) =>
-          (await findInProject(api, assignment.projectId, text, signal))
-            .filter(({ id }) => !presentIds.has(id))
-            .map(({ id, name, workflowId }) => ({
-              id,
-              name,
-              note: stages.find((stage) => stage.id === workflowId)?.name ?? '',
-            }))
-        }
-        onChoose={({ id }) => void add(id)}
-      />
+      <Adder>
+        <Combobox
+          label={t(direction.add)}
+          placeholder={t(direction.placeholder)}
+          valueText=""
+          find={async (text, signal) =>
+            (await findInProject(api, assignment.projectId, text, signal))
+              .filter(({ id }) => !presentIds.has(id))
+              .map(({ id, name, workflowId }) => ({
+                id,
+                name,
+                note: stages.find((stage) => stage.id === workflowId)?.name ?? '',
+              }))
+          }
+          onChoose={({ id }) => void add(id)}
+        />
+      </Adder>
       {problem && (
         <p class="field-errors" role="alert">
           {problem}

@@ -2,6 +2,7 @@ import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import { t } from '../texts/text.ts'
+import { Icon } from '../ui/icon.tsx'
 import { Markdown } from '../ui/markdown.tsx'
 import { MentionField } from '../ui/mention-field.tsx'
 import { useFileInsertion } from './attachments-section.tsx'
@@ -46,7 +47,13 @@ export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
     return (
       <section class="description" aria-label={t('Description')}>
         {edit.text !== '' && <Markdown text={edit.text} />}
-        <button ref={button} type="button" class="link-button" onClick={() => setEditing(true)}>
+        <button
+          ref={button}
+          type="button"
+          class={`link-button ${edit.text === '' ? 'adder' : ''}`}
+          onClick={() => setEditing(true)}
+        >
+          {edit.text === '' && <Icon name="plus" />}
           {edit.text === '' ? t('Add a description') : t('Edit the description')}
         </button>
       </section>

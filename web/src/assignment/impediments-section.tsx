@@ -7,6 +7,7 @@ import { t } from '../texts/text.ts'
 import { formatAge } from '../time/days.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
+import { PanelSection } from './panel-section.tsx'
 import type { PanelSections } from './use-panel-sections.ts'
 
 /** Lists the impediments of an assignment, and adds and resolves them. */
@@ -19,8 +20,11 @@ export function ImpedimentsSection({
   const [isAdding, setAdding] = useState(false)
   const nameOf = (id: string) => kinds.rows.find((kind) => kind.id === id)?.name ?? t('Impediment')
   return (
-    <section class="panel-section" aria-labelledby="impediments-title">
-      <h3 id="impediments-title">{t('Impediments')}</h3>
+    <PanelSection
+      name="impediments"
+      title={t('Impediments')}
+      isEmpty={impediments.rows.length === 0 && !isAdding}
+    >
       <ul class="rows">
         {impediments.rows.map(({ id, impedimentId, description, createdAt }) => (
           <li key={id} class="row">
@@ -53,12 +57,12 @@ export function ImpedimentsSection({
       {isAdding ? (
         <NewImpediment assignmentId={assignmentId} kinds={kinds.rows} onClose={() => setAdding(false)} />
       ) : (
-        <button type="button" class="button" onClick={() => setAdding(true)}>
+        <button type="button" class="button quiet" onClick={() => setAdding(true)}>
           <Icon name="plus" />
           <span>{t('Mark as blocked')}</span>
         </button>
       )}
-    </section>
+    </PanelSection>
   )
 }
 

@@ -26,7 +26,7 @@ interface NamedFieldProps extends InPlaceProps {
 }
 
 /** Enter saves; Escape restores the stored value. */
-const handleKeys = (edit: InPlaceEdit) => (event: TargetedKeyboardEvent<HTMLInputElement>) => {
+const handleKeys = (edit: InPlaceEdit) => (event: TargetedKeyboardEvent<HTMLElement>) => {
   if (event.key === 'Enter') void edit.commit()
   else if (event.key === 'Escape' && edit.isChanged) {
     event.preventDefault()
@@ -34,25 +34,48 @@ const handleKeys = (edit: InPlaceEdit) => (event: TargetedKeyboardEvent<HTMLInpu
   }
 }
 
-export function TextInPlace({
-  assignment,
-  name,
-  label,
-  onSaved,
-  ...rest
-}: NamedFieldProps & { readonly class?: string; readonly inputMode?: 'decimal' }) {
-  const edit = useFieldEdit(assignment, name, onSaved)
+/** The name, on as many lines as it needs. It has no line breaks of its own. */
+export function NameInPlace({ assignment, onSaved }: InPlaceProps) {
+  const edit = useFieldEdit(assignment, 'name', onSaved)
   return (
-    <InPlaceField label={label} edit={edit} isLabelHidden={name === 'name'}>
+    <InPlaceField label={t('Name')} edit={edit} isLabelHidden>
+      {(attributes) => (
+        // The box repeats the text, which makes it as high as the text is.
+        <span class="panel-name-box" data-text={edit.text}>
+          <textarea
+            {...attributes}
+            class="input panel-name"
+            dir="auto"
+            rows={1}
+            maxLength={limits.name}
+            autocomplete="off"
+            name="name"
+            value={edit.text}
+            onInput={(event) => edit.type(event.currentTarget.value.replace(/\s*\n\s*/g, ' '))}
+            onBlur={() => void edit.commit()}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') event.preventDefault()
+              handleKeys(edit)(event)
+            }}
+          />
+        </span>
+      )}
+    </InPlaceField>
+  )
+}
+
+function HoursInPlace({ assignment, onSaved }: InPlaceProps) {
+  const edit = useFieldEdit(assignment, 'amountHours', onSaved)
+  return (
+    <InPlaceField label={t('Planned hours')} edit={edit}>
       {(attributes) => (
         <input
           {...attributes}
-          class={`input ${rest.class ?? ''}`}
-          inputMode={rest.inputMode}
-          dir={rest.inputMode === undefined ? 'auto' : undefined}
+          class="input"
+          inputMode="decimal"
           maxLength={limits.name}
           autocomplete="off"
-          name={name}
+          name="amountHours"
           value={edit.text}
           onInput={(event) => edit.type(event.currentTarget.value)}
           onBlur={() => void edit.commit()}
@@ -172,7 +195,7 @@ export function AssignmentFieldsInPlace(
       <DayInPlace {...props} name="startDate" label={t('Start')} />
       <DayInPlace {...props} name="endDate" label={t('End')} />
       <PersonInPlace {...props} />
-      <TextInPlace {...props} name="amountHours" label={t('Planned hours')} inputMode="decimal" />
+      <HoursInPlace {...props} />
       {configuration.extensions && (
         <ChoiceInPlace {...props} name="priority" label={t('Priority')} choices={priorityChoices()} />
       )}

@@ -10,6 +10,7 @@ import { Icon } from '../ui/icon.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { LabelChip, type LabelColor, labelColors } from './labels.tsx'
 import { LabelsDialog } from './labels-dialog.tsx'
+import { Adder, PanelSection } from './panel-section.tsx'
 import type { PanelSections } from './use-panel-sections.ts'
 
 interface LabelsSectionProps extends Pick<PanelSections, 'labels' | 'labelLinks'> {
@@ -38,8 +39,7 @@ export function LabelsSection({ assignment, labels, labelLinks }: LabelsSectionP
     }
   }
   return (
-    <section class="panel-section" aria-labelledby="labels-title">
-      <h3 id="labels-title">{t('Labels')}</h3>
+    <PanelSection name="labels" title={t('Labels')} isEmpty={linkOf.size === 0}>
       <span class="labels">
         {labels.rows.map((label) => {
           const linkId = linkOf.get(label.id)
@@ -57,24 +57,31 @@ export function LabelsSection({ assignment, labels, labelLinks }: LabelsSectionP
           )
         })}
       </span>
-      <Combobox
-        label={t('Add a label')}
-        placeholder={t('Add a label…')}
-        valueText=""
-        find={async (text) => suggest(text, labels.rows, linkOf)}
-        onChoose={(option) => void add(option)}
-      />
-      <button type="button" class="button" onClick={() => setManaging(true)}>
-        <Icon name="gear" />
-        <span>{t('Labels of the project…')}</span>
-      </button>
+      <Adder>
+        <Combobox
+          label={t('Add a label')}
+          placeholder={t('Add a label…')}
+          valueText=""
+          find={async (text) => suggest(text, labels.rows, linkOf)}
+          onChoose={(option) => void add(option)}
+        />
+        <button
+          type="button"
+          class="button quiet icon-only"
+          aria-label={t('Labels of the project…')}
+          title={t('Labels of the project…')}
+          onClick={() => setManaging(true)}
+        >
+          <Icon name="gear" />
+        </button>
+      </Adder>
       {problem && (
         <p class="field-errors" role="alert">
           {problem}
         </p>
       )}
       {isManaging && <LabelsDialog projectId={projectId} onClose={() => setManaging(false)} />}
-    </section>
+    </PanelSection>
   )
 }
 

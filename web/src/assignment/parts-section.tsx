@@ -9,6 +9,7 @@ import { formatDay } from '../time/days.ts'
 import { Combobox } from '../ui/combobox.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { doneStagesOf, findInProject } from './assignment-values.ts'
+import { Adder, PanelSection } from './panel-section.tsx'
 import { RelatedRow } from './related-row.tsx'
 import type { PanelSections } from './use-panel-sections.ts'
 
@@ -41,13 +42,16 @@ export function PartsSection({ assignment, stages, parts, onSaved }: PartsSectio
   const lineOf = ({ workflowId, endDate }: Assignment) =>
     inOneLine(stages.find(({ id }) => id === workflowId)?.name, t('Until {day}', { day: formatDay(endDate) }))
   return (
-    <section class="panel-section" aria-labelledby="parts-title">
-      <h3 id="parts-title">
-        {t('Sub-assignments')}
-        {parts.rows.length > 0 && (
+    <PanelSection
+      name="parts"
+      title={t('Sub-assignments')}
+      isEmpty={parts.rows.length === 0}
+      aside={
+        parts.rows.length > 0 && (
           <span class="quiet-text"> {t('{done} of {count} done', { done, count: parts.rows.length })}</span>
-        )}
-      </h3>
+        )
+      }
+    >
       {parts.problem && <LoadProblem problem={parts.problem} onRetry={parts.reload} />}
       <ul class="rows">
         {parts.rows.map((part) => (
@@ -62,36 +66,40 @@ export function PartsSection({ assignment, stages, parts, onSaved }: PartsSectio
         ))}
       </ul>
       <NewPart assignment={assignment} stages={stages} onProblem={setProblem} />
-      <h4>{t('Part of')}</h4>
       {parent ? (
-        <ul class="rows">
-          <RelatedRow
-            assignment={parent}
-            line={lineOf(parent)}
-            isDone={doneIds.has(parent.workflowId)}
-            removeLabel={t('No longer a part of {name}', { name: parent.name })}
-            onRemove={() => void setParent(assignment.id, null)}
-          />
-        </ul>
+        <>
+          <h4>{t('Part of')}</h4>
+          <ul class="rows">
+            <RelatedRow
+              assignment={parent}
+              line={lineOf(parent)}
+              isDone={doneIds.has(parent.workflowId)}
+              removeLabel={t('No longer a part of {name}', { name: parent.name })}
+              onRemove={() => void setParent(assignment.id, null)}
+            />
+          </ul>
+        </>
       ) : (
-        <Combobox
-          label={t('Make it a part of another assignment')}
-          placeholder={t('Part of…')}
-          valueText=""
-          find={async (text, signal) =>
-            (await findInProject(api, assignment.projectId, text, signal))
-              .filter(({ id }) => id !== assignment.id)
-              .map((other) => ({ id: other.id, name: other.name, note: lineOf(other) }))
-          }
-          onChoose={({ id }) => void setParent(assignment.id, id)}
-        />
+        <Adder>
+          <Combobox
+            label={t('Make it a part of another assignment')}
+            placeholder={t('Part of…')}
+            valueText=""
+            find={async (text, signal) =>
+              (await findInProject(api, assignment.projectId, text, signal))
+                .filter(({ id }) => id !== assignment.id)
+                .map((other) => ({ id: other.id, name: other.name, note: lineOf(other) }))
+            }
+            onChoose={({ id }) => void setParent(assignment.id, id)}
+          />
+        </Adder>
       )}
       {problem && (
         <p class="field-errors" role="alert">
           {problem}
         </p>
       )}
-    </section>
+    </PanelSection>
   )
 }
 
@@ -126,16 +134,18 @@ function NewPart({ assignment, stages, onProblem }: NewPartProps) {
         void add()
       }}
     >
-      <input
-        class="input"
-        dir="auto"
-        aria-label={t('Name of the new sub-assignment')}
-        placeholder={t('Name, then Enter')}
-        maxLength={limits.name}
-        value={name}
-        readOnly={isBusy}
-        onInput={(event) => setName(event.currentTarget.value)}
-      />
+      <Adder>
+        <input
+          class="input"
+          dir="auto"
+          aria-label={t('Name of the new sub-assignment')}
+          placeholder={t('Add a sub-assignment…')}
+          maxLength={limits.name}
+          value={name}
+          readOnly={isBusy}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+      </Adder>
     </form>
   )
 }

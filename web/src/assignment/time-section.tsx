@@ -10,6 +10,7 @@ import { formatHours, sumHours } from '../time/hours.ts'
 import { DayField } from '../ui/day-input.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
+import { PanelSection } from './panel-section.tsx'
 import { TimerButton } from './timer-button.tsx'
 import type { PanelSections } from './use-panel-sections.ts'
 
@@ -23,8 +24,7 @@ export function TimeSection({
   const [isAdding, setAdding] = useState(false)
   const recorded = sumHours(appointments.rows)
   return (
-    <section class="panel-section" aria-labelledby="time-title">
-      <h3 id="time-title">{t('Time')}</h3>
+    <PanelSection name="time" title={t('Time')} isEmpty={false}>
       <TimeBar recorded={recorded} planned={assignment.amountHours} />
       <ul class="rows">
         {appointments.rows.map((appointment) => (
@@ -35,14 +35,14 @@ export function TimeSection({
         <NewAppointment assignmentId={assignment.id} onClose={() => setAdding(false)} />
       ) : (
         <span class="row-buttons-named">
-          <button type="button" class="button" onClick={() => setAdding(true)}>
+          <button type="button" class="button quiet" onClick={() => setAdding(true)}>
             <Icon name="clock" />
             <span>{t('Record time')}</span>
           </button>
           <TimerButton assignment={assignment} showsLabel />
         </span>
       )}
-    </section>
+    </PanelSection>
   )
 }
 
@@ -61,14 +61,17 @@ function TimeBar({ recorded, planned }: { readonly recorded: number; readonly pl
         : t('{recorded} of {planned}', { recorded: formatHours(recorded), planned: formatHours(planned) })
   return (
     <div class="time-bar">
-      <svg class={isExceeded ? 'over' : ''} viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-        <rect class="time-planned" width="100" height="6" />
-        <rect
-          class="time-recorded"
-          width={planned === 0 ? 0 : Math.min(100, (recorded / planned) * 100)}
-          height="6"
-        />
-      </svg>
+      {planned > 0 && (
+        <svg
+          class={isExceeded ? 'over' : ''}
+          viewBox="0 0 100 6"
+          preserveAspectRatio="none"
+          aria-hidden="true"
+        >
+          <rect class="time-planned" width="100" height="6" />
+          <rect class="time-recorded" width={Math.min(100, (recorded / planned) * 100)} height="6" />
+        </svg>
+      )}
       <p>{text}</p>
     </div>
   )

@@ -4,6 +4,7 @@ import type { Connection } from '../../api/live.ts'
 import { AssignmentPanel } from '../../assignment/assignment-panel.tsx'
 import { doneStagesOf } from '../../assignment/assignment-values.ts'
 import { NewAssignmentDialog } from '../../assignment/new-assignment.tsx'
+import { isPanelFull, queryWithoutPanel } from '../../assignment/panel-frame.tsx'
 import { useListing } from '../../data/use-listing.ts'
 import { useProjectChanges } from '../../data/use-project-changes.ts'
 import { projectPath, type ScreenProps } from '../../router/router.ts'
@@ -41,7 +42,7 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
     scope: { projectId, projectKey: project.rows[0]?.key, stages: stages.rows, doneIds },
     filters: parseFilters(address.searchParams, configuration),
     openId: assignmentId,
-    query: address.search,
+    query: queryWithoutPanel(address),
     onConnection: setConnection,
     isNameLoading: project.isLoading,
     areStagesLoading: stages.isLoading,
@@ -52,7 +53,7 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
   if (!project.isLoading && !project.problem && name === undefined) return <UnknownProject />
   return (
     <div class={`project ${assignmentId ? 'with-panel' : ''}`}>
-      <div class="project-page" inert={isNarrow && assignmentId !== undefined}>
+      <div class="project-page" inert={assignmentId !== undefined && (isNarrow || isPanelFull(address))}>
         <Page
           // The heading takes the focus when another project is opened.
           key={projectId}
@@ -80,7 +81,7 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
           stages={stages.rows}
           projectName={name ?? ''}
           projectKey={project.rows[0]?.key}
-          onClose={() => router.go(projectPath(projectId, router.address.peek().search))}
+          onClose={() => router.go(projectPath(projectId, queryWithoutPanel(router.address.peek())))}
         />
       )}
       {isNewDialogOpen && (

@@ -1,0 +1,179 @@
+import type { ComponentChildren, TargetedKeyboardEvent, TargetedPointerEvent } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
+import { Icon, type IconName } from '../ui/icon.tsx'
+import { directionSign, logicalArrowKey } from '../ui/text-direction.ts'
+import { useAttachmentDrop } from './attachments-section.tsx'
+
+interface PanelFrameProps {
+  readonly id: string
+  /** Names the panel for assistive technology, and takes the focus when it opens. */
+  readonly title: string
+  /** The content of the pinned first line. */
+  readonly tools: ComponentChildren
+  /** The editable name, pinned below it; nothing while it is loaded. */
+  readonly name: ComponentChildren
+  readonly children: ComponentChildren
+  onClose(): void
+}
+
+/**
+ * A layer over the end of the screen, so that nothing below it moves. Its edge widens it, F shows it on the whole page, and Escape
+ * closes it.
+ */
+export function PanelFrame({ id, title, tools, name, children, onClose }: PanelFrameProps) {
+  const isFull = isPanelFull(useServices().router.address.value)
+  const element = useRef<HTMLElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const drop = useAttachmentDrop(id)
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [])
+  useEffect(() => revealFocus(element.current), [])
+  return (
+    <aside
+      ref={element}
+      class={`panel ${isFull ? 'full' : ''} ${drop.isOver ? 'drop' : ''}`}
+      {...drop.handlers}
+      aria-labelledby="panel-title"
+      onKeyDown={(event) => {
+        // Escape in a dialog of a section closes only the dialog.
+        const isInDialog = event.target instanceof Element && event.target.closest('dialog') !== null
+        if (event.key === 'Escape' && !event.defaultPrevented && !isInDialog) onClose()
+      }}
+    >
+      {!isFull && <PanelEdge panel={element} />}
+      <header class="panel-header">
+        <h2 id="panel-title" class="visually-hidden" ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
+        <div class="panel-tools">
+          {tools}
+          <FullButton isFull={isFull} />
+          <PanelButton icon="close" label={t('Close')} run={onClose} />
+        </div>
+        {name}
+      </header>
+      <div class="panel-scroll" key={name ? 'shown' : 'loading'}>
+        {children}
+      </div>
+    </aside>
+  )
+}
+
+/** Keys may move the focus to a card that the panel covers, which browsers leave there if a part of it is visible. */
+function revealFocus(panel: HTMLElement | null): () => void {
+  const onFocus = ({ target }: FocusEvent) => {
+    if (!(target instanceof Element) || panel === null || panel.contains(target)) return
+    const [covered, over] = [target.getBoundingClientRect(), panel.getBoundingClientRect()]
+    const isCovered = covered.right > over.left && covered.left < over.right
+    if (isCovered && target.matches('.column :focus-visible'))
+      target.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }
+  addEventListener('focusin', onFocus)
+  return () => removeEventListener('focusin', onFocus)
+}
+
+/** The address has it, so that a link or a reload shows the same. */
+function FullButton({ isFull }: { readonly isFull: boolean }) {
+  const { router } = useServices()
+  const label = isFull ? t('Next to the project') : t('On the whole page')
+  return (
+    <button
+      type="button"
+      class="button quiet icon-only panel-full"
+      aria-label={label}
+      title={`${label} (F)`}
+      aria-keyshortcuts="F"
+      onClick={() => router.setQuery({ [fullParameter]: isFull ? '' : '1' })}
+    >
+      <Icon name={isFull ? 'shrink' : 'expand'} />
+    </button>
+  )
+}
+
+const fullParameter = 'full'
+
+export const isPanelFull = ({ searchParams }: URL): boolean => searchParams.get(fullParameter) === '1'
+
+/** Returns the query of the screen behind the panel. */
+export function queryWithoutPanel({ search }: URL): string {
+  const query = new URLSearchParams(search)
+  query.delete(fullParameter)
+  return query.size === 0 ? '' : `?${query}`
+}
+
+interface PanelButtonProps {
+  readonly icon: IconName
+  readonly label: string
+  run(): void
+}
+
+export const PanelButton = ({ icon, label, run }: PanelButtonProps) => (
+  <button type="button" class="button quiet icon-only" aria-label={label} title={label} onClick={run}>
+    <Icon name={icon} />
+  </button>
+)
+
+const widthKey = 'tracker.panel'
+const widthProperty = '--panel-width'
+const defaultPixels = 432
+/** Two columns of fields still fit. */
+const pixelsMin = 352
+/** The least that stays visible of the screen behind. */
+const behindPixels = 320
+const stepPixels = 32
+
+const clamp = (pixels: number): number =>
+  Math.round(Math.min(Math.max(pixels, pixelsMin), Math.max(pixelsMin, innerWidth - behindPixels)))
+
+/** The line between the panel and the screen. Dragging it or its arrow keys change the width, which this browser remembers. */
+function PanelEdge({ panel }: { readonly panel: { readonly current: HTMLElement | null } }) {
+  const [width, setWidth] = useState(() => clamp(Number(localStorage.getItem(widthKey)) || defaultPixels))
+  // A property of the screen, because its header and the board leave room for the panel.
+  useLayoutEffect(
+    () => panel.current?.parentElement?.style.setProperty(widthProperty, `${width}px`),
+    [panel, width],
+  )
+  const change = (pixels: number) => {
+    setWidth(clamp(pixels))
+    localStorage.setItem(widthKey, String(clamp(pixels)))
+  }
+  const steps: Readonly<Record<string, () => number>> = {
+    ArrowLeft: () => width + stepPixels,
+    ArrowRight: () => width - stepPixels,
+    Home: () => pixelsMin,
+    End: () => innerWidth,
+  }
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
+    const step = steps[logicalArrowKey(event)]
+    if (step === undefined) return
+    event.preventDefault()
+    change(step())
+  }
+  const onPointerMove = ({ currentTarget, pointerId, clientX }: TargetedPointerEvent<HTMLElement>) => {
+    if (panel.current === null || !currentTarget.hasPointerCapture(pointerId)) return
+    const { left, right } = panel.current.getBoundingClientRect()
+    change(directionSign() > 0 ? right - clientX : clientX - left)
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved
+    <div
+      class="panel-edge"
+      role="separator"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label={t('Width of the panel')}
+      aria-valuemin={pixelsMin}
+      aria-valuemax={clamp(innerWidth)}
+      aria-valuenow={width}
+      title={t('Width of the panel')}
+      onKeyDown={onKeyDown}
+      onDblClick={() => change(defaultPixels)}
+      onPointerDown={(event) => {
+        event.preventDefault()
+        event.currentTarget.setPointerCapture(event.pointerId)
+      }}
+      onPointerMove={onPointerMove}
+    />
+  )
+}
