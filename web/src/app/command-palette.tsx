@@ -1,100 +1,234 @@
-import { loadByIds } from '../api/load-all.ts'
-import { findByKey } from '../assignment/assignment-key.ts'
-import { assignmentPath, projectPath } from '../router/router.ts'
-import { type Services, useServices } from '../services/services.ts'
-import { themeSwitch } from '../services/settings.ts'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/text.ts'
-import { PersonAvatar } from '../ui/avatar.tsx'
-import { Combobox, type Option } from '../ui/combobox.tsx'
+import { type Option, useSuggestions } from '../ui/combobox.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Icon, type IconName } from '../ui/icon.tsx'
-import { ProjectMark } from '../ui/page.tsx'
+import { Icon } from '../ui/icon.tsx'
 
-export interface Action {
-  readonly icon: IconName
-  readonly label: string
-  run(): void
+/** A line of the palette: it does something, or leads to a second step. */
+export interface PaletteItem extends Option {
+  /** The heading above it. */
+  readonly group: string
+  readonly keys?: readonly string[]
+  /** Whether it is the current value. */
+  readonly isCurrent?: boolean
+  readonly next?: () => PaletteStep
+  run?(): void
+}
+
+export interface PaletteStep {
+  readonly title: string
+  readonly placeholder: string
+  find(text: string, signal: AbortSignal): Promise<readonly PaletteItem[]>
 }
 
 export interface CommandPaletteProps {
-  readonly actions: readonly Action[]
+  readonly first: PaletteStep
   onClose(): void
 }
 
-/** The limit for each kind. Users type more to find others. */
-const resultsMax = 6
-
-/** Searches projects, assignments, people and actions by a part of their names. */
-export function CommandPalette({ actions, onClose }: CommandPaletteProps) {
-  const services = useServices()
-  const all = [...actions, themeSwitch(services)]
-  const runByLabel = new Map(all.map(({ label, run }) => [label, run]))
-  const find = async (input: string, signal: AbortSignal): Promise<readonly Option[]> => {
-    const text = input.trim()
-    const matches = all.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
-    const matchingActions = matches.map(({ label, icon }) => ({
-      id: label,
-      name: label,
-      mark: <Icon name={icon} />,
-    }))
-    if (text === '') return matchingActions
-    return [...matchingActions, ...(await findRecords(services, text, signal))]
-  }
-  const choose = ({ id }: Option) => {
+/**
+ * Opens anything by its name or key, and does what the screens do. A choice that needs a value has a second step, from which
+ * Backspace leads back; Escape closes all at once.
+ */
+export function CommandPalette({ first, onClose }: CommandPaletteProps) {
+  const [steps, setSteps] = useState<readonly PaletteStep[]>([first])
+  const step = steps.at(-1) ?? first
+  const choose = ({ next, run }: PaletteItem) => {
+    if (next) return setSteps([...steps, next()])
     onClose()
-    const run = runByLabel.get(id)
-    if (run) run()
-    else services.router.go(id)
+    run?.()
   }
+  const goBack = () => setSteps(steps.length > 1 ? steps.slice(0, -1) : steps)
   return (
-    <Dialog title={t('Search or run a command')} onClose={onClose}>
-      <Combobox
-        opensImmediately
-        label={t('Search or run a command')}
-        placeholder={t('Project, assignment, person or action')}
-        valueText=""
-        find={find}
+    <Dialog title={t('Search or run a command')} kind="palette" onClose={onClose}>
+      <Step
+        key={steps.length}
+        step={step}
+        isFirst={steps.length === 1}
+        onBack={goBack}
         onChoose={choose}
+        onClose={onClose}
       />
     </Dialog>
   )
 }
 
-/** The id of a record's option is its path, to which `choose` navigates. The id of an action is its label. */
-async function findRecords(
-  services: Services,
-  text: string,
-  signal: AbortSignal,
-): Promise<readonly Option[]> {
-  const { api, configuration, people, router, tracker } = services
-  const query = { search: text, pageSize: resultsMax, sortColumn: 'name' } as const
-  const projects = await api.list('project', query, signal)
-  const assignments = await api.list('assignment', query, signal)
-  const named = configuration.extensions ? await findByKey(tracker, text, signal) : undefined
-  const found = [...(named ? [named] : []), ...assignments.data.filter(({ id }) => id !== named?.id)]
-  const ids = found.map(({ projectId }) => projectId)
-  const projectsById = await loadByIds(api, 'project', ids, signal)
-  const [, projectId] = /^\/projects\/([^/]+)/.exec(router.address.peek().pathname) ?? []
-  // Choosing a person filters the open board to their assignments, so only project pages offer people.
-  const foundPeople = projectId === undefined ? [] : (await people.search(text, signal)).slice(0, resultsMax)
-  return [
-    ...projects.data.map(({ id, name }) => ({
-      id: projectPath(id),
-      name,
-      note: t('Project'),
-      mark: <ProjectMark id={id} />,
-    })),
-    ...found.map((assignment) => ({
-      id: assignmentPath(assignment.projectId, assignment.id),
-      name: assignment.name,
-      note: projectsById.get(assignment.projectId)?.name ?? '',
-      mark: <Icon name="dot" />,
-    })),
-    ...foundPeople.map(({ id, name }) => ({
-      id: projectPath(projectId ?? '', `?userId=${id}`),
-      name,
-      note: t('Their assignments here'),
-      mark: <PersonAvatar id={id} isDecorative />,
-    })),
-  ]
+interface StepProps {
+  readonly step: PaletteStep
+  readonly isFirst: boolean
+  onBack(): void
+  onChoose(item: PaletteItem): void
+  onClose(): void
+}
+
+function Step({ step, isFirst, onBack, onChoose, onClose }: StepProps) {
+  const listId = useId()
+  const input = useRef<HTMLInputElement>(null)
+  const state = usePaletteState(step, onChoose)
+  const { text, items, active, problem } = state
+  useLayoutEffect(() => input.current?.focus(), [])
+  useEffect(
+    () => document.getElementById(`${listId}-${active}`)?.scrollIntoView({ block: 'nearest' }),
+    [active],
+  )
+  return (
+    <>
+      <div class="palette-field">
+        {isFirst ? (
+          <Icon name="search" />
+        ) : (
+          <button type="button" class="button quiet icon-only" aria-label={t('Back')} onClick={onBack}>
+            <Icon name="left" />
+          </button>
+        )}
+        <input
+          ref={input}
+          data-autofocus
+          class="palette-input"
+          type="text"
+          role="combobox"
+          aria-label={step.title}
+          aria-expanded="true"
+          aria-controls={listId}
+          aria-autocomplete="list"
+          aria-activedescendant={items[active] ? `${listId}-${active}` : undefined}
+          autocomplete="off"
+          dir="auto"
+          placeholder={step.placeholder}
+          value={text}
+          onInput={(event) => state.type(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Backspace' && text === '') onBack()
+            else state.onKeyDown(event)
+          }}
+        />
+        <button type="button" class="button quiet palette-close" title={t('Close')} onClick={onClose}>
+          <kbd>Esc</kbd>
+        </button>
+      </div>
+      <div class="palette-list" id={listId} role="listbox" aria-label={step.title} tabIndex={-1}>
+        {groupsOf(items).map(({ name, from, some }) => (
+          // biome-ignore lint/a11y/useSemanticElements: a list of options has no field sets
+          <div key={name} role="group" aria-label={name}>
+            {name !== step.title && (
+              <div class="palette-group" aria-hidden="true" dir="auto">
+                {name}
+              </div>
+            )}
+            {some.map((item, index) => (
+              <Line
+                key={item.id}
+                id={`${listId}-${from + index}`}
+                item={item}
+                isActive={from + index === active}
+                onPoint={() => state.setActive(from + index)}
+                onChoose={() => onChoose(item)}
+              />
+            ))}
+          </div>
+        ))}
+        {items.length === 0 && state.isUpToDate && (
+          <div class="combobox-note" role="option" aria-selected={false} aria-disabled tabIndex={-1}>
+            {problem ?? t('Nothing found.')}
+          </div>
+        )}
+      </div>
+    </>
+  )
+}
+
+interface LineProps {
+  readonly id: string
+  readonly item: PaletteItem
+  readonly isActive: boolean
+  onPoint(): void
+  onChoose(): void
+}
+
+const Line = ({ id, item, isActive, onPoint, onChoose }: LineProps) => (
+  // biome-ignore lint/a11y/useKeyWithClickEvents: the text field takes the keys
+  <div
+    id={id}
+    role="option"
+    tabIndex={-1}
+    aria-selected={isActive}
+    class="combobox-option"
+    onMouseMove={onPoint}
+    onMouseDown={(event) => event.preventDefault()}
+    onClick={onChoose}
+  >
+    {item.mark}
+    <span class="palette-name" dir="auto">
+      {item.name}
+    </span>
+    {item.note && (
+      <span class="quiet-text" dir="auto">
+        {item.note}
+      </span>
+    )}
+    {item.isCurrent && <Icon name="check" />}
+    {item.keys && <Keys keys={item.keys} />}
+    {item.next && <Icon name="right" />}
+  </div>
+)
+
+const isMac = (): boolean => navigator.platform.startsWith('Mac')
+
+export const Keys = ({ keys }: { readonly keys: readonly string[] }): ComponentChildren => (
+  <span class="keys">
+    {keys.map((key) => (
+      <kbd key={key}>{key === 'Ctrl' && isMac() ? '⌘' : key}</kbd>
+    ))}
+  </span>
+)
+
+function usePaletteState(step: PaletteStep, onChoose: (item: PaletteItem) => void) {
+  const [text, setText] = useState('')
+  const [active, setActive] = useState(0)
+  /** True if Enter was pressed before the search had finished. */
+  const [isEnterPending, setEnterPending] = useState(false)
+  const { options: items, problem, isUpToDate } = useSuggestions(text, step.find)
+  const choose = () => {
+    const item = items[active]
+    if (item) onChoose(item)
+  }
+  useEffect(() => {
+    if (isEnterPending && isUpToDate) choose()
+  }, [isEnterPending, isUpToDate])
+  const runs: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => setActive(items.length === 0 ? 0 : (active + 1) % items.length),
+    ArrowUp: () => setActive(items.length === 0 ? 0 : (active - 1 + items.length) % items.length),
+    Enter: () => (isUpToDate ? choose() : setEnterPending(true)),
+  }
+  return {
+    text,
+    items,
+    active,
+    problem,
+    isUpToDate,
+    setActive,
+    type(next: string) {
+      setText(next)
+      setActive(0)
+      setEnterPending(false)
+    },
+    onKeyDown(event: KeyboardEvent) {
+      const run = runs[event.key]
+      if (run === undefined) return
+      event.preventDefault()
+      run()
+    },
+  }
+}
+
+/** Returns the items under their headings, each with the position of its first item. */
+function groupsOf(items: readonly PaletteItem[]) {
+  const groups: { readonly name: string; readonly from: number; readonly some: PaletteItem[] }[] = []
+  for (const [index, item] of items.entries()) {
+    const last = groups.at(-1)
+    if (last?.name === item.group) last.some.push(item)
+    else groups.push({ name: item.group, from: index, some: [item] })
+  }
+  return groups
 }

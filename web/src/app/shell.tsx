@@ -1,6 +1,8 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { homePath, type ScreenProps } from '../router/router.ts'
+import { NewAssignmentDialog } from '../assignment/new-assignment.tsx'
+import { useListing } from '../data/use-listing.ts'
+import { homePath, matchPath, type ScreenProps } from '../router/router.ts'
 import { currentDensity } from '../services/appearance.ts'
 import { useServices } from '../services/services.ts'
 import { changeSettings, themeSwitch, useSettingsOfAccount } from '../services/settings.ts'
@@ -14,10 +16,11 @@ import { useMedia } from '../ui/place.ts'
 import { ToastCorner } from '../ui/toasts.tsx'
 import { useSecondsUntil } from '../ui/use-countdown.ts'
 import { Bell } from './bell.tsx'
-import { CommandPalette } from './command-palette.tsx'
+import { CommandPalette, Keys } from './command-palette.tsx'
+import { type Command, firstStep, projectStep, useRecent } from './palette-steps.tsx'
 import { findScreen, type Screen, screens } from './screens.ts'
 import { EndTimerDialog, TimerIndicator } from './timer-mark.tsx'
-import { shortcuts, useShortcuts } from './use-shortcuts.ts'
+import { keysOf, shortcutGroups, useShortcuts } from './use-shortcuts.ts'
 
 /** The frame of every screen: navigation, account, connection, messages. */
 export function Shell() {
@@ -25,6 +28,7 @@ export function Shell() {
   const shortcuts = useShortcuts()
   const path = router.address.value.pathname
   useSettingsOfAccount()
+  useRecent()
   useEffect(loadScreensWhenIdle, [])
   useEffect(() => {
     if (path === '/') router.go(homePath, { replace: true })
@@ -48,12 +52,12 @@ export function Shell() {
           aria-label={t('Search or run a command')}
           title={`${t('Search or run a command')} (Ctrl+K)`}
           aria-keyshortcuts="Control+K"
-          onClick={() => shortcuts.open('palette')}
+          onClick={() => shortcuts.open({ kind: 'palette' })}
         >
           <Icon name="search" />
         </button>
         <ThemeSwitch />
-        <AccountMenu onShortcuts={() => shortcuts.open('shortcuts')} />
+        <AccountMenu onShortcuts={() => shortcuts.open({ kind: 'shortcuts' })} />
       </header>
       <ConnectionBar />
       <main id="content" class="content" tabIndex={-1}>
@@ -82,23 +86,84 @@ function loadScreensWhenIdle(): void {
 const preloadDelayMilliseconds = 2000
 
 function Overlays({ overlay, open }: ReturnType<typeof useShortcuts>) {
-  const { configuration, router } = useServices()
+  const services = useServices()
+  const close = () => open(undefined)
+  const create = (projectId: string) => open({ kind: 'new-assignment', projectId })
+  switch (overlay?.kind) {
+    case 'palette':
+      return <Palette open={open} />
+    case 'choose-project':
+      return <CommandPalette first={projectStep(services, create)} onClose={close} />
+    case 'new-assignment':
+      return <NewAssignmentAnywhere projectId={overlay.projectId} onClose={close} />
+    case 'shortcuts':
+      return <ShortcutSheet onClose={close} />
+  }
+  return null
+}
+
+function Palette({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
+  const services = useServices()
+  const { configuration, router, session } = services
   const links = useLinks()
   const signOut = useSignOut()
-  const close = () => open(undefined)
-  if (overlay === 'shortcuts') return <ShortcutSheet onClose={close} />
-  if (overlay !== 'palette') return null
-  const actions = [
-    ...links.map(({ href, label, icon }) => ({ icon, label: t(label), run: () => router.go(href) })),
-    ...(configuration.extensions
-      ? [{ icon: 'bell' as const, label: t('Inbox'), run: () => router.go('/inbox') }]
+  const isAdministrator = session.person.value?.isAdministrator === true
+  // The focused card, before the palette takes the focus.
+  const [targetId] = useState(() => findTarget(router.address.peek().pathname))
+  const [create, go] = [t('Create'), t('Go to')]
+  const commands: readonly Command[] = [
+    {
+      group: create,
+      icon: 'plus',
+      label: t('New assignment'),
+      keys: keysOf('New assignment'),
+      run: () => open({ kind: 'choose-project' }),
+    },
+    { group: create, icon: 'folder', label: t('New project'), run: () => router.go('/projects?new=1') },
+    ...(isAdministrator
+      ? ([
+          {
+            group: create,
+            icon: 'person',
+            label: t('New user'),
+            run: () => router.go('/administration/users?new=1'),
+          },
+        ] as const)
       : []),
-    { icon: 'person' as const, label: t('My account'), run: () => router.go('/account') },
-    { icon: 'trash' as const, label: t('Removed records'), run: () => router.go('/removed') },
-    { icon: 'list' as const, label: t('Keyboard shortcuts'), run: () => open('shortcuts') },
-    { icon: 'move' as const, label: t('Sign out'), run: signOut },
+    ...links.map(({ href, label, icon }) => ({
+      group: go,
+      icon,
+      label: t(label),
+      run: () => router.go(href),
+    })),
+    ...(configuration.extensions
+      ? [{ group: go, icon: 'bell' as const, label: t('Inbox'), run: () => router.go('/inbox') }]
+      : []),
+    { group: go, icon: 'person', label: t('My account'), run: () => router.go('/account') },
+    { group: go, icon: 'trash', label: t('Removed records'), run: () => router.go('/removed') },
+    {
+      group: go,
+      icon: 'list',
+      label: t('Keyboard shortcuts'),
+      keys: ['?'],
+      run: () => open({ kind: 'shortcuts' }),
+    },
+    { group: go, icon: 'move', label: t('Sign out'), run: signOut },
   ]
-  return <CommandPalette actions={actions} onClose={close} />
+  return <CommandPalette first={firstStep(services, commands, targetId)} onClose={() => open(undefined)} />
+}
+
+/** Returns the assignment of the focused card, else the open one. */
+function findTarget(pathname: string): string | undefined {
+  const focused = document.activeElement?.closest<HTMLElement>('[id^="card-"]')?.id.slice('card-'.length)
+  return focused ?? matchPath('/projects/:projectId/assignments/:assignmentId', pathname)?.assignmentId
+}
+
+/** A new assignment of another project than the one on the screen. */
+function NewAssignmentAnywhere({ projectId, onClose }: { readonly projectId: string; onClose(): void }) {
+  const stages = useListing('workflow', { sortColumn: 'order', pageSize: 100 })
+  if (stages.isLoading) return null
+  return <NewAssignmentDialog scope={{ projectId, stages: stages.rows }} onClose={onClose} />
 }
 
 function useSignOut(): () => void {
@@ -265,17 +330,20 @@ function useOnline(): boolean {
 
 const ShortcutSheet = ({ onClose }: { onClose(): void }) => (
   <Dialog title={t('Keyboard shortcuts')} onClose={onClose}>
-    <dl class="shortcut-sheet">
-      {shortcuts.map(({ keys, description }) => (
-        <div key={description}>
-          <dt>{t(description)}</dt>
-          <dd>
-            {keys.map((key) => (
-              <kbd key={key}>{key}</kbd>
-            ))}
-          </dd>
-        </div>
-      ))}
-    </dl>
+    {shortcutGroups.map(({ title, shortcuts }) => (
+      <section key={title} class="shortcut-sheet">
+        <h3>{t(title)}</h3>
+        <dl>
+          {shortcuts.map(({ keys, description }) => (
+            <div key={description}>
+              <dt>{t(description)}</dt>
+              <dd>
+                <Keys keys={keys} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+    ))}
   </Dialog>
 )

@@ -3,120 +3,186 @@ import type { Router } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import type { MessageKey } from '../texts/text.ts'
 
+/** The layer that is open in front of the page. */
+export type Overlay =
+  | { readonly kind: 'palette' | 'choose-project' | 'shortcuts' }
+  | { readonly kind: 'new-assignment'; readonly projectId: string }
+  | undefined
+
+interface Actors {
+  readonly router: Router
+  open(overlay: Overlay): void
+}
+
 export interface Shortcut {
+  /** The names of the keys, as the list of shortcuts shows them. */
   readonly keys: readonly string[]
+  /** Another key for the same. */
+  readonly alias?: string
   readonly description: MessageKey
+  /** Missing for keys of cards, rows and cells, which have their own listeners. False leaves the key to the browser. */
+  run?(actors: Actors): unknown
+}
+
+export interface ShortcutGroup {
+  readonly title: MessageKey
+  readonly shortcuts: readonly Shortcut[]
+}
+
+const goTo = (letter: string, href: string, description: MessageKey): Shortcut => ({
+  keys: ['G', letter],
+  description,
+  run: ({ router }) => router.go(href),
+})
+
+/** Every key of the client. The list of shortcuts is drawn from it, and `run` is what a key does wherever no text is typed. */
+export const shortcutGroups: readonly ShortcutGroup[] = [
+  {
+    title: 'Anywhere',
+    shortcuts: [
+      {
+        keys: ['Ctrl', 'K'],
+        description: 'Search or run a command',
+        run: ({ open }) => open({ kind: 'palette' }),
+      },
+      {
+        keys: ['N'],
+        alias: 'C',
+        description: 'New assignment',
+        run: ({ open }) => clickDeclared('N') || open({ kind: 'choose-project' }),
+      },
+      {
+        keys: ['/'],
+        description: 'Search on this screen',
+        run: ({ open }) => focusFirst('main input[type=search]') || open({ kind: 'palette' }),
+      },
+      { keys: ['↓'], description: 'From the page into its cards or rows', run: () => enterCards() },
+      { keys: ['Ctrl', 'Z'], description: 'Undo the last change' },
+      { keys: ['?'], description: 'Show these shortcuts', run: ({ open }) => open({ kind: 'shortcuts' }) },
+    ],
+  },
+  {
+    title: 'Go to',
+    shortcuts: [
+      goTo('M', '/my-work', 'Go to my work'),
+      goTo('P', '/projects', 'Go to the projects'),
+      goTo('W', '/week', 'Go to my week'),
+      goTo('I', '/impediments', 'Go to the impediments'),
+      goTo('N', '/inbox', 'Go to the inbox'),
+      goTo('R', '/reports', 'Go to the reports'),
+    ],
+  },
+  {
+    title: 'Assignments',
+    shortcuts: [
+      { keys: ['← ↑ → ↓'], description: 'From card to card' },
+      { keys: ['Shift', '← →'], description: 'Move a card to the next stage' },
+      { keys: ['Shift', '↑ ↓'], description: 'Ordered by hand: a card up or down' },
+      { keys: ['M'], description: 'Choose the stage of a card' },
+      { keys: ['T'], description: 'Start or stop the timer of a card' },
+      { keys: ['F2'], description: 'Rename a card' },
+      {
+        keys: ['F'],
+        description: 'Show the open assignment on the whole page',
+        run: () => clickDeclared('F') || false,
+      },
+      { keys: ['X'], description: 'Select an assignment of the list' },
+    ],
+  },
+  {
+    title: 'Calendar and timeline',
+    shortcuts: [
+      { keys: ['Shift', '← →'], description: 'In calendar and timeline: a day earlier or later' },
+      { keys: ['Shift', 'Alt', '← →'], description: 'In the timeline: the end a day earlier or later' },
+      { keys: ['Shift', '↑ ↓'], description: 'In the timeline: assign to the person above or below' },
+    ],
+  },
+  {
+    title: 'Week and inbox',
+    shortcuts: [
+      { keys: ['F2'], description: 'In the week: open the entries of a cell' },
+      { keys: ['E'], description: 'In the inbox: mark as read' },
+      { keys: ['U'], description: 'In the inbox: mark as unread' },
+    ],
+  },
+]
+
+/** The keys of a shortcut, to show next to what does the same. */
+export const keysOf = (description: MessageKey): readonly string[] =>
+  shortcutGroups.flatMap(({ shortcuts }) => shortcuts).find((one) => one.description === description)?.keys ??
+  []
+
+/** Returns what each key does, by the names of its keys in lower case. */
+function runsByKeys(): ReadonlyMap<string, NonNullable<Shortcut['run']>> {
+  const all = shortcutGroups.flatMap(({ shortcuts }) => shortcuts)
+  return new Map(
+    all.flatMap(({ keys, alias, run }) =>
+      run === undefined
+        ? []
+        : [keys.join(' '), ...(alias === undefined ? [] : [alias])].map((name) => [name.toLowerCase(), run]),
+    ),
+  )
 }
 
 /** The time for the second key after G. */
 const secondKeyMilliseconds = 1500
 
-/** The address that each letter leads to after G. */
-const destinations: Readonly<Record<string, { readonly href: string; readonly description: MessageKey }>> = {
-  m: { href: '/my-work', description: 'Go to my work' },
-  p: { href: '/projects', description: 'Go to the projects' },
-  w: { href: '/week', description: 'Go to my week' },
-  i: { href: '/impediments', description: 'Go to the impediments' },
-  n: { href: '/inbox', description: 'Go to the inbox' },
-  r: { href: '/reports', description: 'Go to the reports' },
-}
-
-/**
- * The entries of the list of shortcuts. This file handles Ctrl+K, /, C, G and ?; the board card, the rows of the list, the calendar, the
- * timeline and the week handle the others, with their own listeners.
- */
-export const shortcuts: readonly Shortcut[] = [
-  { keys: ['Ctrl', 'K'], description: 'Search or run a command' },
-  { keys: ['/'], description: 'Search on this screen' },
-  { keys: ['C'], description: 'New assignment, in a project' },
-  ...Object.entries(destinations).map(([key, { description }]) => ({
-    keys: ['G', key.toUpperCase()],
-    description,
-  })),
-  { keys: ['Shift', '← →'], description: 'Move a card to the next stage' },
-  { keys: ['Shift', '↑ ↓'], description: 'Ordered by hand: a card up or down' },
-  { keys: ['Shift', '← →'], description: 'In calendar and timeline: a day earlier or later' },
-  { keys: ['Shift', 'Alt', '← →'], description: 'In the timeline: the end a day earlier or later' },
-  { keys: ['Shift', '↑ ↓'], description: 'In the timeline: assign to the person above or below' },
-  { keys: ['X'], description: 'Select an assignment of the list' },
-  { keys: ['M'], description: 'Choose the stage of a card' },
-  { keys: ['T'], description: 'Start or stop the timer of a card' },
-  { keys: ['F'], description: 'Show the open assignment on the whole page' },
-  { keys: ['F2'], description: 'Rename a card' },
-  { keys: ['F2'], description: 'In the week: open the entries of a cell' },
-  { keys: ['E'], description: 'In the inbox: mark as read' },
-  { keys: ['U'], description: 'In the inbox: mark as unread' },
-  { keys: ['Ctrl', 'Z'], description: 'Undo last delete' },
-  { keys: ['?'], description: 'Show these shortcuts' },
-]
-
-/** The layer that is open in front of the page. */
-export type Overlay = 'palette' | 'shortcuts' | undefined
-
 /** Keys that work wherever no text is being typed. */
 export function useShortcuts(): { readonly overlay: Overlay; open(overlay: Overlay): void } {
   const { router } = useServices()
   const [overlay, setOverlay] = useState<Overlay>()
-  useEffect(() => listenToKeys(router, setOverlay), [router])
+  useEffect(() => listenToKeys({ router, open: setOverlay }), [router])
   return { overlay, open: setOverlay }
 }
 
-function listenToKeys(router: Router, open: (overlay: Overlay) => void): () => void {
+function listenToKeys(actors: Actors): () => void {
+  const runs = runsByKeys()
   let sequenceEndsAt = 0
-  const actions: Readonly<Record<string, () => void>> = {
-    '/': () => {
-      if (!focusSearch()) open('palette')
-    },
-    '?': () => open('shortcuts'),
-    // The button of the current screen declares its shortcut to assistive technology by the same attribute.
-    c: () => document.querySelector<HTMLElement>('main [aria-keyshortcuts="C"]')?.click(),
-    f: () => document.querySelector<HTMLElement>('main [aria-keyshortcuts="F"]')?.click(),
-    g: () => {
-      sequenceEndsAt = Date.now() + secondKeyMilliseconds
-    },
-  }
   /** Returns the action of a key, which also ends the sequence that it may belong to. */
-  const consumeKey = (event: KeyboardEvent): (() => void) | undefined => {
-    if (isPaletteKey(event)) return () => open('palette')
+  const consumeKey = (event: KeyboardEvent): Shortcut['run'] => {
+    const key = keyNames[event.key] ?? event.key.toLowerCase()
+    if (event.ctrlKey || event.metaKey) return runs.get(`ctrl ${key}`)
     if (isHandledElsewhere(event) || modifierKeys.has(event.key)) return undefined
-    const key = event.key.toLowerCase()
-    const destination = Date.now() < sequenceEndsAt ? destinations[key] : undefined
-    sequenceEndsAt = 0
-    return destination ? () => router.go(destination.href) : actions[key]
+    const run = (Date.now() < sequenceEndsAt ? runs.get(`g ${key}`) : undefined) ?? runs.get(key)
+    sequenceEndsAt = key === 'g' ? Date.now() + secondKeyMilliseconds : 0
+    return run
   }
   const onKey = (event: KeyboardEvent) => {
     const run = consumeKey(event)
-    if (run === undefined) return
-    event.preventDefault()
-    run()
+    if (run !== undefined && run(actors) !== false) event.preventDefault()
   }
   addEventListener('keydown', onKey)
   return () => removeEventListener('keydown', onKey)
 }
 
+const keyNames: Readonly<Record<string, string>> = { ArrowDown: '↓' }
+
 /** Pressing one of these neither starts nor ends a key sequence. */
 const modifierKeys: ReadonlySet<string> = new Set(['Shift', 'Control', 'Alt', 'AltGraph', 'Meta', 'CapsLock'])
 
-const isPaletteKey = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean =>
-  (ctrlKey || metaKey) && key.toLowerCase() === 'k'
-
 /** Returns whether a key belongs to a text field, a dialog, a menu, or the browser, or is held down. */
-function isHandledElsewhere({
-  target,
-  altKey,
-  ctrlKey,
-  metaKey,
-  repeat,
-  defaultPrevented,
-}: KeyboardEvent): boolean {
+function isHandledElsewhere({ target, altKey, repeat, defaultPrevented }: KeyboardEvent): boolean {
   const isInControl =
     target instanceof Element &&
     target.closest('input, textarea, select, dialog, [role=menu], [role=listbox]') !== null
-  return altKey || ctrlKey || metaKey || repeat || defaultPrevented || isInControl
+  return altKey || repeat || defaultPrevented || isInControl
 }
 
-function focusSearch(): boolean {
-  const field = document.querySelector<HTMLElement>('main input[type=search]')
-  field?.focus()
-  return field !== null
+function focusFirst(selector: string): boolean {
+  const found = document.querySelector<HTMLElement>(selector)
+  found?.focus()
+  return found !== null
+}
+
+/** The button of the current screen declares its shortcut to assistive technology by the same attribute. */
+function clickDeclared(key: string): boolean {
+  const button = document.querySelector<HTMLElement>(`main [aria-keyshortcuts="${key}"]`)
+  button?.click()
+  return button !== null
+}
+
+/** Only from the page itself: everything that has the focus keeps its own arrows. */
+function enterCards(): boolean {
+  const isOnPage = document.activeElement?.matches('body, main, h1') ?? true
+  return isOnPage && focusFirst('main :is([id^="card-"], .row-link, .row a)')
 }

@@ -6,6 +6,7 @@ import { inOneLine } from '../texts/text.ts'
 import { dayOf, timestampOf } from '../time/days.ts'
 import { formatHoursInput } from '../time/hours.ts'
 import type { Option } from '../ui/combobox.tsx'
+import { priorityOf } from './priority.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -49,8 +50,6 @@ export const bodyOf = (
   priority: priorityOf(values.priority),
   projectId,
 })
-
-export const priorityOf = (text: string): number | null => (text === '' ? null : Number(text))
 
 /** Returns the body of an update that changes nothing. It has no description: an absent one stays unchanged. */
 export const updateBodyOf = ({ id, name, startDate, endDate, amountHours, ...references }: Assignment) => ({

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
-import type { RecordOf } from '../api/api.ts'
+import type { Api, RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
 import type { Label } from '../data/use-project-labels.ts'
-import { useServices } from '../services/services.ts'
+import { type Services, useServices } from '../services/services.ts'
+import { undoLabel } from '../services/toasts.ts'
 import { locale, t } from '../texts/text.ts'
 import { Combobox, type Option } from '../ui/combobox.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -22,18 +23,16 @@ const newId = 'new'
 
 /** Shows the labels of an assignment, and adds, creates and removes them. */
 export function LabelsSection({ assignment, labels, labelLinks }: LabelsSectionProps) {
-  const { id: assignmentId, projectId } = assignment
+  const { projectId } = assignment
   const { api } = useServices()
   const remove = useRemoval()
   const [problem, setProblem] = useState<string>()
   const [isManaging, setManaging] = useState(false)
   const linkOf = new Map(labelLinks.rows.map(({ id, labelId }) => [labelId, id]))
-  const add = async ({ id, name }: Option) => {
+  const add = async (option: Option) => {
     setProblem(undefined)
     try {
-      const labelId =
-        id === newId ? (await api.create('label', { projectId, name, color: nextColor(labels.rows) })).id : id
-      await api.create('assignmentLabel', { assignmentId, labelId })
+      await addLabel(api, assignment, option, labels.rows)
     } catch (error) {
       setProblem(sentenceOf(error))
     }
@@ -83,6 +82,50 @@ export function LabelsSection({ assignment, labels, labelLinks }: LabelsSectionP
       {isManaging && <LabelsDialog projectId={projectId} onClose={() => setManaging(false)} />}
     </PanelSection>
   )
+}
+
+type Target = Pick<RecordOf<'assignment'>, 'id' | 'name' | 'projectId'>
+
+/** Adds a label, which is created first if it is a new one. */
+async function addLabel(
+  api: Api,
+  { id: assignmentId, projectId }: Target,
+  { id, name }: Option,
+  labels: readonly Label[],
+): Promise<RecordOf<'assignmentLabel'>> {
+  const labelId =
+    id === newId ? (await api.create('label', { projectId, name, color: nextColor(labels) })).id : id
+  return api.create('assignmentLabel', { assignmentId, labelId })
+}
+
+/** Suggests the labels of the project, and adds the chosen one, or removes it if it is there. Both offer Undo. */
+export function labelChoices(
+  { api, toasts }: Pick<Services, 'api' | 'toasts'>,
+  target: Target,
+  text: string,
+  labels: readonly Label[],
+  linkOf: ReadonlyMap<string, string>,
+) {
+  const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
+  const toggle = async (option: Option) => {
+    const present = linkOf.get(option.id)
+    const values = { label: option.name, name: target.name }
+    if (present === undefined) {
+      const { id } = await addLabel(api, target, option, labels)
+      const run = () => api.remove('assignmentLabel', [id]).catch(report)
+      const done = t('{label} was added to {name}.', values)
+      return toasts.show({ kind: 'done', text: done, action: { label: undoLabel(), run } })
+    }
+    await api.remove('assignmentLabel', [present])
+    const run = () => api.restore('assignmentLabel', [present]).catch(report)
+    const done = t('{label} was removed from {name}.', values)
+    toasts.show({ kind: 'done', text: done, action: { label: undoLabel(), run } })
+  }
+  return suggest(text, labels, new Set()).map((option) => ({
+    ...option,
+    isCurrent: linkOf.has(option.id),
+    run: () => void toggle(option).catch(report),
+  }))
 }
 
 /** Suggests the other labels of the project that contain the text, and a new one if no label has this name. */

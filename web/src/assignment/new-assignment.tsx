@@ -1,8 +1,10 @@
+import { useEffect } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { SelectField, TextAreaField, TextField } from '../forms/fields.tsx'
 import { Form } from '../forms/form.tsx'
 import { type FormState, useForm } from '../forms/use-form.ts'
+import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { addDays, daysBetween, isDay, today } from '../time/days.ts'
@@ -22,14 +24,14 @@ export interface NewAssignmentDialogProps {
 export function NewAssignmentDialog({ scope, onClose, onCreated }: NewAssignmentDialogProps) {
   const { projectId, stages } = scope
   const workflowId = stages[0]?.id ?? ''
-  const { api, session, toasts } = useServices()
+  const { api, router, session, toasts } = useServices()
   const types = useListing('assignmentType', catalogQuery)
   const { startDate, endDate } = newAssignmentDefaults(projectId, workflowId, '')
   const initial: AssignmentValues = {
     name: '',
     description: '',
     workflowId,
-    assignmentTypeId: lastTypeOf(types.rows) ?? '',
+    assignmentTypeId: lastTypeOf(types.rows, projectId) ?? '',
     userId: session.person.value?.id ?? '',
     startDate,
     endDate,
@@ -41,11 +43,17 @@ export function NewAssignmentDialog({ scope, onClose, onCreated }: NewAssignment
     initial,
     async submit(values) {
       const assignment = await api.create('assignment', bodyOf(values, projectId))
-      rememberType(assignment.assignmentTypeId)
+      rememberType(assignment.assignmentTypeId, projectId)
       onCreated?.(assignment)
-      toasts.show({ kind: 'done', text: t('{name} was created.', { name: assignment.name }) })
+      toasts.show({
+        kind: 'done',
+        text: t('{name} was created.', { name: assignment.name }),
+        action: { label: t('Open'), run: () => router.go(assignmentPath(projectId, assignment.id)) },
+      })
     },
   })
+  // The types may arrive after the dialog.
+  useEffect(() => form.follow(initial), [initial.assignmentTypeId])
   return (
     <Dialog title={t('New assignment')} onClose={onClose}>
       <Form form={form} submitLabel={t('Create assignment')} onCancel={onClose} onDone={onClose}>
@@ -99,7 +107,7 @@ function AssignmentFields({ form, projectId, stages, autofocus = false }: Assign
 
 /** A new assignment lasts a week, because most do. */
 const defaultDays = 6
-const typeKey = 'tracker.type'
+const typeKeyOf = (projectId: string) => `tracker.type.${projectId}`
 
 /** The values that a new assignment begins with. */
 export const newAssignmentDefaults = (projectId: string, workflowId: string, userId: string) => ({
@@ -111,10 +119,11 @@ export const newAssignmentDefaults = (projectId: string, workflowId: string, use
   userId,
 })
 
-/** Returns the type used last in this browser if it still exists, otherwise the first type. */
-export function lastTypeOf(types: readonly { readonly id: string }[]): string | undefined {
-  const last = localStorage.getItem(typeKey)
+/** Returns the type used last in this browser for the project if it still exists, otherwise the first type. */
+export function lastTypeOf(types: readonly { readonly id: string }[], projectId: string): string | undefined {
+  const last = localStorage.getItem(typeKeyOf(projectId))
   return (types.find(({ id }) => id === last) ?? types[0])?.id
 }
 
-export const rememberType = (id: string): void => localStorage.setItem(typeKey, id)
+export const rememberType = (id: string, projectId: string): void =>
+  localStorage.setItem(typeKeyOf(projectId), id)

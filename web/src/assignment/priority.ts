@@ -10,3 +10,5 @@ export const priorityName = (priority: number | null | undefined): string =>
 /** The choices of a select, whose value is empty for none. */
 export const priorityChoices = (): readonly { readonly id: string; readonly name: string }[] =>
   priorityNames().map((name, priority) => ({ id: priority === 0 ? '' : String(priority), name }))
+
+export const priorityOf = (text: string): number | null => (text === '' ? null : Number(text))

@@ -6,7 +6,8 @@ import { deleteDraft, readDraft, writeDraft } from '../forms/drafts.ts'
 import { parseHours } from '../forms/fields.tsx'
 import { useServices } from '../services/services.ts'
 import { endTimestampOf, timestampOf } from '../time/days.ts'
-import { type AssignmentValues, priorityOf, updateBodyOf, valuesOf } from './assignment-values.ts'
+import { type AssignmentValues, updateBodyOf, valuesOf } from './assignment-values.ts'
+import { priorityOf } from './priority.ts'
 
 export interface InPlaceOptions {
   /** The typed text is stored under this name until it is saved or discarded. */

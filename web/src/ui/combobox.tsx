@@ -188,14 +188,18 @@ export function Suggestions({ id, label, emptyMessage, input, state }: Suggestio
 /** Fast typing sends one request instead of many. */
 const typingMilliseconds = 150
 
-interface SearchResult {
+interface SearchResult<One> {
   readonly text?: string
-  readonly options: readonly Option[]
+  readonly options: readonly One[]
   readonly problem?: string
 }
 
-function useSuggestions(text: string | undefined, find: ComboboxProps['find']) {
-  const [result, setResult] = useState<SearchResult>({ options: [] })
+/** Returns what `find` finds for a text; nothing is searched without one. */
+export function useSuggestions<One extends Option>(
+  text: string | undefined,
+  find: (text: string, signal: AbortSignal) => Promise<readonly One[]>,
+) {
+  const [result, setResult] = useState<SearchResult<One>>({ options: [] })
   const latestFind = useRef(find)
   latestFind.current = find
   useEffect(() => {

@@ -7,13 +7,15 @@ import { ToastCorner } from './toasts.tsx'
 
 export interface DialogProps {
   readonly title: string
+  /** The palette shows neither the title nor a button in its head. */
+  readonly kind?: 'palette'
   readonly children: ComponentChildren
   /** Called on Escape, the close button, and a click outside. */
   onClose(): void
 }
 
 /** A question or a form in front of the page. The browser traps the focus; the effect below restores it. */
-export function Dialog({ title, children, onClose }: DialogProps) {
+export function Dialog({ title, kind, children, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const pressed = useRef<EventTarget>(null)
   const { toasts } = useServices()
@@ -36,7 +38,7 @@ export function Dialog({ title, children, onClose }: DialogProps) {
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard's way to close is Escape
     <dialog
       ref={element}
-      class="dialog"
+      class={`dialog ${kind ?? ''}`}
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault()
@@ -49,13 +51,15 @@ export function Dialog({ title, children, onClose }: DialogProps) {
       onClick={({ target }) => target === element.current && target === pressed.current && onClose()}
     >
       <div class="dialog-body">
-        <header class="dialog-header">
+        <header class={kind === 'palette' ? 'visually-hidden' : 'dialog-header'}>
           <h2 id={titleId} dir="auto">
             {title}
           </h2>
-          <button type="button" class="button quiet icon-only" aria-label={t('Close')} onClick={onClose}>
-            <Icon name="close" />
-          </button>
+          {kind === undefined && (
+            <button type="button" class="button quiet icon-only" aria-label={t('Close')} onClick={onClose}>
+              <Icon name="close" />
+            </button>
+          )}
         </header>
         {children}
       </div>

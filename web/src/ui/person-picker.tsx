@@ -2,7 +2,7 @@ import type { Api } from '../api/api.ts'
 import { loadAll } from '../api/load-all.ts'
 import { Field, type FieldProps } from '../forms/fields.tsx'
 import type { FormValues } from '../forms/use-form.ts'
-import { useServices } from '../services/services.ts'
+import { type Services, useServices } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
 import { PersonAvatar } from './avatar.tsx'
 import { Combobox, type Option } from './combobox.tsx'
@@ -21,27 +21,15 @@ export interface PersonPickerProps {
 
 /** Finds a person by name, among those the user may see; members of the project first. */
 export function PersonPicker({ placeholder, value = '', projectId, onChoose, ...rest }: PersonPickerProps) {
-  const { api, people, session } = useServices()
+  const services = useServices()
+  const { people, session } = services
   const isAdministrator = session.person.value?.isAdministrator ?? false
-  const find = async (text: string, signal: AbortSignal) => {
-    const members = projectId === undefined ? [] : await findMembers(api, projectId, signal)
-    // Members are requested by id, because in a large organization the first results may contain none of them.
-    const results = await people.search(text, signal, members)
-    return results.map(
-      (person): Option => ({
-        id: person.id,
-        name: person.name,
-        note: noteOf(person, results, members.includes(person.id)),
-        mark: <PersonAvatar id={person.id} isDecorative />,
-      }),
-    )
-  }
   return (
     <Combobox
       {...rest}
       placeholder={placeholder ?? t('Name')}
       valueText={value === '' ? '' : people.nameOf(value)}
-      find={find}
+      find={(text, signal) => findPeople(services, projectId, text, signal)}
       onChoose={(person) => onChoose(person.id)}
       emptyMessage={
         isAdministrator
@@ -52,6 +40,24 @@ export function PersonPicker({ placeholder, value = '', projectId, onChoose, ...
       }
     />
   )
+}
+
+/** Finds people by name, the members of the project first. */
+export async function findPeople(
+  { api, people }: Pick<Services, 'api' | 'people'>,
+  projectId: string | undefined,
+  text: string,
+  signal: AbortSignal,
+): Promise<readonly Option[]> {
+  const members = projectId === undefined ? [] : await findMembers(api, projectId, signal)
+  // Members are requested by id, because in a large organization the first results may contain none of them.
+  const results = await people.search(text, signal, members)
+  return results.map((person) => ({
+    id: person.id,
+    name: person.name,
+    note: noteOf(person, results, members.includes(person.id)),
+    mark: <PersonAvatar id={person.id} isDecorative />,
+  }))
 }
 
 interface FoundPerson {

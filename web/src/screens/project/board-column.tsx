@@ -117,7 +117,7 @@ function emptyTextOf({ stage, stages, filters, countOf }: BoardColumnProps): str
   if (!isFirstOfEmptyBoard) return t('Nothing here')
   return isFiltered(filters)
     ? t('No assignments match these filters')
-    : t('Add the first assignment with the plus above, or press C.')
+    : t('Add the first assignment with the plus above, or press N.')
 }
 
 function ColumnHeader(props: BoardColumnProps & { readonly isDone: boolean; onAdd(): void }) {
@@ -207,7 +207,7 @@ function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
     else writeDraft(draft, { name: text })
   }
   const add = async () => {
-    const assignmentTypeId = lastTypeOf(types.rows)
+    const assignmentTypeId = lastTypeOf(types.rows, projectId)
     if (isBusy || name.trim() === '') return
     if (assignmentTypeId === undefined) return setProblem(t('There are no types of assignments yet.'))
     setBusy(true)
@@ -215,7 +215,7 @@ function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
       const userId = session.person.value?.id ?? ''
       const body = { ...newAssignmentDefaults(projectId, stage.id, userId), name, assignmentTypeId }
       onNew(await api.create('assignment', body))
-      rememberType(assignmentTypeId)
+      rememberType(assignmentTypeId, projectId)
       changeName('')
     } catch (error) {
       setProblem(sentenceOf(error))
@@ -248,7 +248,7 @@ function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
         onInput={(event) => changeName(event.currentTarget.value)}
         onBlur={() => name === '' && !isBusy && onClose()}
       />
-      <QuickAddDefaults type={types.rows.find(({ id }) => id === lastTypeOf(types.rows))?.name} />
+      <QuickAddDefaults type={types.rows.find(({ id }) => id === lastTypeOf(types.rows, projectId))?.name} />
       <p class="field-errors" role="alert">
         {problem}
       </p>

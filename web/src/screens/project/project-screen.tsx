@@ -217,7 +217,7 @@ const ProjectActions = ({ projectId, connection, onNew }: ProjectActionsProps) =
       <Icon name="gear" />
       <span class="page-action-name">{t('Settings')}</span>
     </a>
-    <button type="button" class="button primary" onClick={onNew} aria-keyshortcuts="C">
+    <button type="button" class="button primary" onClick={onNew} aria-keyshortcuts="N">
       <Icon name="plus" />
       <span>{t('New assignment')}</span>
     </button>

@@ -32,7 +32,12 @@ export function ProjectsScreen() {
   const [dialog, setDialog] = useState<OpenDialog>()
   const projects = useListing('project', { search, sortColumn: 'name', pageSize: rowsMax }, { live: true })
   const memberships = useListing('userProject', { sortColumn: 'projectId', pageSize: rowsMax })
-  const close = () => setDialog(undefined)
+  // The palette opens the dialog by the address.
+  const isNewByAddress = router.address.value.searchParams.get('new') === '1'
+  const close = () => {
+    setDialog(undefined)
+    router.setQuery({ new: '' })
+  }
   const showsArchived = router.address.value.searchParams.get('archived') === 'show'
   const archived = projects.rows.filter(({ isArchived }) => isArchived).length
   return (
@@ -83,7 +88,7 @@ export function ProjectsScreen() {
           })}
         </p>
       )}
-      {dialog?.kind === 'new' && <NewProjectDialog onClose={close} />}
+      {(dialog?.kind === 'new' || isNewByAddress) && <NewProjectDialog onClose={close} />}
       {dialog?.kind === 'members' && <MembersDialog project={dialog.project} onClose={close} />}
     </Page>
   )

@@ -178,7 +178,7 @@ const NoAssignments = ({ hasFilters }: { readonly hasFilters: boolean }) =>
     </EmptyState>
   ) : (
     <EmptyState title={t('No assignments yet')}>
-      <p>{t('Create the first one with New assignment, or press C.')}</p>
+      <p>{t('Create the first one with New assignment, or press N.')}</p>
     </EmptyState>
   )
 

@@ -1,0 +1,375 @@
+import { useEffect } from 'preact/hooks'
+import type { RecordOf } from '../api/api.ts'
+import { loadAll, loadByIds } from '../api/load-all.ts'
+import { findByKey } from '../assignment/assignment-key.ts'
+import { changeAssignment } from '../assignment/change-assignment.ts'
+import { labelChoices } from '../assignment/labels-section.tsx'
+import { priorityChoices, priorityOf } from '../assignment/priority.ts'
+import { labelQuery } from '../data/use-project-labels.ts'
+import { assignmentPath, matchPath, projectPath } from '../router/router.ts'
+import { currentDensity } from '../services/appearance.ts'
+import { type Services, useServices } from '../services/services.ts'
+import { changeSettings, chooseLanguage, themeSwitch } from '../services/settings.ts'
+import { currentLanguage, languages } from '../texts/language.ts'
+import { inOneLine, t } from '../texts/text.ts'
+import { PersonAvatar } from '../ui/avatar.tsx'
+import { Icon, type IconName } from '../ui/icon.tsx'
+import { ProjectMark } from '../ui/page.tsx'
+import { findPeople } from '../ui/person-picker.tsx'
+import type { PaletteItem, PaletteStep } from './command-palette.tsx'
+
+type Assignment = RecordOf<'assignment'>
+
+/** A command of the frame, such as a place to go to. */
+export interface Command {
+  readonly group: string
+  readonly icon: IconName
+  readonly label: string
+  readonly keys?: readonly string[]
+  run(): void
+}
+
+/** The limit for each kind. Users type more to find others. */
+const resultsMax = 6
+
+const toItem = ({ icon, label, ...rest }: Command): PaletteItem => ({
+  ...rest,
+  id: label,
+  name: label,
+  mark: <Icon name={icon} />,
+})
+
+/** Compares without accents, so that Portuguese can be typed without them. */
+const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+const matches = (name: string, text: string): boolean =>
+  plain(text)
+    .split(/\s+/)
+    .every((word) => plain(name).includes(word))
+
+/** Shows what was opened last and what can be done, and finds both by name. `targetId` is the focused or open assignment. */
+export function firstStep(
+  services: Services,
+  commands: readonly Command[],
+  targetId: string | undefined,
+): PaletteStep {
+  const { api } = services
+  const settings = settingsOf(services).map(toItem)
+  return {
+    title: t('Search or run a command'),
+    placeholder: t('Project, assignment, person or action'),
+    async find(input, signal) {
+      const text = input.trim()
+      const [target, recent, found] = await Promise.all([
+        targetId === undefined ? undefined : api.get('assignment', targetId).catch(() => undefined),
+        text === '' ? loadRecent(services, signal).catch(() => []) : [],
+        text === '' ? [] : findRecords(services, text, signal),
+      ])
+      const actions = [
+        ...(target ? actionsOn(services, target) : []),
+        ...commands.map(toItem),
+        ...settings,
+      ].filter(({ name }) => matches(name, text))
+      return [...recent, ...actions, ...found]
+    },
+  }
+}
+
+function settingsOf(services: Services): readonly Command[] {
+  const group = t('Appearance')
+  const isDense = currentDensity.peek() === 'compact'
+  return [
+    { ...themeSwitch(services), group },
+    {
+      group,
+      icon: 'list',
+      label: isDense ? t('Use comfortable density') : t('Use compact density'),
+      run: () => void changeSettings(services, { density: isDense ? 'comfortable' : 'compact' }),
+    },
+    ...languages
+      .filter(({ id }) => id !== currentLanguage().id)
+      .map(({ id, name }) => ({
+        group,
+        icon: 'person' as const,
+        label: t('Language: {name}', { name }),
+        run: () => void chooseLanguage(services, id),
+      })),
+  ]
+}
+
+function actionsOn(services: Services, target: Assignment): readonly PaletteItem[] {
+  const { extensions } = services.configuration
+  const action = (icon: IconName, name: string, next: () => PaletteStep): PaletteItem => ({
+    id: name,
+    group: target.name,
+    name,
+    mark: <Icon name={icon} />,
+    next,
+  })
+  return [
+    action('move', t('Move to a stage…'), () => moveStep(services, target)),
+    action('person', t('Assign to a person…'), () => assignStep(services, target)),
+    ...(extensions
+      ? [
+          action('dot', t('Add or remove a label…'), () => labelStep(services, target)),
+          action('warning', t('Set the priority…'), () => priorityStep(services, target)),
+        ]
+      : []),
+  ]
+}
+
+function moveStep(services: Services, target: Assignment): PaletteStep {
+  const title = t('Move {name} to…', { name: target.name })
+  return {
+    title,
+    placeholder: title,
+    async find(text, signal) {
+      const stages = await services.api.list('workflow', { sortColumn: 'order', pageSize: 100 }, signal)
+      return stages.data
+        .filter(({ name }) => matches(name, text))
+        .map(({ id, name }) => ({
+          id,
+          name,
+          group: title,
+          mark: <Icon name="columns" />,
+          isCurrent: id === target.workflowId,
+          run: () =>
+            changeAssignment(services, target.id, { workflowId: id }, () =>
+              t('{name} is now in {stage}.', { name: target.name, stage: name }),
+            ),
+        }))
+    },
+  }
+}
+
+function assignStep(services: Services, target: Assignment): PaletteStep {
+  const title = t('Assign {name} to…', { name: target.name })
+  return {
+    title,
+    placeholder: title,
+    find: async (text, signal) =>
+      (await findPeople(services, target.projectId, text, signal)).map((option) => ({
+        ...option,
+        group: title,
+        isCurrent: option.id === target.userId,
+        run: () =>
+          changeAssignment(services, target.id, { userId: option.id }, () =>
+            t('{person} is now responsible for {name}.', { person: option.name, name: target.name }),
+          ),
+      })),
+  }
+}
+
+function labelStep(services: Services, target: Assignment): PaletteStep {
+  const { api } = services
+  const title = t('Labels of {name}', { name: target.name })
+  return {
+    title,
+    placeholder: title,
+    async find(text, signal) {
+      const [labels, links] = await Promise.all([
+        loadAll(api, 'label', labelQuery(target.projectId), { pagesMax: 5, signal }),
+        api.list('assignmentLabel', { assignmentId: target.id, pageSize: 100 }, signal),
+      ])
+      const linkOf = new Map(links.data.map(({ id, labelId }) => [labelId, id]))
+      return labelChoices(services, target, text, labels.rows, linkOf).map((choice) => ({
+        ...choice,
+        group: title,
+      }))
+    },
+  }
+}
+
+function priorityStep(services: Services, target: Assignment): PaletteStep {
+  const title = t('Priority of {name}', { name: target.name })
+  return {
+    title,
+    placeholder: title,
+    find: async (text) =>
+      priorityChoices()
+        .filter(({ name }) => matches(name, text))
+        .map(({ id, name }) => ({
+          id: `priority-${id}`,
+          name,
+          group: title,
+          mark: <Icon name="warning" />,
+          isCurrent: priorityOf(id) === (target.priority ?? null),
+          run: () =>
+            changeAssignment(services, target.id, { priority: priorityOf(id) }, () =>
+              inOneLine(target.name, name),
+            ),
+        })),
+  }
+}
+
+/** Chooses the project of a new assignment, where the screen shows none. */
+export function projectStep(services: Services, onChoose: (projectId: string) => void): PaletteStep {
+  const title = t('New assignment in…')
+  return {
+    title,
+    placeholder: title,
+    async find(text, signal) {
+      const query = { search: text.trim(), sortColumn: 'name', pageSize: 100 } as const
+      const { data } = await services.api.list('project', query, signal)
+      const last = readRecent().map(({ projectId }) => projectId)
+      const placeOf = (id: string) => (last.includes(id) ? last.indexOf(id) : last.length)
+      return data
+        .filter(({ isArchived }) => !isArchived)
+        .toSorted((a, b) => placeOf(a.id) - placeOf(b.id))
+        .map(({ id, name }) => ({
+          id,
+          name,
+          group: title,
+          mark: <ProjectMark id={id} />,
+          run: () => onChoose(id),
+        }))
+    },
+  }
+}
+
+/** The assignments of a person in all projects that both can see. */
+function personStep(
+  { api, router }: Services,
+  person: { readonly id: string; readonly name: string },
+): PaletteStep {
+  const title = t('Assignments of {name}', { name: person.name })
+  return {
+    title,
+    placeholder: title,
+    async find(text, signal) {
+      const query = { userId: person.id, search: text.trim(), sortColumn: 'endDate', pageSize: 20 } as const
+      const { data } = await api.list('assignment', { ...query, sortOrder: 'DESC' }, signal)
+      const projects = await loadByIds(
+        api,
+        'project',
+        data.map(({ projectId }) => projectId),
+        signal,
+      )
+      const { projectId } = matchPath('/projects/:projectId', router.address.peek().pathname) ?? {}
+      const here: readonly PaletteItem[] =
+        projectId === undefined || text !== ''
+          ? []
+          : [
+              {
+                id: 'here',
+                name: t('Their assignments here'),
+                group: title,
+                mark: <Icon name="columns" />,
+                run: () => router.setQuery({ userId: person.id }),
+              },
+            ]
+      return [...here, ...data.map((row) => itemOf(row, projects.get(row.projectId)?.name, title, router))]
+    },
+  }
+}
+
+const itemOf = (
+  { id, name, projectId }: Pick<Assignment, 'id' | 'name' | 'projectId'>,
+  projectName: string | undefined,
+  group: string,
+  router: Services['router'],
+): PaletteItem => ({
+  id,
+  name,
+  group,
+  note: projectName ?? '',
+  mark: <Icon name="dot" />,
+  run: () => router.go(assignmentPath(projectId, id)),
+})
+
+const projectItem = (
+  { id, name }: Pick<RecordOf<'project'>, 'id' | 'name'>,
+  group: string,
+  router: Services['router'],
+): PaletteItem => ({ id, name, group, mark: <ProjectMark id={id} />, run: () => router.go(projectPath(id)) })
+
+async function findRecords(
+  services: Services,
+  text: string,
+  signal: AbortSignal,
+): Promise<readonly PaletteItem[]> {
+  const { api, configuration, people, router, tracker } = services
+  const query = { search: text, pageSize: resultsMax, sortColumn: 'name' } as const
+  const [projects, assignments, named, foundPeople] = await Promise.all([
+    api.list('project', query, signal),
+    api.list('assignment', query, signal),
+    configuration.extensions ? findByKey(tracker, text, signal) : undefined,
+    people.search(text, signal),
+  ])
+  const found = [...(named ? [named] : []), ...assignments.data.filter(({ id }) => id !== named?.id)]
+  const ids = found.map(({ projectId }) => projectId)
+  const projectsById = await loadByIds(api, 'project', ids, signal)
+  const assignmentItems = found.map((row) =>
+    itemOf(row, projectsById.get(row.projectId)?.name, t('Assignments'), router),
+  )
+  return [
+    // A key names exactly one.
+    ...(named ? assignmentItems : []),
+    ...projects.data.map((project) => projectItem(project, t('Projects'), router)),
+    ...(named ? [] : assignmentItems),
+    ...foundPeople.slice(0, resultsMax).map((person) => ({
+      id: person.id,
+      name: person.name,
+      group: t('People'),
+      mark: <PersonAvatar id={person.id} isDecorative />,
+      next: () => personStep(services, person),
+    })),
+  ]
+}
+
+const recentKey = 'tracker.recent'
+const recentMax = 5
+
+interface Recent {
+  readonly projectId: string
+  /** Missing for the project itself. */
+  readonly assignmentId?: string
+}
+
+/** The ids of what was opened last, the newest first. Names are requested, because an account may no longer see them. */
+const readRecent = (): readonly Recent[] => JSON.parse(localStorage.getItem(recentKey) ?? '[]')
+
+/** Remembers the projects and assignments that are opened. */
+export function useRecent(): void {
+  const { pathname } = useServices().router.address.value
+  useEffect(() => {
+    const { projectId, assignmentId } =
+      matchPath('/projects/:projectId', pathname) ??
+      matchPath('/projects/:projectId/assignments/:assignmentId', pathname) ??
+      {}
+    if (projectId === undefined) return
+    const opened: Recent = { projectId, ...(assignmentId !== undefined && { assignmentId }) }
+    const others = readRecent().filter(
+      (one) => one.projectId !== projectId || one.assignmentId !== assignmentId,
+    )
+    localStorage.setItem(recentKey, JSON.stringify([opened, ...others].slice(0, 2 * recentMax)))
+  }, [pathname])
+}
+
+async function loadRecent(services: Services, signal: AbortSignal): Promise<readonly PaletteItem[]> {
+  const { api, router } = services
+  const { pathname } = router.address.peek()
+  const recent = readRecent().filter(({ projectId, assignmentId }) =>
+    assignmentId ? !pathname.endsWith(assignmentId) : pathname !== projectPath(projectId),
+  )
+  const [projects, assignments] = await Promise.all([
+    loadByIds(
+      api,
+      'project',
+      recent.map(({ projectId }) => projectId),
+      signal,
+    ),
+    loadByIds(
+      api,
+      'assignment',
+      recent.flatMap(({ assignmentId }) => assignmentId ?? []),
+      signal,
+    ),
+  ])
+  const items = recent.flatMap(({ projectId, assignmentId }): readonly PaletteItem[] => {
+    const project = projects.get(projectId)
+    if (assignmentId === undefined) return project ? [projectItem(project, t('Recent'), router)] : []
+    const assignment = assignments.get(assignmentId)
+    return assignment ? [itemOf(assignment, project?.name, t('Recent'), router)] : []
+  })
+  return items.slice(0, recentMax)
+}

@@ -1,0 +1,59 @@
+import type { RecordOf } from '../api/api.ts'
+import { sentenceOf } from '../api/problems.ts'
+import type { Services } from '../services/services.ts'
+import { undoLabel } from '../services/toasts.ts'
+import { t } from '../texts/text.ts'
+import { updateBodyOf } from './assignment-values.ts'
+
+type Assignment = RecordOf<'assignment'>
+type Change = Partial<Assignment>
+type Actors = Pick<Services, 'api' | 'toasts'>
+
+/** Changes fields of one assignment, based on its current state. The message offers Undo; an error is shown, too. */
+export async function changeAssignment(
+  actors: Actors,
+  id: string,
+  change: Change,
+  textOf: () => string,
+): Promise<void> {
+  const { api, toasts } = actors
+  try {
+    const before = await api.get('assignment', id)
+    await api.update('assignment', { ...updateBodyOf(before), ...change })
+    offerUndo(actors, { before, after: { ...before, ...change }, text: textOf() })
+  } catch (error) {
+    toasts.show({ kind: 'problem', text: sentenceOf(error) })
+  }
+}
+
+interface DoneChange {
+  readonly before: Assignment
+  readonly after: Assignment
+  readonly text: string
+  /** Receives the restored record before lists report it. */
+  onUndone?(row: Assignment): void
+}
+
+/** Shows that an assignment was changed. Undo restores the fields that changed, unless they were changed again since. */
+export function offerUndo({ api, toasts }: Actors, { before, after, text, onUndone }: DoneChange): void {
+  const names = (Object.keys(before) as (keyof Assignment)[]).filter(
+    (name) => name !== 'updatedAt' && !isEqual(before[name], after[name]),
+  )
+  const undo = async () => {
+    const current = await api.get('assignment', before.id)
+    if (names.some((name) => !isEqual(current[name], after[name])))
+      throw new Error(t('It was changed or removed in the meantime.'))
+    const restored = Object.fromEntries(names.map((name) => [name, before[name] ?? null]))
+    await api.update('assignment', { ...updateBodyOf(current), ...restored })
+    onUndone?.(await api.get('assignment', before.id))
+  }
+  const run = () =>
+    undo().catch((error) => toasts.show({ kind: 'problem', text: inSentences(after.name, error) }))
+  toasts.show({ kind: 'done', text, action: { label: undoLabel(), run } })
+}
+
+/** Absent and null both mean that there is no value. */
+const isEqual = (a: unknown, b: unknown): boolean => (a ?? null) === (b ?? null)
+
+const inSentences = (name: string, error: unknown): string =>
+  t('{name} was not changed back. {reason}', { name, reason: sentenceOf(error) })
