@@ -123,6 +123,9 @@ function boardJourneys(stage: () => Stage): void {
     await cardIn(page, 'Done', 'Dragged along').waitFor()
     await page.getByText('Dragged along is now in Done.').waitFor({ state: 'attached' })
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Done)
+    await page.keyboard.press('Control+z')
+    await cardIn(page, 'Backlog', 'Dragged along').waitFor()
+    assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Backlog)
   })
 
   test('takes a rejected move back, and says why', async () => {

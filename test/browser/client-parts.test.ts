@@ -17,6 +17,7 @@ import {
 import { groupings } from '../../web/src/screens/reports/sums.ts'
 import { ticksFor } from '../../web/src/screens/reports/ticks.ts'
 import { signInStateOf } from '../../web/src/screens/sign-in/sign-in-state.ts'
+import { createToasts, type Toasts } from '../../web/src/services/toasts.ts'
 import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
 import { inOneLine, isolate, setLanguage, shorten, t } from '../../web/src/texts/text.ts'
 import {
@@ -151,6 +152,48 @@ describe('Days', () => {
 
   test('of another year are shown with it', () => {
     assert.match(formatDay('1999-05-04'), /^4 May 1999$/)
+  })
+})
+
+describe('Messages of changes', () => {
+  const log: string[] = []
+  const change = (text: string) => ({ kind: 'done', text, undo: () => void log.push(text) }) as const
+  const texts = (toasts: Toasts) => toasts.all.value.map(({ text }) => text)
+
+  test('share one line, which undoes all of them, the newest first', async () => {
+    const toasts = createToasts()
+    for (const text of ['Moved.', 'Named.', 'Assigned.']) toasts.show(change(text))
+    toasts.show({ kind: 'problem', text: 'Refused.' })
+    assert.deepEqual(texts(toasts), ['3 changes saved', 'Refused.'])
+    const [line] = toasts.all.value
+    assert.ok(line)
+    log.length = 0
+    await toasts.undoAll(line)
+    assert.deepEqual(log, ['Assigned.', 'Named.', 'Moved.'])
+    assert.deepEqual(texts(toasts), ['Refused.'])
+    assert.equal(toasts.undoLast(), false)
+  })
+
+  test('are undone one by one with keys, also when the line is gone', () => {
+    const toasts = createToasts()
+    for (const text of ['Moved.', 'Named.']) toasts.show(change(text))
+    log.length = 0
+    assert.equal(toasts.undoLast(), true)
+    assert.deepEqual(texts(toasts), ['Moved.'])
+    toasts.dismiss(toasts.all.value[0]?.id ?? 0)
+    assert.equal(toasts.undoLast(), true)
+    assert.deepEqual(log, ['Named.', 'Moved.'])
+    assert.equal(toasts.undoLast(), false)
+  })
+
+  test('end with their screen, problems do not', () => {
+    const toasts = createToasts()
+    toasts.show(change('Moved.'))
+    toasts.show({ kind: 'done', text: 'Copied.' })
+    toasts.show({ kind: 'problem', text: 'Refused.' })
+    toasts.leaveScreen()
+    assert.deepEqual(texts(toasts), ['Refused.'])
+    assert.equal(toasts.undoLast(), false)
   })
 })
 

@@ -209,6 +209,15 @@ export function panelJourneys(stage: () => Stage): void {
       [name, amountHours, endDate.slice(0, 10), workflowId],
       ['Edited and renamed', 2.5, '2026-11-30', workspace.stages.Doing],
     )
+    await page.locator('.panel h2').focus()
+    for (let change = 0; change < 4; change += 1)
+      await Promise.all([saved(page), page.keyboard.press('Control+z')])
+    await page
+      .getByRole('region', { name: 'Backlog' })
+      .getByRole('link', { name: 'Edited in place' })
+      .waitFor()
+    const undone = await workspace.get('assignment', id)
+    assert.deepEqual([undone.amountHours, undone.endDate.slice(0, 10)], [8, '2026-11-20'])
   })
 
   test('shows the description as it is meant to look, and nothing typed becomes more than text', async () => {

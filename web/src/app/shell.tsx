@@ -1,3 +1,4 @@
+import { effect } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { NewAssignmentDialog } from '../assignment/new-assignment.tsx'
@@ -29,6 +30,7 @@ export function Shell() {
   const path = router.address.value.pathname
   useSettingsOfAccount()
   useRecent()
+  useOwnToasts()
   useEffect(loadScreensWhenIdle, [])
   useEffect(() => {
     if (path === '/') router.go(homePath, { replace: true })
@@ -68,6 +70,23 @@ export function Shell() {
       <Overlays {...shortcuts} />
     </>
   )
+}
+
+/** Messages of a screen end with it, at once, so that those of the next one stay. */
+function useOwnToasts(): void {
+  const { router, toasts } = useServices()
+  useEffect(() => {
+    const read = () => {
+      const found = findScreen(router.address.value.pathname)
+      return `${found?.screen.paths[0]} ${found?.parameters.projectId}`
+    }
+    let current = read()
+    return effect(() => {
+      const next = read()
+      if (next !== current) toasts.leaveScreen()
+      current = next
+    })
+  }, [router, toasts])
 }
 
 /** Preloads the scripts of the other screens, so that they open at once. */

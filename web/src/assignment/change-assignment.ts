@@ -1,7 +1,6 @@
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
 import type { Services } from '../services/services.ts'
-import { undoLabel } from '../services/toasts.ts'
 import { t } from '../texts/text.ts'
 import { updateBodyOf } from './assignment-values.ts'
 
@@ -20,7 +19,8 @@ export async function changeAssignment(
   try {
     const before = await api.get('assignment', id)
     await api.update('assignment', { ...updateBodyOf(before), ...change })
-    offerUndo(actors, { before, after: { ...before, ...change }, text: textOf() })
+    const names = Object.keys(change) as (keyof Assignment)[]
+    offerUndo(actors, { before, after: { ...before, ...change }, names, text: textOf() })
   } catch (error) {
     toasts.show({ kind: 'problem', text: sentenceOf(error) })
   }
@@ -29,16 +29,18 @@ export async function changeAssignment(
 interface DoneChange {
   readonly before: Assignment
   readonly after: Assignment
+  /** The fields that were changed. */
+  readonly names: readonly (keyof Assignment)[]
   readonly text: string
   /** Receives the restored record before lists report it. */
   onUndone?(row: Assignment): void
 }
 
 /** Shows that an assignment was changed. Undo restores the fields that changed, unless they were changed again since. */
-export function offerUndo({ api, toasts }: Actors, { before, after, text, onUndone }: DoneChange): void {
-  const names = (Object.keys(before) as (keyof Assignment)[]).filter(
-    (name) => name !== 'updatedAt' && !isEqual(before[name], after[name]),
-  )
+export function offerUndo(
+  { api, toasts }: Actors,
+  { before, after, names, text, onUndone }: DoneChange,
+): void {
   const undo = async () => {
     const current = await api.get('assignment', before.id)
     if (names.some((name) => !isEqual(current[name], after[name])))
@@ -49,7 +51,7 @@ export function offerUndo({ api, toasts }: Actors, { before, after, text, onUndo
   }
   const run = () =>
     undo().catch((error) => toasts.show({ kind: 'problem', text: inSentences(after.name, error) }))
-  toasts.show({ kind: 'done', text, action: { label: undoLabel(), run } })
+  toasts.show({ kind: 'done', text, undo: run })
 }
 
 /** Absent and null both mean that there is no value. */

@@ -3,7 +3,7 @@ import type { Api, RecordOf } from '../api/api.ts'
 import { loadByIds } from '../api/load-all.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { useServices } from '../services/services.ts'
-import { type Toasts, undoLabel } from '../services/toasts.ts'
+import type { Toasts } from '../services/toasts.ts'
 import { tn } from '../texts/text.ts'
 import { useRemoval } from '../ui/use-removal.ts'
 import { updateBodyOf } from './assignment-values.ts'
@@ -45,8 +45,8 @@ export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) 
     try {
       const sent = await send(requests.filter(({ change }) => Object.keys(change).length > 0))
       const { undoRequests, rejectedCount, reason } = sent
-      const action = { label: undoLabel(), run: () => revert(undoRequests) }
-      if (undoRequests.length > 0) toasts.show({ kind: 'done', text: messageOf(undoRequests.length), action })
+      const undo = () => revert(undoRequests)
+      if (undoRequests.length > 0) toasts.show({ kind: 'done', text: messageOf(undoRequests.length), undo })
       reportUnchanged(toasts, rejectedCount, reason)
     } catch (error) {
       toasts.show({ kind: 'problem', text: sentenceOf(error) })
@@ -130,7 +130,7 @@ export function useRemoveMany() {
       toasts.show({
         kind: 'done',
         text: tn(removed.length, 'One assignment was removed.', '{count} assignments were removed.'),
-        action: { label: undoLabel(), run: restore },
+        undo: restore,
       })
     const failedCount = ids.length - removed.length
     const reason = results.find(({ statusCode }) => statusCode !== 200)?.message ?? ''

@@ -4,7 +4,6 @@ import type { Api, RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
 import type { Label } from '../data/use-project-labels.ts'
 import { type Services, useServices } from '../services/services.ts'
-import { undoLabel } from '../services/toasts.ts'
 import { locale, t } from '../texts/text.ts'
 import { Combobox, type Option } from '../ui/combobox.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -114,12 +113,12 @@ export function labelChoices(
       const { id } = await addLabel(api, target, option, labels)
       const run = () => api.remove('assignmentLabel', [id]).catch(report)
       const done = t('{label} was added to {name}.', values)
-      return toasts.show({ kind: 'done', text: done, action: { label: undoLabel(), run } })
+      return toasts.show({ kind: 'done', text: done, undo: run })
     }
     await api.remove('assignmentLabel', [present])
     const run = () => api.restore('assignmentLabel', [present]).catch(report)
     const done = t('{label} was removed from {name}.', values)
-    toasts.show({ kind: 'done', text: done, action: { label: undoLabel(), run } })
+    toasts.show({ kind: 'done', text: done, undo: run })
   }
   return suggest(text, labels, new Set()).map((option) => ({
     ...option,

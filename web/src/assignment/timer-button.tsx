@@ -5,7 +5,6 @@ import { parseHours, TextField } from '../forms/fields.tsx'
 import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
-import { undoLabel } from '../services/toasts.ts'
 import { t } from '../texts/text.ts'
 import { dayOfTimestamp } from '../time/days.ts'
 import { formatHours, formatHoursInput } from '../time/hours.ts'
@@ -67,7 +66,7 @@ function useTimer() {
     toasts.show({
       kind: 'done',
       text: t('{hours} recorded for {name}.', { hours: formatHours(amountHours), name: previous.name }),
-      action: { label: undoLabel(), run: () => api.remove('appointment', [id]) },
+      undo: () => api.remove('appointment', [id]),
     })
   }
   const stop = () => {

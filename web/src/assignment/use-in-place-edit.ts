@@ -5,8 +5,10 @@ import { sentenceOf } from '../api/problems.ts'
 import { deleteDraft, readDraft, writeDraft } from '../forms/drafts.ts'
 import { parseHours } from '../forms/fields.tsx'
 import { useServices } from '../services/services.ts'
+import { type MessageKey, t } from '../texts/text.ts'
 import { endTimestampOf, timestampOf } from '../time/days.ts'
 import { type AssignmentValues, updateBodyOf, valuesOf } from './assignment-values.ts'
+import { offerUndo } from './change-assignment.ts'
 import { priorityOf } from './priority.ts'
 
 export interface InPlaceOptions {
@@ -129,13 +131,26 @@ function useRetryWhenOnline(isWaiting: boolean, send: () => void): void {
 type Assignment = RecordOf<'assignment'>
 export type EditableName = keyof AssignmentValues
 
+/** The names of the fields, as the panel and the form of a new assignment show them. */
+export const fieldLabels: Readonly<Record<EditableName, MessageKey>> = {
+  name: 'Name',
+  description: 'Description',
+  workflowId: 'Stage',
+  assignmentTypeId: 'Type',
+  userId: 'Responsible',
+  startDate: 'Start',
+  endDate: 'End',
+  amountHours: 'Planned hours',
+  priority: 'Priority',
+}
+
 /** Edits one field of an assignment. All other fields keep their current values. */
 export function useFieldEdit(
   assignment: Assignment,
   name: EditableName,
   onSaved: (row: Assignment) => void,
 ): InPlaceEdit {
-  const { api } = useServices()
+  const { api, toasts } = useServices()
   const stored = useMemo(() => valuesOf(assignment)[name], [assignment, name])
   return useInPlaceEdit({
     draft: `${name}-of-${assignment.id}`,
@@ -144,9 +159,13 @@ export function useFieldEdit(
       const current = await api.get('assignment', assignment.id)
       const theirs = valuesOf(current)[name]
       if (theirs !== base && theirs !== text) return theirs
-      const changed = { ...updateBodyOf(current), ...bodyOfField(name, text, current) }
-      await api.update('assignment', changed)
-      onSaved(await api.get('assignment', assignment.id))
+      const change = bodyOfField(name, text, current)
+      await api.update('assignment', { ...updateBodyOf(current), ...change })
+      const after = await api.get('assignment', assignment.id)
+      onSaved(after)
+      const names = Object.keys(change) as (keyof Assignment)[]
+      const done = t('{label} was changed.', { label: t(fieldLabels[name]) })
+      offerUndo({ api, toasts }, { before: current, after, names, text: done, onUndone: onSaved })
       return undefined
     },
   })

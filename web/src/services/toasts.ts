@@ -1,18 +1,38 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import { t } from '../texts/text.ts'
+import { tn } from '../texts/text.ts'
 
 export interface Toast {
   readonly id: number
   readonly text: string
   readonly kind: 'done' | 'problem'
-  /** The action of its button, such as undoing a removal. */
-  readonly action?: { readonly label: string; run(): void | Promise<void> } | undefined
+  /** The action of its button, other than undoing. */
+  readonly action?: { readonly label: string; run(): void } | undefined
+  /** The changes that it reports and that can be undone, the newest last. */
+  readonly changes: readonly Change[]
+}
+
+interface Change {
+  readonly text: string
+  /** Reports its own errors. */
+  undo(): unknown
+}
+
+interface NewToast extends Pick<Toast, 'text' | 'kind' | 'action'> {
+  /** Takes the reported change back. */
+  readonly undo?: Change['undo'] | undefined
 }
 
 export interface Toasts {
   readonly all: ReadonlySignal<readonly Toast[]>
-  show(toast: Omit<Toast, 'id'>): void
+  /** Changes that can be undone share one message. */
+  show(toast: NewToast): void
   dismiss(id: number): void
+  /** Undoes the newest change of this screen, also when its message is gone. Returns false if there is none. */
+  undoLast(): boolean
+  /** Undoes all changes of a message. */
+  undoAll(toast: Toast): Promise<void>
+  /** Called when another screen is opened: what was done on the last one is not undone from there. Problems stay. */
+  leaveScreen(): void
   /** The open dialogs, the topmost last. Messages appear in the topmost, because everything behind it is inert. */
   readonly layers: ReadonlySignal<readonly symbol[]>
   /** Returns a function that removes the layer. */
@@ -21,11 +41,34 @@ export interface Toasts {
 
 /** More would cover the page, so the oldest disappears. */
 const toastsMax = 3
+/** The changes that can be undone one after the other. */
+const changesMax = 50
 
 export function createToasts(): Toasts {
   const all = signal<readonly Toast[]>([])
   const layers = signal<readonly symbol[]>([])
+  let undoable: readonly Change[] = []
   let last = 0
+  const add = (toast: Omit<Toast, 'id'>, others: readonly Toast[]) => {
+    last += 1
+    all.value = [...others, { ...toast, id: last }].slice(-toastsMax)
+  }
+  const addChange = (change: Change) => {
+    undoable = [...undoable, change].slice(-changesMax)
+    const changes = [...(all.peek().find(isOfChanges)?.changes ?? []), change]
+    add(
+      { kind: 'done', text: textOf(changes), changes },
+      all.peek().filter((toast) => !isOfChanges(toast)),
+    )
+  }
+  const removeChanges = (removed: readonly Change[]) => {
+    undoable = undoable.filter((change) => !removed.includes(change))
+    all.value = all.peek().flatMap((toast) => {
+      const changes = toast.changes.filter((change) => !removed.includes(change))
+      if (changes.length === toast.changes.length) return [toast]
+      return changes.length === 0 ? [] : [{ ...toast, changes, text: textOf(changes) }]
+    })
+  }
   return {
     all,
     layers,
@@ -35,16 +78,43 @@ export function createToasts(): Toasts {
         layers.value = layers.peek().filter((other) => other !== layer)
       }
     },
-    show(toast) {
-      last += 1
-      // A repeated error, such as from a held key, is announced again but shown once.
-      const others = all.value.filter(({ kind, text }) => kind !== 'problem' || text !== toast.text)
-      all.value = [...others, { ...toast, id: last }].slice(-toastsMax)
+    show({ undo, ...toast }) {
+      if (undo) return addChange({ text: toast.text, undo })
+      // A repeated message, such as from a held key, is announced again but shown once. Of other news only the last is.
+      const isReplaced = (other: Toast) =>
+        !isOfChanges(other) &&
+        other.kind === toast.kind &&
+        (toast.kind === 'done' || other.text === toast.text)
+      add(
+        { ...toast, changes: [] },
+        all.peek().filter((other) => !isReplaced(other)),
+      )
     },
     dismiss(id) {
-      all.value = all.value.filter((toast) => toast.id !== id)
+      all.value = all.peek().filter((toast) => toast.id !== id)
+    },
+    undoLast() {
+      const change = undoable.at(-1)
+      if (change === undefined) return false
+      removeChanges([change])
+      void change.undo()
+      return true
+    },
+    async undoAll({ changes }) {
+      removeChanges(changes)
+      // A later change may depend on an earlier one.
+      for (const change of changes.toReversed()) await change.undo()
+    },
+    leaveScreen() {
+      undoable = []
+      all.value = all.peek().filter(({ kind }) => kind === 'problem')
     },
   }
 }
 
-export const undoLabel = (): string => t('Undo')
+const isOfChanges = ({ changes }: Toast): boolean => changes.length > 0
+
+const textOf = (changes: readonly Change[]): string =>
+  changes.length === 1
+    ? (changes[0]?.text ?? '')
+    : tn(changes.length, '1 change saved', '{count} changes saved')

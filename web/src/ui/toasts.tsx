@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useServices } from '../services/services.ts'
-import { type Toast, type Toasts, undoLabel } from '../services/toasts.ts'
-import { t } from '../texts/text.ts'
+import type { Toast, Toasts } from '../services/toasts.ts'
+import { t, tn } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 
 /** Messages in the corner, over the topmost dialog or the page. Screen readers read them out; they disappear by themselves. */
@@ -41,10 +41,30 @@ function ToastView({ toast }: { readonly toast: Toast }) {
       onFocusIn={pauseTimer}
       onFocusOut={startTimer}
     >
-      <span class="toast-text">{toast.text}</span>
+      <span class="toast-text">
+        {toast.text}
+        {toast.changes.length > 1 && <span class="visually-hidden">. {toast.changes.at(-1)?.text}</span>}
+      </span>
       {toast.action && (
-        <button type="button" class="button quiet" onClick={() => runAction(toasts, toast)}>
+        <button
+          type="button"
+          class="button quiet"
+          onClick={() => {
+            dismiss()
+            toast.action?.run()
+          }}
+        >
           {toast.action.label}
+        </button>
+      )}
+      {toast.changes.length > 0 && (
+        <button
+          type="button"
+          class="button quiet"
+          title={tn(toast.changes.length, 'Undo this change', 'Undo these {count} changes')}
+          onClick={() => void toasts.undoAll(toast)}
+        >
+          {t('Undo')}
         </button>
       )}
       <button type="button" class="button quiet icon-only" aria-label={t('Dismiss')} onClick={dismiss}>
@@ -54,20 +74,13 @@ function ToastView({ toast }: { readonly toast: Toast }) {
   )
 }
 
-function runAction(toasts: Toasts, toast: Toast): void {
-  toasts.dismiss(toast.id)
-  void toast.action?.run()
-}
-
-/** Ctrl+Z or Cmd+Z runs the action of the newest toast, unless a text is being edited. */
+/** Ctrl+Z or Cmd+Z undoes the newest change, unless a text is being edited. */
 function undoWithKeys(toasts: Toasts): () => void {
   const onKey = (event: KeyboardEvent) => {
-    const isUndo = event.key === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey
-    const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select')
-    const toast = toasts.all.peek().findLast(({ action }) => action?.label === undoLabel())
-    if (!isUndo || isTyping || toast === undefined) return
-    event.preventDefault()
-    runAction(toasts, toast)
+    const isUndo = event.key.toLowerCase() === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey
+    const isTyping =
+      event.target instanceof Element && event.target.matches('input:not([type=checkbox]), textarea, select')
+    if (isUndo && !isTyping && toasts.undoLast()) event.preventDefault()
   }
   addEventListener('keydown', onKey)
   return () => removeEventListener('keydown', onKey)

@@ -1,12 +1,11 @@
 import type { ResourceName } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { useServices } from '../services/services.ts'
-import { undoLabel } from '../services/toasts.ts'
 import { type MessageKey, t } from '../texts/text.ts'
 
 /**
  * Removes records and shows a message that offers to restore all of them; an error is shown, too. `message` replaces the default
- * where users would not call it a removal.
+ * where users would not call it a removal; `leave` goes to another screen before the message is shown.
  */
 export function useRemoval() {
   const { api, toasts } = useServices()
@@ -16,6 +15,7 @@ export function useRemoval() {
     ids: string | readonly string[],
     name: string,
     message: MessageKey = '{name} was removed.',
+    leave?: () => void,
   ): Promise<boolean> => {
     const removed = [ids].flat()
     try {
@@ -24,11 +24,12 @@ export function useRemoval() {
       report(error)
       return false
     }
+    leave?.()
     const run = () => api.restore(resource, removed).catch(report)
     toasts.show({
       kind: 'done',
       text: t(message, { name }),
-      action: { label: undoLabel(), run },
+      undo: run,
     })
     return true
   }

@@ -8,7 +8,6 @@ import { useLoaded } from '../../data/use-loaded.ts'
 import { parseHours } from '../../forms/fields.tsx'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
-import { undoLabel } from '../../services/toasts.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
 import { addDays, dayOf, daysInWeek, formatAge, formatDay, mondayOf, today } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
@@ -145,7 +144,7 @@ function StageSelect({ assignment, stages }: StageSelectProps) {
       toasts.show({
         kind: 'done',
         text: t('{name} is now in {stage}.', { name: assignment.name, stage }),
-        action: { label: undoLabel(), run: () => updateStage(assignment.workflowId).catch(report) },
+        undo: () => updateStage(assignment.workflowId).catch(report),
       })
     } catch (error) {
       report(error)
@@ -181,7 +180,7 @@ function RecordTimeForm({ assignment, onClose }: { readonly assignment: Assignme
       toasts.show({
         kind: 'done',
         text: t('{hours} recorded for {name}.', { hours: formatHours(amountHours), name: assignment.name }),
-        action: { label: undoLabel(), run: () => api.remove('appointment', [id]) },
+        undo: () => api.remove('appointment', [id]),
       })
       onClose()
     } catch (error) {

@@ -127,9 +127,7 @@ function Endings({ project }: { readonly project: RecordOf<'project'> }) {
       },
       (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }),
     )
-  const removeProject = async () => {
-    if (await remove('project', id, name)) router.go('/projects')
-  }
+  const removeProject = () => remove('project', id, name, '{name} was removed.', () => router.go('/projects'))
   return (
     <section class="form" aria-labelledby="settings-end">
       <h2 id="settings-end">{t('The end of the project')}</h2>

@@ -15,7 +15,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { BoardCard } from './board-card.tsx'
-import { type Place, placeAfterStep } from './card-order.ts'
+import { byRank, compareTexts, type Place, placeAfterStep } from './card-order.ts'
 import { type Filters, isFiltered } from './filters.ts'
 import { useCardDrop } from './use-card-drop.ts'
 import { useVirtualRows } from './use-virtual-rows.ts'
@@ -176,9 +176,6 @@ type Order = (a: Assignment, b: Assignment) => number
 /** The newest first. */
 const byLastChange: Order = (a, b) => (b.updatedAt ?? b.createdAt).localeCompare(a.updatedAt ?? a.createdAt)
 const byEnd: Order = (a, b) => compareTexts(a.endDate, b.endDate) || a.name.localeCompare(b.name)
-const byRank: Order = (a, b) => compareTexts(a.rank ?? '', b.rank ?? '') || compareTexts(a.id, b.id)
-
-const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
 export interface QuickAddProps {
   readonly projectId: string

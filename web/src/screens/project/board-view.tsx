@@ -138,9 +138,6 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
           }}
         />
       )}
-      <p class="visually-hidden" role="status">
-        {moves.announcement}
-      </p>
     </>
   )
 }

@@ -13,6 +13,12 @@ export interface Place {
   readonly number: number
 }
 
+export const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
+
+/** Sorts by the manual order. */
+export const byRank = (a: Assignment, b: Assignment): number =>
+  compareTexts(a.rank ?? '', b.rank ?? '') || compareTexts(a.id, b.id)
+
 /** Returns the place before a card, or behind the last one, and undefined if the card is there already. */
 export function placeBefore(
   cards: readonly Assignment[],

@@ -2,9 +2,10 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { updateBodyOf } from '../../assignment/assignment-values.ts'
+import { offerUndo } from '../../assignment/change-assignment.ts'
 import { type Services, useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import type { Place } from './card-order.ts'
+import { byRank, type Place } from './card-order.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -19,12 +20,10 @@ interface Move {
 export interface Moves {
   /** The assignments in the stages that the user moved them to, including unconfirmed moves. */
   readonly rows: readonly Assignment[]
-  /** Announces the last move to screen readers. */
-  readonly announcement: string
   move(assignment: Assignment, stage: { readonly id: string; readonly name: string }, place?: Place): void
 }
 
-/** Shows a move at once, and reverts it with a message after an error. Moves of one card are sent one after the other. */
+/** Shows a move at once, with Undo once it is saved, and reverts it with a message after an error. Moves of one card are sent one after the other. */
 export function useMoves(
   stored: readonly Assignment[],
   stageNameOf: (id: string) => string,
@@ -32,7 +31,6 @@ export function useMoves(
 ): Moves {
   const services = useServices()
   const [moves, setMoves] = useState<ReadonlyMap<string, Move>>(new Map())
-  const [announcement, setAnnouncement] = useState('')
   const latest = useRef(stored)
   latest.current = stored
   const queues = useRef(new Map<string, Promise<void>>())
@@ -59,16 +57,20 @@ export function useMoves(
     // Based on the current state, so that changes by others meanwhile are kept.
     const current = latest.current.find((row) => row.id === id) ?? assignment
     const baseUpdatedAt = current.updatedAt
+    const former = neighbourOf(current, latest.current)
     try {
       const saved = await saveMove(services, current, workflowId, place)
       setMove(id, { workflowId, place, baseUpdatedAt, isSaved: true })
       if (saved) onSaved(saved)
       const values = { name: current.name, stage: name }
-      setAnnouncement(
-        place
-          ? t('{name} is now number {number} in {stage}.', { ...values, number: place.number })
-          : t('{name} is now in {stage}.', values),
-      )
+      if (place) {
+        const text = t('{name} is now number {number} in {stage}.', { ...values, number: place.number })
+        services.toasts.show({ kind: 'done', text, undo: () => moveBack(services, current, former, onSaved) })
+      } else {
+        const after = { ...current, workflowId }
+        const text = t('{name} is now in {stage}.', values)
+        offerUndo(services, { before: current, after, names: ['workflowId'], text, onUndone: onSaved })
+      }
     } catch (error) {
       setMove(id, undefined)
       const values = { name: current.name, stage: stageNameOf(current.workflowId) }
@@ -88,7 +90,6 @@ export function useMoves(
   )
   return {
     rows,
-    announcement,
     move(assignment, stage, place) {
       const { id, workflowId, updatedAt } = assignment
       if (workflowId === stage.id && !place) return
@@ -99,6 +100,33 @@ export function useMoves(
         previous.then(() => send(assignment, stage, place)),
       )
     },
+  }
+}
+
+/** Returns the place of a card in the manual order: after the one above it, else before the one below it. */
+function neighbourOf(card: Assignment, rows: readonly Assignment[]): Place['neighbour'] {
+  const others = rows.filter(({ id, workflowId }) => id !== card.id && workflowId === card.workflowId)
+  const above = others
+    .filter((other) => byRank(other, card) < 0)
+    .toSorted(byRank)
+    .at(-1)
+  const below = others.filter((other) => byRank(other, card) > 0).toSorted(byRank)[0]
+  if (above) return { afterId: above.id }
+  return below ? { beforeId: below.id } : { afterId: null }
+}
+
+async function moveBack(
+  { toasts, tracker }: Services,
+  { id, name, workflowId }: Assignment,
+  former: Place['neighbour'],
+  onSaved: (row: Assignment) => void,
+): Promise<void> {
+  try {
+    const body = { id, workflowId, ...former }
+    onSaved((await tracker.call('POST /ext/assignment/move', { body })).assignment)
+  } catch (error) {
+    const text = t('{name} was not changed back. {reason}', { name, reason: sentenceOf(error) })
+    toasts.show({ kind: 'problem', text })
   }
 }
 

@@ -3,7 +3,6 @@ import { loadByIds } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
-import { undoLabel } from '../../services/toasts.ts'
 import { inOneLine, t, tn } from '../../texts/text.ts'
 import { addDays, dayOf, daysInWeek, formatDay, formatWeekday } from '../../time/days.ts'
 import { formatHours, sumHours } from '../../time/hours.ts'
@@ -151,7 +150,7 @@ function useCreateEntries(onDone: () => void) {
     toasts.show({
       kind: 'done',
       text: tn(createdIds.size, '1 entry copied from last week.', '{count} entries copied from last week.'),
-      action: { label: undoLabel(), run },
+      undo: run,
     })
     onDone()
   }

@@ -3,7 +3,6 @@ import { sentenceOf } from '../../api/problems.ts'
 import { deleteDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
 import { parseHours } from '../../forms/fields.tsx'
 import { useServices } from '../../services/services.ts'
-import { undoLabel } from '../../services/toasts.ts'
 import { t } from '../../texts/text.ts'
 import { type Appointment, type Cell, cellKeyOf } from './week.ts'
 
@@ -127,7 +126,7 @@ function useSend() {
       return toasts.show({
         kind: 'done',
         text: t('The entry was removed.'),
-        action: { label: undoLabel(), run },
+        undo: run,
       })
     }
     const { id, keepDate, amountHours, assignmentId, userId } = next
