@@ -194,7 +194,7 @@ export function panelJourneys(stage: () => Stage): void {
     const end = page.getByRole('textbox', { name: 'End' })
     await end.fill('2026-11-01')
     await end.press('Enter')
-    await page.getByText('End date must be on or after start date.').waitFor()
+    await page.getByText('The end cannot be before the start.').waitFor()
     await end.fill('30 Nov')
     await Promise.all([saved(page), end.press('Enter')])
     await page.getByLabel('Name', { exact: true }).fill('Edited and renamed')

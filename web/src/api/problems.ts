@@ -1,14 +1,14 @@
 import { TrackerError } from '#tracker-client'
 import { capitalize, nounOf } from '../texts/declared-names.ts'
-import { t, translateSentence } from '../texts/text.ts'
+import { type MessageKey, t, translateSentence } from '../texts/text.ts'
 
 export type FieldErrors = TrackerError['errors']
 
-/** Joins all sentences into one text, for places without fields. */
-export function sentenceOf(error: unknown): string {
+/** Joins all sentences into one text, for places without fields. They name the fields as forms of the resource do. */
+export function sentenceOf(error: unknown, resource?: string): string {
   if (!(error instanceof TrackerError)) return error instanceof Error ? error.message : String(error)
   const sentences = Object.entries(error.errors).flatMap(([name, messages]) =>
-    messages.map((message) => withFieldLabel(capitalize(nounOf(name)), name, message)),
+    messages.map((message) => withFieldLabel(capitalize(nounOf(name, resource)), name, message)),
   )
   return sentences.length > 0 ? sentences.join(' ') : error.message
 }
@@ -24,13 +24,21 @@ export function withFieldLabel(label: string, name: string, message: string): st
 export const outageError = (cause?: unknown): TrackerError =>
   new TrackerError(0, t('The server cannot be reached. Check the connection, then try again.'), { cause })
 
+/** Messages with names of fields that no screen shows, in the words of the screens. */
+const ownWords: Readonly<Record<string, MessageKey>> = {
+  'End date must be on or after start date.': 'The end cannot be before the start.',
+}
+
 /** Returns the same error in the user's language. */
 export function translateError(error: TrackerError): TrackerError {
   const { status, message, errors, retryAfterSeconds } = error
   if (status === 0) return outageError(error)
   const translated = Object.entries(errors).map(([name, messages]) => [
     name,
-    messages.map((message) => translateSentence(message)),
+    messages.map((message) => {
+      const own = ownWords[message]
+      return own ? t(own) : translateSentence(message)
+    }),
   ])
   // A proxy may respond instead of the server. Its page has no message for the user.
   const isProxy = /^The server answered \d+\.$/.test(message)

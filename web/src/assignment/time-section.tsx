@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
-import { parseHours, TextField } from '../forms/fields.tsx'
+import { TextField, useHoursOfDay } from '../forms/fields.tsx'
 import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
@@ -112,6 +112,7 @@ function AppointmentRow({ appointment }: { readonly appointment: Appointment }) 
 /** Records the user's own time. */
 function NewAppointment({ assignmentId, onClose }: { readonly assignmentId: string; onClose(): void }) {
   const { api, session } = useServices()
+  const parseHours = useHoursOfDay()
   const form = useForm({
     draft: `appointment-${assignmentId}`,
     initial: { keepDate: today(), amountHours: '', description: '' },

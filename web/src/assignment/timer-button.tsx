@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { sentenceOf } from '../api/problems.ts'
-import { parseHours, TextField } from '../forms/fields.tsx'
+import { TextField, useHoursOfDay } from '../forms/fields.tsx'
 import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
@@ -92,6 +92,7 @@ function useTimer() {
 export function TimerDialog({ running, onClose }: { readonly running: RunningTimer; onClose(): void }) {
   const services = useServices()
   const { toasts } = services
+  const parseHours = useHoursOfDay()
   const timers = timerStore(services)
   const { name } = running
   const [hours] = useState(() => toRecordedHours(elapsedSeconds(running)))

@@ -90,7 +90,7 @@ function useInPlaceEdit({ draft, stored, save }: InPlaceOptions): InPlaceEdit {
     text: typed?.text ?? stored,
     isChanged: typed !== undefined,
     isSaving,
-    problem: problem === undefined ? undefined : sentenceOf(problem),
+    problem: problem === undefined ? undefined : sentenceOf(problem, 'assignment'),
     theirs,
     type: (text) => store({ text, base: latest.current?.base ?? stored }),
     async commit(text) {

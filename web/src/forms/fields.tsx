@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
+import { useId, useRef } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import { withFieldLabel } from '../api/problems.ts'
 import { type MessageKey, t } from '../texts/text.ts'
+import { formatHours, parseDuration } from '../time/hours.ts'
 import { type FormState, type FormValues, reject } from './use-form.ts'
 
 export interface FieldProps<Values extends FormValues> {
@@ -155,14 +156,27 @@ export function Field<Values extends FormValues>(
 const lengthMaxOf = (name: string): number | undefined =>
   name === 'currentPassword' ? limits.password : (limits as Readonly<Record<string, number>>)[name]
 
-/** Parses hours: 1.5, 1,5 or 1:30. Blank text is left to the API, which reports it as missing. */
+/** Parses typed hours. Blank text is left to the API, which reports it as missing. */
 export function parseHours(text: string, field: string): number {
-  const [, hours, minutes] = /^(\d{1,6}):([0-5]?\d)$/.exec(text.trim()) ?? []
-  const number =
-    hours === undefined
-      ? Number(text.trim().replace(',', '.'))
-      : Number(hours) + Math.round((Number(minutes) / 60) * 100) / 100
   if (text.trim() === '') return undefined as never
-  if (Number.isFinite(number)) return number
-  return reject({ [field]: [t('Enter hours as a number, such as 1.5 or 1:30.')] })
+  return (
+    parseDuration(text) ??
+    reject({ [field]: [t('Enter hours as a number, such as 1.5, 1:30, 1h30 or 90m.')] })
+  )
+}
+
+const hoursOfDay = 24
+
+/** Parses the hours of one day. More than a day has are rejected with a question once, and accepted if they are sent again. */
+export function useHoursOfDay(): typeof parseHours {
+  const asked = useRef<string>(undefined)
+  return (text, field) => {
+    const hours = parseHours(text, field)
+    const question = `${field} ${hours}`
+    if (!(hours > hoursOfDay) || asked.current === question) return hours
+    asked.current = question
+    return reject({
+      [field]: [t('{hours} on one day? Save again if that is right.', { hours: formatHours(hours) })],
+    })
+  }
 }

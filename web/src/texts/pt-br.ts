@@ -29,6 +29,12 @@ export const ptBr = {
   'Show the open assignment on the whole page': 'Mostrar a tarefa aberta na página inteira',
   'Add a sub-assignment…': 'Adicionar uma subtarefa…',
   '{label} was changed.': 'Mudança salva: {label}.',
+  '{hours} on one day? Save again if that is right.': '{hours} em um só dia? Salve de novo se estiver certo.',
+  'The end cannot be before the start.': 'O fim não pode ser antes do início.',
+  'Is yours missing? Ask an administrator to create it.':
+    'Falta a sua? Peça a um administrador para criá-la.',
+  'New organization…': 'Nova organização…',
+  'Name of the new organization': 'Nome da nova organização',
   '1 change saved': '1 mudança salva',
   '{count} changes saved': '{count} mudanças salvas',
   'Undo this change': 'Desfazer esta mudança',
@@ -353,7 +359,8 @@ export const ptBr = {
   'Choose…': 'Escolha…',
   '(optional)': '(opcional)',
   'Please wait…': 'Só um momento…',
-  'Enter hours as a number, such as 1.5 or 1:30.': 'As horas são um número, como 1,5 ou 1:30.',
+  'Enter hours as a number, such as 1.5, 1:30, 1h30 or 90m.':
+    'As horas são um número, como 1,5, 1:30, 1h30 ou 90m.',
   'Please correct the fields below.': 'Corrija os campos abaixo.',
   'Tracker cannot be reached. This page tries again every few seconds.':
     'Não foi possível acessar o Tracker. Esta página tenta de novo a cada poucos segundos.',
@@ -780,7 +787,6 @@ export const ptBr = {
   'New project': 'Novo projeto',
   'A project belongs to an organization, and there is none yet.':
     'Um projeto pertence a uma organização, e ainda não há nenhuma.',
-  'Create one first.': 'Crie uma primeiro.',
   'Ask an administrator to create one.': 'Peça a um administrador que crie uma.',
   'Create project': 'Criar projeto',
   Organization: 'Organização',
@@ -1057,9 +1063,6 @@ export const ptBr = {
   'Due next week': 'Para a próxima semana',
   'Due later': 'Para depois',
   'By person, project or type': 'Por pessoa, projeto ou tipo',
-  'New organizations are created under Admin, Organizations.':
-    'Novas organizações são criadas em Admin, Organizações.',
-  'Administrators create new organizations.': 'Administradores criam novas organizações.',
   Import: 'Importar',
   'This server has no import': 'Este servidor não importa arquivos',
   'Drop a file here: CSV, an export of Jira (CSV) or of Trello (JSON).':

@@ -97,14 +97,63 @@ export const formatWeekday = (day: string): string => dateFormat('weekday').form
 export const formatWeek = (monday: string): string =>
   dateFormat('long').formatRange(dateOf(monday), dateOf(addDays(monday, daysInWeek - 1)))
 
-/** Parses a typed day: 2026-11-24, 24 Nov, 24/11, 24.11.2026, +3. Undefined if it is not a day. */
+/**
+ * Parses a typed day: 2026-11-24, 24 Nov, 24/11, 24.11.2026, +3, today, tomorrow, fri, in 2 weeks, next month, in English and in the
+ * language of the user. Undefined if it is not a day.
+ */
 export function parseDay(text: string): string | undefined {
   const input = text.trim().toLowerCase()
+  const named = parseNamedDay(withoutAccents(input))
+  if (named !== undefined) return named
   for (const [pattern, parse] of inputFormats) {
     const match = pattern.exec(input)
     if (match !== null) return parse(match[1], match[2], match[3])
   }
   return undefined
+}
+
+const withoutAccents = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '')
+
+/** English is understood in every language. */
+const dayWords: Readonly<Record<string, number>> = {
+  ...{ today: 0, tomorrow: 1, yesterday: -1 },
+  ...{ hoje: 0, amanha: 1, ontem: -1 },
+}
+
+type Unit = 'day' | 'week' | 'month'
+const unitWords: Readonly<Record<string, Unit>> = {
+  ...{ day: 'day', days: 'day', week: 'week', weeks: 'week', month: 'month', months: 'month' },
+  ...{ dia: 'day', dias: 'day', semana: 'week', semanas: 'week', mes: 'month', meses: 'month' },
+}
+
+const addUnits: Readonly<Record<Unit, (count: number) => string>> = {
+  day: (count) => addDays(today(), count),
+  week: (count) => addDays(today(), count * daysInWeek),
+  month: (count) => addMonths(today(), count),
+}
+
+function parseNamedDay(input: string): string | undefined {
+  const days = dayWords[input]
+  if (days !== undefined) return addDays(today(), days)
+  const [, count, unit] =
+    /^(?:in|em|daqui a) (\d{1,3}) (\p{L}+)$/u.exec(input) ??
+    /^(next|proxim[ao]) (week|semana|month|mes)$/.exec(input) ??
+    []
+  const known = unitWords[unit ?? '']
+  if (known !== undefined) return addUnits[known](Number(count) || 1)
+  return parseWeekday(input)
+}
+
+/** Returns the next day, after today, whose weekday begins with these letters. */
+function parseWeekday(input: string): string | undefined {
+  if (!/^\p{L}{3,}(-feira)?\.?$/u.test(input)) return undefined
+  const wanted = input.replace(/\.$/, '')
+  const formats = ['en', locale()].map(
+    (language) => new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' }),
+  )
+  return daysOfWeek(addDays(today(), 1)).find((day) =>
+    formats.some((format) => withoutAccents(format.format(dateOf(day)).toLowerCase()).startsWith(wanted)),
+  )
 }
 
 type Part = string | undefined

@@ -14,6 +14,19 @@ export const formatHoursInput = (hours: number): string => numberFormat('none').
 
 export const formatHours = (hours: number): string => t('{hours} h', { hours: formatNumber(hours) })
 
+/** Parses hours as people type them: 1.5, 1,5, 1:30, 1h30, 1h 30m, 2 h, 90m, 90 min. Undefined if it is none of these. */
+export function parseDuration(text: string): number | undefined {
+  const input = text.trim().toLowerCase()
+  if (/^-?(\d+([.,]\d*)?|[.,]\d+)(e\d+)?$/.test(input)) return Number(input.replace(',', '.'))
+  const [found, hours, minutes] =
+    /^(\d{1,6})(?::|\s?h\s?)([0-5]?\d)(?:\s?m(?:in)?)?$/.exec(input) ??
+    /^(\d{1,6}(?:[.,]\d+)?)\s?h$/.exec(input) ??
+    /^()(\d{1,6})\s?m(?:in)?$/.exec(input) ??
+    []
+  if (found === undefined) return undefined
+  return Number((hours || '0').replace(',', '.')) + Math.round((Number(minutes ?? 0) / 60) * 100) / 100
+}
+
 /** Formats elapsed time like a clock. */
 export function formatClock(seconds: number): string {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]

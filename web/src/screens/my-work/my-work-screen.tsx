@@ -5,7 +5,7 @@ import { sentenceOf } from '../../api/problems.ts'
 import { doneStagesOf, updateBodyOf } from '../../assignment/assignment-values.ts'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { useLoaded } from '../../data/use-loaded.ts'
-import { parseHours } from '../../forms/fields.tsx'
+import { useHoursOfDay } from '../../forms/fields.tsx'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
@@ -169,6 +169,7 @@ function StageSelect({ assignment, stages }: StageSelectProps) {
 /** Records hours for today: the user types a number and presses Enter. */
 function RecordTimeForm({ assignment, onClose }: { readonly assignment: Assignment; onClose(): void }) {
   const { api, session, toasts } = useServices()
+  const parseHours = useHoursOfDay()
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
   const recordTime = async () => {

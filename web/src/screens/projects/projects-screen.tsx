@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
+import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
-import { NameField, SelectField } from '../../forms/fields.tsx'
+import { NameField, SelectField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
-import { useForm } from '../../forms/use-form.ts'
+import { reject, useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
@@ -149,26 +150,39 @@ function ProjectGroups({ projects, memberships, onOpenDialog }: ProjectGroupsPro
   )
 }
 
+/** The choice that creates an organization together with the project. */
+const newOrganizationId = 'new'
+
 function NewProjectDialog({ onClose }: { onClose(): void }) {
   const { api, router, session } = useServices()
+  const isAdministrator = session.person.value?.isAdministrator === true
   const organizations = useListing('organization', catalogQuery)
   const form = useForm({
     draft: 'new-project',
-    initial: { name: '', organizationId: '' },
-    async submit(values) {
-      const project = await api.create('project', values)
+    initial: { name: '', organizationId: '', organizationName: '' },
+    async submit({ name, organizationId, organizationName }) {
+      const id =
+        organizationId === newOrganizationId ? await createOrganization(organizationName) : organizationId
+      const project = await api.create('project', { name, organizationId: id })
       router.go(`/projects/${project.id}`)
     },
   })
+  /** An error in the project must not create the organization twice. */
+  const createOrganization = async (name: string) => {
+    const { id } = await api.create('organization', { name }).catch((error) => {
+      const messages = error instanceof TrackerError ? error.errors.name : undefined
+      return messages ? reject({ organizationName: [...messages] }) : Promise.reject(error)
+    })
+    form.set('organizationId', id)
+    return id
+  }
   const hasNoOrganizations = !organizations.isLoading && organizations.rows.length === 0
   return (
     <Dialog title={t('New project')} onClose={onClose}>
-      {hasNoOrganizations && (
+      {hasNoOrganizations && !isAdministrator && (
         <p class="form-note">
           {t('A project belongs to an organization, and there is none yet.')}{' '}
-          {session.person.value?.isAdministrator
-            ? t('Create one first.')
-            : t('Ask an administrator to create one.')}
+          {t('Ask an administrator to create one.')}
         </p>
       )}
       <Form form={form} submitLabel={t('Create project')} onCancel={onClose} onDone={onClose}>
@@ -177,14 +191,16 @@ function NewProjectDialog({ onClose }: { onClose(): void }) {
           form={form}
           name="organizationId"
           label={t('Organization')}
-          hint={
-            session.person.value?.isAdministrator
-              ? t('New organizations are created under Admin, Organizations.')
-              : t('Administrators create new organizations.')
-          }
+          {...(!isAdministrator && { hint: t('Is yours missing? Ask an administrator to create it.') })}
           required
-          choices={organizations.rows}
+          choices={[
+            ...organizations.rows,
+            ...(isAdministrator ? [{ id: newOrganizationId, name: t('New organization…') }] : []),
+          ]}
         />
+        {form.values.value.organizationId === newOrganizationId && (
+          <TextField form={form} name="organizationName" label={t('Name of the new organization')} required />
+        )}
       </Form>
     </Dialog>
   )

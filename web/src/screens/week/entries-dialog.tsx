@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { parseHours, TextField } from '../../forms/fields.tsx'
+import { TextField, useHoursOfDay } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { type FormState, useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
@@ -63,6 +63,7 @@ const EntryFields = ({
 function Entry({ entry }: { readonly entry: Appointment }) {
   const { api } = useServices()
   const remove = useRemoval()
+  const parseHours = useHoursOfDay()
   const form = useForm<EntryValues>({
     draft: `entry-${entry.id}`,
     initial: valuesOf(entry),
@@ -108,6 +109,7 @@ function NewEntry({
   onClose(): void
 }) {
   const { api } = useServices()
+  const parseHours = useHoursOfDay()
   const { assignmentId, day, entries } = cell
   const form = useForm<EntryValues>({
     draft: `entry-${assignmentId}-${day}`,

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { sentenceOf } from '../../api/problems.ts'
 import { deleteDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
-import { parseHours } from '../../forms/fields.tsx'
+import { useHoursOfDay } from '../../forms/fields.tsx'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { type Appointment, type Cell, cellKeyOf } from './week.ts'
@@ -27,6 +27,7 @@ export function useEntries(userId: string, loaded: readonly Appointment[]) {
   const { entries, startChange, finishChange } = useChanges(loaded)
   const { unsaved, setText, revert } = useUnsavedTexts(userId)
   const send = useSend()
+  const parseHours = useHoursOfDay()
   const queue = useRef<Promise<void>>(Promise.resolve())
   const save = (cell: Cell, text: string) => {
     const previous = cell.entries[0]
@@ -34,7 +35,7 @@ export function useEntries(userId: string, loaded: readonly Appointment[]) {
     const reject = (error: unknown) =>
       setText(cell, text, sentenceOf(error).replace('AmountHours', t('Hours')))
     try {
-      const hours = text.trim() === '' ? 0 : parseHours(text, 'amountHours')
+      const hours = text.trim() === '' ? 0 : parseHours(text, cellKeyOf(cell))
       revert(cell)
       if (hours === (previous?.amountHours ?? 0)) return
       const next = hours === 0 ? undefined : { ...(previous ?? newEntry(cell, userId)), amountHours: hours }
