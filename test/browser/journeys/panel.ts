@@ -328,6 +328,14 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByText('1.5 h of 4 h').waitFor()
     await page.keyboard.press('Control+z')
     await page.getByText('4.75 h of 4 h').waitFor()
+    await page.getByRole('button', { name: 'Record time' }).click()
+    await page.getByLabel('Hours', { exact: true }).fill('25h')
+    const record = page.getByRole('button', { name: 'Record', exact: true })
+    await record.click()
+    await page.getByText('25 h on one day? Save again if that is right.').waitFor()
+    assert.equal(await page.getByText('4.75 h of 4 h').count(), 1)
+    await record.click()
+    await page.getByText('29.75 h of 4 h').waitFor()
   })
 
   test('takes people and impediments, and lets them go', async () => {

@@ -50,6 +50,17 @@ export function Page({ title, mark, parentLink, actions, children }: PageProps) 
   )
 }
 
+/** Opens the dialog of a new record when the address asks for it, as the palette does. */
+export function useNewByAddress(open: () => void): void {
+  const { router } = useServices()
+  const isAsked = router.address.value.searchParams.get('new') === '1'
+  useEffect(() => {
+    if (!isAsked) return
+    open()
+    router.setQuery({ new: '' })
+  }, [isAsked])
+}
+
 /** A page for users who are not signed in: it has no navigation. */
 export function StandalonePage({
   title,

@@ -12,7 +12,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page, type Tab, Tabs } from '../../ui/page.tsx'
+import { Page, type Tab, Tabs, useNewByAddress } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
@@ -63,6 +63,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
   const listing = useListing(resource, { search, sortColumn, pageSize: rowsMax })
   const rows: readonly CatalogRow[] = listing.rows
   const [dialog, setDialog] = useState<{ readonly row: CatalogRow | undefined }>()
+  useNewByAddress(() => setDialog({ row: undefined }))
   const [accessUser, setAccessUser] = useState<CatalogRow>()
   const moveStage = useMoveStage(rows)
   const isOrdered = sortColumn === 'order' && search === ''

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
+import { withFieldLabel } from '../../api/problems.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { NameField, SelectField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
@@ -13,7 +14,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { MembersDialog } from '../../ui/members-dialog.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page, ProjectMark } from '../../ui/page.tsx'
+import { Page, ProjectMark, useNewByAddress } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
@@ -33,12 +34,8 @@ export function ProjectsScreen() {
   const [dialog, setDialog] = useState<OpenDialog>()
   const projects = useListing('project', { search, sortColumn: 'name', pageSize: rowsMax }, { live: true })
   const memberships = useListing('userProject', { sortColumn: 'projectId', pageSize: rowsMax })
-  // The palette opens the dialog by the address.
-  const isNewByAddress = router.address.value.searchParams.get('new') === '1'
-  const close = () => {
-    setDialog(undefined)
-    router.setQuery({ new: '' })
-  }
+  useNewByAddress(() => setDialog({ kind: 'new' }))
+  const close = () => setDialog(undefined)
   const showsArchived = router.address.value.searchParams.get('archived') === 'show'
   const archived = projects.rows.filter(({ isArchived }) => isArchived).length
   return (
@@ -89,7 +86,7 @@ export function ProjectsScreen() {
           })}
         </p>
       )}
-      {(dialog?.kind === 'new' || isNewByAddress) && <NewProjectDialog onClose={close} />}
+      {dialog?.kind === 'new' && <NewProjectDialog onClose={close} />}
       {dialog?.kind === 'members' && <MembersDialog project={dialog.project} onClose={close} />}
     </Page>
   )
@@ -171,7 +168,9 @@ function NewProjectDialog({ onClose }: { onClose(): void }) {
   const createOrganization = async (name: string) => {
     const { id } = await api.create('organization', { name }).catch((error) => {
       const messages = error instanceof TrackerError ? error.errors.name : undefined
-      return messages ? reject({ organizationName: [...messages] }) : Promise.reject(error)
+      if (messages === undefined) throw error
+      const label = t('Name of the new organization')
+      return reject({ organizationName: messages.map((message) => withFieldLabel(label, 'name', message)) })
     })
     form.set('organizationId', id)
     return id
