@@ -157,7 +157,7 @@ function Card(props: CardProps) {
 }
 
 /** Focuses an element once it is rendered. The script of the panel may have to be loaded first. */
-function focusWhenRendered(selector: string, triesLeft = 40): void {
+function focusWhenRendered(selector: string, triesLeft = 200): void {
   const found = document.querySelector<HTMLElement>(selector)
   if (found !== null) found.focus()
   else if (triesLeft > 0) setTimeout(() => focusWhenRendered(selector, triesLeft - 1), 50)
