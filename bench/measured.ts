@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cpuSecondsOf, cpuSecondsOfServer } from './cpu.ts'
 import { type LoadOptions, percentile, runLoad } from './load.ts'
+import { cpuSecondsOf, cpuSecondsOfServer } from './process-usage.ts'
 
 /** A host and the first process of its store, each with its own CPU time. */
 export interface Measured {

@@ -2,7 +2,7 @@
 const benchmarks: Readonly<Record<string, (words: readonly string[]) => Promise<void>>> = {
   bank: async (words) => (await import('./bank/main.ts')).runBankBench(words),
   batch: async () => (await import('./batch/main.ts')).runBatchBench(),
-  beside: async (words) => (await import('./comparison/main.ts')).runComparisonBench(words),
+  comparison: async (words) => (await import('./comparison/main.ts')).runComparisonBench(words),
   commands: async (words) => (await import('./commands/main.ts')).runCommandBench(words),
   compression: async () => (await import('./compression/main.ts')).runCompressionBench(),
   exports: async (words) => (await import('./exports/main.ts')).runExportsBench(words),

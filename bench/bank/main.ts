@@ -1,4 +1,7 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -7,11 +10,9 @@ import { migrate } from '../../src/db/migrate.ts'
 import { startBank } from '../../src/hosts/bank/main.ts'
 import { auditLedger } from '../../src/hosts/bank/testing/audit.ts'
 import { testSettings } from '../../src/hosts/bank/testing/settings.ts'
-import type { Bench } from './bench.ts'
 import { buildLoad } from './load/run-load.ts'
-import { measureChallenge } from './measure-challenge.ts'
-import { measureLoops } from './measure-loops.ts'
-import { startYardstick } from './yardstick.ts'
+import type { Bench } from './measure.ts'
+import { measureChallenge, measureLoops } from './measure-loads.ts'
 
 /** Words: `--full` for the challenge's four minutes, `challenge` or `loops` for one part, `--rounds=5`, `--seconds=5`. */
 export async function runBankBench(words: readonly string[]): Promise<void> {
@@ -60,4 +61,36 @@ async function prepare(folder: string, stops: (() => unknown)[]): Promise<Bench>
     oneCall: await yardstick('that, one call per request', './general-instance.ts', 'one-call'),
     bare: await yardstick('bare node:http', './bare-instance.ts'),
   }
+}
+
+interface Yardstick {
+  readonly port: number
+  readonly pids: readonly number[]
+  stop(): Promise<void>
+}
+
+/** Two processes of a program behind one port, as the bank's instances are. */
+async function startYardstick(program: string, words: readonly string[]): Promise<Yardstick> {
+  const port = await freePort()
+  const children = [1, 2].map(() => fork(new URL(program, import.meta.url), [String(port), ...words]))
+  const ended = children.map((child) =>
+    once(child, 'exit').then(() => Promise.reject(new Error(`${program} ended.`))),
+  )
+  await Promise.race([Promise.all(children.map((child) => once(child, 'message'))), ...ended])
+  return {
+    port,
+    pids: children.flatMap(({ pid }) => pid ?? []),
+    async stop() {
+      for (const child of children) child.disconnect()
+      await Promise.allSettled(ended)
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as { port: number }
+  await new Promise((resolve) => probe.close(resolve))
+  return port
 }

@@ -1,7 +1,35 @@
-import type { Bench, Target } from './bench.ts'
-import { cpuMeter } from './cpu-meter.ts'
-import type { LoadResult } from './load/run-load.ts'
-import { median } from './report.ts'
+import { readFileSync } from 'node:fs'
+import { cpuSecondsOf, cpuSecondsOfServer } from '../process-usage.ts'
+import type { Load, LoadResult } from './load/run-load.ts'
+
+/** Prints what is measured, and on which store. */
+export interface Bench {
+  readonly url: string
+  readonly folder: string
+  readonly load: Load
+  /** The database's first process. */
+  readonly server: number
+  readonly bank: Target
+  readonly alone: Target
+  readonly general: Target
+  readonly oneCall: Target
+  readonly bare: Target
+}
+
+interface Target {
+  readonly name: string
+  readonly port: number
+  pids(): readonly number[]
+}
+
+/** The floor comes last. */
+export const targetsOf = ({ bank, alone, general, oneCall, bare }: Bench): Target[] => [
+  bank,
+  alone,
+  general,
+  oneCall,
+  bare,
+]
 
 /** The result of one run of a load on one target. */
 export interface Sample {
@@ -78,4 +106,66 @@ export function rowsOf(targets: readonly Target[], samples: readonly (readonly S
       'others %': of(({ othersPercent }) => othersPercent),
     }
   })
+}
+
+type Cell = string | number
+
+/** A table that can be pasted into docs/benchmarks.md as it is. */
+export function printTable(title: string, rows: readonly Readonly<Record<string, Cell>>[]): void {
+  const columns = Object.keys(rows[0] ?? {})
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  const lines = [
+    line(columns),
+    line(columns.map(() => '---')),
+    ...rows.map((row) => line(columns.map((column) => show(row[column] ?? '')))),
+  ]
+  console.log(`${title}\n\n${lines.join('\n')}\n`)
+}
+
+const show = (cell: Cell) =>
+  typeof cell === 'string' ? cell : Number.isInteger(cell) ? String(cell) : cell.toFixed(cell < 10 ? 2 : 1)
+
+function percentile(values: readonly number[], percent: number): number {
+  const sorted = Float64Array.from(values).sort()
+  return sorted[Math.min(sorted.length - 1, Math.floor((percent / 100) * sorted.length))] ?? Number.NaN
+}
+
+const median = (values: readonly number[]): number => percentile(values, 50)
+
+interface CpuUse {
+  /** Microseconds of processor time. */
+  readonly instances: number
+  readonly database: number
+  /** Share of the machine that neither the measured nor the measuring processes had, in percent: noise. */
+  readonly othersPercent: number
+}
+
+/** Starts to measure, and returns how to read what was used since. */
+export function cpuMeter(server: number, pids: readonly number[]): (loadSeconds?: number) => CpuUse {
+  const now = () => ({
+    instances: pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0),
+    database: cpuSecondsOfServer(server),
+    own: cpuSecondsOf(process.pid),
+    ...machineSeconds(),
+  })
+  const before = now()
+  return (loadSeconds = 0) => {
+    const after = now()
+    const used = (name: keyof typeof before) => after[name] - before[name]
+    const others = used('busy') - used('instances') - used('database') - used('own') - loadSeconds
+    return {
+      instances: used('instances') * 1e6,
+      database: used('database') * 1e6,
+      othersPercent: (100 * Math.max(0, others)) / used('all'),
+    }
+  }
+}
+
+/** The first line of /proc/stat, in hundredths of a second; see proc_stat(5). */
+function machineSeconds(): { busy: number; all: number } {
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1)
+  const ticks = line.split(/\s+/).slice(1, 9).map(Number)
+  const all = ticks.reduce((sum, value) => sum + value, 0)
+  const idle = (ticks[3] ?? 0) + (ticks[4] ?? 0)
+  return { busy: (all - idle) / 100, all: all / 100 }
 }

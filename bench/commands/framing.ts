@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { Client, credentials } from '@grpc/grpc-js'
 import { firstLine } from '../child-process.ts'
-import { cpuSecondsOf } from '../cpu.ts'
+import { cpuSecondsOf } from '../process-usage.ts'
 
 const kinds = ['library', 'bare'] as const
 const atOnce = 16

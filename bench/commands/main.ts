@@ -10,10 +10,9 @@ import { messagePack } from '../../src/hosts/commands/dotnet/message-pack.ts'
 import { protobuf } from '../../src/hosts/commands/protobuf/protobuf.ts'
 import { startTestIssuer } from '../../test/support/test-issuer.ts'
 import { postmasterOf, startHost } from '../child-process.ts'
-import { cpuSecondsOf, cpuSecondsOfServer } from '../cpu.ts'
 import { type LoadResult, percentile, runLoad, runLoop } from '../load.ts'
+import { cpuSecondsOf, cpuSecondsOfServer } from '../process-usage.ts'
 import { seedStore } from '../rest/seed.ts'
-import { compressed } from './compressed.ts'
 import { type Twin, twinsFor, wireOf } from './scenarios.ts'
 
 const atOnce = 16
@@ -151,3 +150,21 @@ const median = (values: readonly number[]): number =>
   values.toSorted((first, second) => first - second)[Math.floor(values.length / 2)] ?? Number.NaN
 
 const rounded = (number: number): number => Math.round(number * 1000) / 1000
+
+/** A body as the .NET clients frame it: from 64 bytes on in one LZ4 block, here of literals only. */
+function compressed(body: Buffer): Buffer {
+  if (body.length < compressedFromBytes) return body
+  const lengths = Buffer.from([0xcd, body.length >> 8, body.length & 0xff])
+  const block = Buffer.concat([literalsHead(body.length), body])
+  const head = [0x92, 0xc7, lengths.length, 98, ...lengths, 0xc5, block.length >> 8, block.length & 0xff]
+  return Buffer.concat([Buffer.from(head), block])
+}
+
+const compressedFromBytes = 64
+
+/** A length of 15 and more goes on in further bytes. */
+function literalsHead(length: number): Buffer {
+  if (length < 15) return Buffer.from([length << 4])
+  const rest = length - 15
+  return Buffer.from([0xf0, ...Array(Math.floor(rest / 255)).fill(255), rest % 255])
+}

@@ -7,8 +7,7 @@ import { type EmbeddedStore, startEmbeddedStore } from '../../src/db/embedded/st
 import { startTestIssuer, type TestIssuer } from '../../test/support/test-issuer.ts'
 import { firstLine, postmasterOf } from '../child-process.ts'
 import { type Figures, measureToTheEnd, rounded } from '../measured.ts'
-import { fillOwn, type OwnData, shotsOf, startOwn } from './own.ts'
-import { type System, type Verb, verbs } from './system.ts'
+import { fillOwn, type OwnData, type System, shotsOf, startOwn, type Verb, verbs } from './own.ts'
 import { startVikunja } from './vikunja.ts'
 
 const connections = 16
@@ -18,7 +17,7 @@ const roundsByDefault = 5
 const requestsOf: Readonly<Record<Verb, number>> = { get: 4000, 'list 20': 3000, update: 1500, create: 1500 }
 
 /**
- * Our host beside others, each with the same number of rows in a database of its own in one server: one that answers the same
+ * Our host compared with others, each with the same number of rows in a database of its own in one server: one that answers the same
  * requests and checks nothing, with the folder of a built Vikunja that one too, and with `--copy <folder>` the host of another
  * working copy. `--rounds N`.
  */
@@ -26,7 +25,7 @@ export async function runComparisonBench(words: readonly string[]): Promise<void
   const word = (name: string) => (words.includes(name) ? words[words.indexOf(name) + 1] : undefined)
   const rounds = Number(word('--rounds')) || roundsByDefault
   const folder = words[0]?.startsWith('--') ? undefined : words[0]
-  const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-beside-'))
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-comparison-'))
   const store = await startEmbeddedStore({ dataDirectory })
   const issuer = await startTestIssuer()
   const systems: System[] = []

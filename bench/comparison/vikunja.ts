@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Shot } from '../load.ts'
-import type { System } from './system.ts'
+import type { System } from './own.ts'
 
 const port = 5198
 const api = `http://127.0.0.1:${port}/api`

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cpuSecondsOf } from '../cpu.ts'
 import { percentile } from '../load.ts'
-import { memoryMegabytesOf } from '../memory.ts'
+import { cpuSecondsOf, memoryMegabytesOf } from '../process-usage.ts'
 import type { Size } from './sizes.ts'
 
 const listingsOfAccount = 20
@@ -46,9 +45,9 @@ async function openAll({ port, store }: Size, tokens: readonly string[], streams
   const opened: Stream[] = []
   const open = async (index: number) => {
     const token = tokens[Math.floor(index / listingsOfAccount)] ?? ''
-    // The member's own are the ones that are told; each has a project that the member writes to.
+    // The first streams are those of the member, whose writes change their listings.
     const path = `/api/assignments?pageSize=20&projectId=${store.projects[index % store.projects.length]}`
-    // A busy host refuses some, and says so; a client comes again.
+    // A busy host rejects some with 503; a client retries.
     for (let tries = 0; tries < openTriesMax; tries += 1) {
       const stream = await openStream(port, path, token)
       opened[index] = stream
@@ -93,20 +92,23 @@ async function reportTimes({ port, store, tokens }: Size, opened: readonly Strea
       .slice(0, listingsOfAccount)
       .filter(({ isOpen }, at) => isOpen() && at % store.projects.length === index)
     const before = own.map(({ snapshots }) => snapshots())
-    const body = JSON.stringify({ ...row, id: randomUUID(), name: 'Told of' })
+    const body = JSON.stringify({ ...row, id: randomUUID(), name: 'Reported' })
     const headers = { authorization: `Bearer ${tokens.member}`, 'content-type': 'application/json' }
     const answer = await fetch(`http://127.0.0.1:${port}/api/assignment`, { method: 'POST', headers, body })
     if (!answer.ok) throw new Error(`The write was answered ${answer.status}.`)
     const startedAt = performance.now()
     while (own.some(({ snapshots }, at) => snapshots() === before[at])) {
-      if (performance.now() - startedAt > 30_000) throw new Error('Nobody was told of a write in 30 seconds.')
+      if (performance.now() - startedAt > 30_000) throw new Error('No stream reported a write in 30 seconds.')
       await sleep(5)
     }
     times.push(performance.now() - startedAt)
     await sleep(1500)
   }
   times.sort((first, second) => first - second)
-  return { 'told ms p50': Math.round(percentile(times, 0.5)), 'told ms max': Math.round(times.at(-1) ?? 0) }
+  return {
+    'report ms p50': Math.round(percentile(times, 0.5)),
+    'report ms max': Math.round(times.at(-1) ?? 0),
+  }
 }
 
 async function othersWait({ port, store, tokens }: Size) {

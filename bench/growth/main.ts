@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.ts'
 import { startTestIssuer } from '../../test/support/test-issuer.ts'
 import { postmasterOf } from '../child-process.ts'
-import { cpuSecondsOf, cpuSecondsOfServer } from '../cpu.ts'
 import { percentile, runLoad } from '../load.ts'
+import { cpuSecondsOf, cpuSecondsOfServer } from '../process-usage.ts'
 import { measureLive } from './live.ts'
-import { scenarios } from './scenarios.ts'
-import { openSize, type Size } from './sizes.ts'
+import { openSize, type Size, scenarios } from './sizes.ts'
 
 const firstPort = 5170
 const connectionsByDefault = 16

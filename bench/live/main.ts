@@ -9,7 +9,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { raw } from '../../src/db/sql.ts'
 import { startTestIssuer, type TestIssuer } from '../../test/support/test-issuer.ts'
 import { postmasterOf, startHost } from '../child-process.ts'
-import { cpuSecondsOf, cpuSecondsOfServer, exactCpuSecondsOf } from '../cpu.ts'
+import { cpuSecondsOf, cpuSecondsOfServer, exactCpuSecondsOf } from '../process-usage.ts'
 import { seedStore } from '../rest/seed.ts'
 
 const port = 5196
@@ -36,14 +36,14 @@ interface Setting {
 
 /**
  * What live listings cost the host and the store: many different ones under one write a second, many streams at rest, and one
- * change to many listeners. `--beside <folder>` measures the hosts of another working copy in turns; `--rounds`, `--listeners` and
+ * change to many listeners. `--compare <folder>` measures the hosts of another working copy in turns; `--rounds`, `--listeners` and
  * `--crowd` take numbers.
  */
 export async function runLiveBench(words: readonly string[]): Promise<void> {
-  const compared = words[words.indexOf('--beside') + 1]
+  const compared = words[words.indexOf('--compare') + 1]
   const number = (name: string, byDefault: number) =>
     words.includes(name) ? Number(words[words.indexOf(name) + 1]) : byDefault
-  const trees = [...(words.includes('--beside') && compared ? [resolve(compared)] : []), ownTree]
+  const trees = [...(words.includes('--compare') && compared ? [resolve(compared)] : []), ownTree]
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-live-'))
   const store = await startEmbeddedStore({ dataDirectory })
   const issuer = await startTestIssuer()

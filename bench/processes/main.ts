@@ -9,7 +9,7 @@ import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.t
 import { migrate } from '../../src/db/migrate.ts'
 import { startTestIssuer } from '../../test/support/test-issuer.ts'
 import { startHost } from '../child-process.ts'
-import { childrenOf, cpuSecondsOfServer } from '../cpu.ts'
+import { childrenOf, cpuSecondsOfServer } from '../process-usage.ts'
 import { seedStore } from '../rest/seed.ts'
 
 const ports = [5197, 5198] as const

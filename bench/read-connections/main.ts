@@ -11,7 +11,7 @@ import { list } from '../../src/records/list.ts'
 import { parseListQuery } from '../../src/records/list-query.ts'
 import { assignment } from '../../src/resources/assignment.ts'
 import { postmasterOf } from '../child-process.ts'
-import { cpuSecondsOfServer } from '../cpu.ts'
+import { cpuSecondsOfServer } from '../process-usage.ts'
 import { seedStore } from '../rest/seed.ts'
 
 const limits: ConnectionLimits = { statementMilliseconds: 30_000, parallel: false }

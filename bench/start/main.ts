@@ -13,10 +13,10 @@ const settleMilliseconds = 5000
 
 /**
  * A default start, from its command until every port is open, and what it holds then: the first one, with an empty data
- * folder and no compiled sources, then `--rounds` warm ones. `--beside <folder>` starts another working copy in turns.
+ * folder and no compiled sources, then `--rounds` warm ones. `--compare <folder>` starts another working copy in turns.
  */
 export async function runStartBench(words: readonly string[]): Promise<void> {
-  const compared = words.includes('--beside') ? words[words.indexOf('--beside') + 1] : undefined
+  const compared = words.includes('--compare') ? words[words.indexOf('--compare') + 1] : undefined
   const rounds = words.includes('--rounds') ? Number(words[words.indexOf('--rounds') + 1]) : 5
   const trees = [...(compared ? [resolve(compared)] : []), ownTree]
   const folders = trees.map(() => mkdtempSync(join(tmpdir(), 'bench-start-')))

@@ -1,4 +1,8 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { administratorsOf } from '../../src/accounts/administrators.ts'
@@ -16,9 +20,8 @@ import { update } from '../../src/records/update.ts'
 import { impediment } from '../../src/resources/impediment.ts'
 import { insertAccount } from '../../test/support/insert-account.ts'
 import { postmasterOf } from '../child-process.ts'
-import { cpuSecondsOfServer } from '../cpu.ts'
+import { cpuSecondsOfServer } from '../process-usage.ts'
 import { type OtherQueue, type QueuedMessage, queuesIn } from './other-queues.ts'
-import { startReceiver } from './receiver.ts'
 
 const rows = 50
 const changesOfEach = 20
@@ -130,4 +133,35 @@ async function measured(
     `${arrived} in ${seconds.toFixed(1)} s: ${(arrived / seconds).toFixed(0)} a second, process ${(ownMilliseconds / arrived).toFixed(2)}, store ${(storeMilliseconds / arrived).toFixed(2)} ms each`,
   )
   return (ownMilliseconds + storeMilliseconds) / arrived
+}
+
+/** A server in a separate process that answers every request with 200 and counts it. */
+async function startReceiver() {
+  const child = fork(import.meta.filename)
+  const [port] = await once(child, 'message')
+  const host = `127.0.0.1:${port}`
+  return {
+    url: `http://${host}/hook`,
+    host,
+    async count(): Promise<number> {
+      child.send('count')
+      const [count] = await once(child, 'message')
+      return Number(count)
+    },
+    async stop() {
+      child.kill()
+      await once(child, 'exit')
+    },
+  }
+}
+
+if (process.send && import.meta.main) {
+  let count = 0
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      count += 1
+      response.end()
+    })
+  }).listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
+  process.on('message', () => process.send?.(count))
 }

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noConsole: what it prints is the result.
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { cpuSecondsOfServer } from '../../../bench/cpu.ts'
+import { cpuSecondsOfServer } from '../../../bench/process-usage.ts'
 import { openBudgets } from '../../../src/config/budgets.ts'
 import { openDatabase } from '../../../src/db/database.ts'
 import { raw } from '../../../src/db/sql.ts'

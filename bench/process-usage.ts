@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** Linux counts CPU time in hundredths of a second, whatever the kernel's own tick is. */
@@ -52,3 +53,7 @@ function timesOf(pid: number): ProcessTimes | undefined {
     return undefined
   }
 }
+
+/** The current resident memory. */
+export const memoryMegabytesOf = ({ pid }: ChildProcess): number =>
+  Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024)
