@@ -104,7 +104,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     file: 'src/db/embedded/create-cluster.ts',
     rule: 'processes that still create a database for a killed start are ended',
-    from: '!endInitdbPrograms(folder) && isRemoved(folder)',
+    from: '!endInitdbPrograms(directory) && isRemoved(directory)',
     to: 'isRemoved(folder)',
     tests: ['embedded/crashes'],
   },

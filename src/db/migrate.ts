@@ -7,7 +7,7 @@ import type { Database } from './database.ts'
 import { splitStatements, sql } from './sql.ts'
 import { storeTasks } from './stores.ts'
 
-const folder = fileURLToPath(new URL('./migrations/', import.meta.url))
+const directory = fileURLToPath(new URL('./migrations/', import.meta.url))
 
 /** Any constant will do, as long as every instance uses the same one. */
 const migrationLock = 7_251_405_118
@@ -89,10 +89,10 @@ export async function readApplied(client: pg.Client): Promise<readonly Applied[]
 }
 
 async function readMigrations(): Promise<Migration[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(
     names.map(async (name) => {
-      const text = await readFile(`${folder}${name}`, 'utf8')
+      const text = await readFile(`${directory}${name}`, 'utf8')
       const checksum = createHash('sha256').update(text).digest('hex')
       return { name, text, checksum, contracts: text.startsWith('-- contracts') }
     }),

@@ -15,8 +15,8 @@ export interface RunAs {
 export interface Owners {
   /** The owner of the cluster, if there is one. */
   readonly cluster: number | undefined
-  /** The owner of the folder around it. */
-  readonly folder: number
+  /** The owner of the directory around it. */
+  readonly directory: number
 }
 
 /**
@@ -25,14 +25,14 @@ export interface Owners {
  */
 export function accountsFor(path: string, owners: Owners): readonly RunAs[] {
   if (process.getuid?.() !== 0) return ordinaryAccounts()
-  const { cluster, folder } = owners
+  const { cluster, directory } = owners
   if (cluster === 0) return [namespaced, { prefix: [], user: dedicatedUser(path) }]
-  return [{ prefix: [], user: userFor(path, cluster, folder) }, namespaced]
+  return [{ prefix: [], user: userFor(path, cluster, directory) }, namespaced]
 }
 
-/** Returns the owner of the cluster if that is the owner of its folder or a dedicated user, or else a dedicated user. */
-function userFor(path: string, cluster: number | undefined, folder: number): DedicatedUser {
-  const isKept = cluster !== undefined && (cluster === folder || isDedicated(cluster))
+/** Returns the owner of the cluster if that is the owner of its directory or a dedicated user, or else a dedicated user. */
+function userFor(path: string, cluster: number | undefined, directory: number): DedicatedUser {
+  const isKept = cluster !== undefined && (cluster === directory || isDedicated(cluster))
   return isKept ? { uid: cluster, gid: cluster } : dedicatedUser(path)
 }
 
@@ -145,21 +145,21 @@ function linesOf(file: string): readonly string[] {
   }
 }
 
-/** Makes the account the owner of a folder and its contents. Does nothing unless the process runs as root. */
-export function changeOwner({ user }: RunAs, folder: string): void {
+/** Makes the account the owner of a directory and its contents. Does nothing unless the process runs as root. */
+export function changeOwner({ user }: RunAs, directory: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = user ?? { uid: 0, gid: 0 }
-  if (statSync(folder).uid === uid) return
-  // Root owns the folder during the change, so that its former owner cannot plant a link. Its final owner is set last
+  if (statSync(directory).uid === uid) return
+  // Root owns the directory during the change, so that its former owner cannot plant a link. Its final owner is set last
   // for the same reason.
-  lchownSync(folder, 0, 0)
-  changeOwnerOfContents(folder, uid, gid)
-  lchownSync(folder, uid, gid)
+  lchownSync(directory, 0, 0)
+  changeOwnerOfContents(directory, uid, gid)
+  lchownSync(directory, uid, gid)
 }
 
-function changeOwnerOfContents(folder: string, uid: number, gid: number): void {
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name)
+function changeOwnerOfContents(directory: string, uid: number, gid: number): void {
+  for (const name of readdirSync(directory)) {
+    const path = join(directory, name)
     lchownSync(path, uid, gid)
     if (lstatSync(path).isDirectory()) changeOwnerOfContents(path, uid, gid)
   }

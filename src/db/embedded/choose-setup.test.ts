@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { isDedicated } from './accounts.ts'
 import { startEmbeddedStore, systemBinaries } from './start-embedded-store.ts'
-import { closedFolder, copyOfStore, fast, launch, queryRows, temporaryFolder } from './test-stores.ts'
+import { closedDirectory, copyOfStore, fast, launch, queryRows, temporaryDirectory } from './test-stores.ts'
 
 const notRoot = process.getuid?.() === 0 ? false : 'only root can become another user'
 const nobody = { uid: 65_534, gid: 65_534 }
@@ -19,16 +19,16 @@ function canReachSources(user: { uid: number; gid: number }): boolean {
   return status === 0 && spawnSync('cat', [import.meta.filename], { ...user, cwd: '/' }).status === 0
 }
 
-// Each test has its own folder, and initdb takes most of the time.
-describe('choosing binaries, account and folder', { concurrency: 3 }, () => {
+// Each test has its own directory, and initdb takes most of the time.
+describe('choosing binaries, account and directory', { concurrency: 3 }, () => {
   test('a database that an ordinary user starts belongs to that user', { skip: notRoot }, async (t) => {
     if (!canReachSources(nobody)) return t.skip('no other user can read this checkout')
-    const folder = closedFolder()
-    chownSync(folder, nobody.uid, nobody.gid)
-    const launched = launch(t, join(folder, '.data'), { user: nobody })
+    const directory = closedDirectory()
+    chownSync(directory, nobody.uid, nobody.gid)
+    const launched = launch(t, join(directory, '.data'), { user: nobody })
     assert.match(await launched.url, /^postgresql:/)
-    assert.equal(ownerOf(join(folder, '.data')), nobody.uid)
-    assert.equal(statSync(join(folder, '.data')).mode & 0o777, 0o700)
+    assert.equal(ownerOf(join(directory, '.data')), nobody.uid)
+    assert.equal(statSync(join(directory, '.data')).mode & 0o777, 0o700)
     await launched.end()
   })
 
@@ -48,19 +48,19 @@ describe('choosing binaries, account and folder', { concurrency: 3 }, () => {
     await assert.rejects(launched.url, /This user cannot write to .* Start as the user who created it/)
   })
 
-  test('root starts it as a user id without an account, where that user can reach the folder', {
+  test('root starts it as a user id without an account, where that user can reach the directory', {
     skip: notRoot,
   }, async () => {
     assert.ok(isDedicated(ownerOf(await copyOfStore())))
   })
 
-  test('root starts it below a folder closed to all others, and continues when that folder is opened', {
+  test('root starts it below a directory closed to all others, and continues when that directory is opened', {
     skip: noNamespaces,
   }, async () => {
-    const folder = closedFolder()
-    const dataDirectory = join(folder, '.data')
+    const directory = closedDirectory()
+    const dataDirectory = join(directory, '.data')
     for (const mode of [0o700, 0o755]) {
-      chmodSync(folder, mode)
+      chmodSync(directory, mode)
       const store = await startEmbeddedStore({ dataDirectory, settings: fast })
       assert.deepEqual(await queryRows(store.url, 'select 1 as one'), [{ one: 1 }])
       assert.equal(ownerOf(dataDirectory), 0)
@@ -68,7 +68,7 @@ describe('choosing binaries, account and folder', { concurrency: 3 }, () => {
     }
   })
 
-  test('root continues with a database whose folder was closed to all others later', {
+  test('root continues with a database whose directory was closed to all others later', {
     skip: noNamespaces,
   }, async (t) => {
     const dataDirectory = await copyOfStore()
@@ -78,10 +78,10 @@ describe('choosing binaries, account and folder', { concurrency: 3 }, () => {
     assert.deepEqual(await queryRows(store.url, 'select text from note'), [{ text: 'kept' }])
   })
 
-  test('without user namespaces the database of a closed folder moves to /var/lib', {
+  test('without user namespaces the database of a closed directory moves to /var/lib', {
     skip: notRoot,
   }, async (t) => {
-    const dataDirectory = join(closedFolder(), '.data')
+    const dataDirectory = join(closedDirectory(), '.data')
     for (const query of ['create table note()', 'select * from note']) {
       const launched = launch(t, dataDirectory, { path: '' })
       const url = await launched.url
@@ -93,7 +93,7 @@ describe('choosing binaries, account and folder', { concurrency: 3 }, () => {
     }
   })
 
-  test('a database in a folder that was closed later is not moved automatically', {
+  test('a database in a directory that was closed later is not moved automatically', {
     skip: notRoot,
   }, async (t) => {
     const dataDirectory = await copyOfStore()
@@ -109,7 +109,7 @@ describe('choosing binaries, account and folder', { concurrency: 3 }, () => {
   test('the PostgreSQL of the system is used where none is packaged', async (t) => {
     const binaryDirectories = systemBinaries()
     if (binaryDirectories.length === 0) return t.skip('this system has no PostgreSQL')
-    const dataDirectory = join(temporaryFolder(), '.data')
+    const dataDirectory = join(temporaryDirectory(), '.data')
     const store = await startEmbeddedStore({ dataDirectory, settings: fast, binaryDirectories })
     t.after(store.stop)
     assert.deepEqual(await queryRows(store.url, `select lower('ÀΩЖ') as folded`), [{ folded: 'àωж' }])
@@ -123,7 +123,7 @@ describe('choosing binaries, account and folder', { concurrency: 3 }, () => {
   })
 
   test('without any PostgreSQL the error names the remedy', async () => {
-    const dataDirectory = temporaryFolder()
+    const dataDirectory = temporaryDirectory()
     await assert.rejects(startEmbeddedStore({ dataDirectory, binaryDirectories: [] }), {
       message:
         'No PostgreSQL is packaged for this platform: install PostgreSQL 15 or newer. ' +

@@ -44,7 +44,7 @@ export function chooseSetup(dataDirectory: string, binaries: readonly string[]):
 }
 
 /**
- * Returns the cluster's folder. Follows the link `postgres` if an earlier start placed the cluster outside
+ * Returns the cluster's directory. Follows the link `postgres` if an earlier start placed the cluster outside
  * the data directory.
  */
 function clusterIn(dataDirectory: string): string {
@@ -54,11 +54,11 @@ function clusterIn(dataDirectory: string): string {
 }
 
 function findSetup(cluster: string, candidates: readonly string[]): Setup | undefined {
-  const folder = dirname(cluster)
-  const accounts = accountsFor(cluster, { cluster: ownerOf(cluster), folder: ownerOf(folder) ?? 0 })
+  const directory = dirname(cluster)
+  const accounts = accountsFor(cluster, { cluster: ownerOf(cluster), directory: ownerOf(directory) ?? 0 })
   for (const binaries of candidates) {
     for (const account of accounts) {
-      const major = probe(binaries, account, folder)
+      const major = probe(binaries, account, directory)
       if (major !== undefined && fits(cluster, major)) return { binaries, major, account, cluster }
     }
   }
@@ -66,12 +66,12 @@ function findSetup(cluster: string, candidates: readonly string[]): Setup | unde
 }
 
 /**
- * Places a new cluster, and a copy of the binaries if necessary, in /var/lib. This is for folders that only
+ * Places a new cluster, and a copy of the binaries if necessary, in /var/lib. This is for directories that only
  * root can enter, where there are no user namespaces.
  */
 function findSetupOutside(dataDirectory: string, cluster: string, binaries: string): Setup | undefined {
   const link = join(dataDirectory, 'postgres')
-  // A real folder already has data here, and data is never moved.
+  // A real directory already has data here, and data is never moved.
   if (dirname(cluster) === dataDirectory && existsSync(link)) return undefined
   let home = dirname(cluster)
   if (home === dataDirectory) {
@@ -85,13 +85,13 @@ function findSetupOutside(dataDirectory: string, cluster: string, binaries: stri
   return findSetup(join(home, 'postgres'), [join(copyBinaries(dirname(binaries), home), 'bin')])
 }
 
-/** Returns the major version if this account can run these binaries and enter this folder. */
-export function probe(binaries: string, account: RunAs, folder: string): number | undefined {
+/** Returns the major version if this account can run these binaries and enter this directory. */
+export function probe(binaries: string, account: RunAs, directory: string): number | undefined {
   const server = programIn(binaries, 'postgres')
   const command =
     process.platform === 'win32'
       ? [server, '--version']
-      : [...account.prefix, '/bin/sh', '-c', 'cd "$1" && exec "$0" --version', server, folder]
+      : [...account.prefix, '/bin/sh', '-c', 'cd "$1" && exec "$0" --version', server, directory]
   const [program = '', ...parameters] = command
   const { stdout } = spawnSync(program, parameters, {
     ...account.user,
@@ -130,7 +130,7 @@ function reasonFor(cluster: string, binaries: readonly string[]): string {
 
 /**
  * Adds links and exec bits that are missing, in place if that is allowed, otherwise in a copy below `copyParent`.
- * npm packages contain no links and may lose their exec bits, and install scripts may be disabled. Returns the folder
+ * npm packages contain no links and may lose their exec bits, and install scripts may be disabled. Returns the directory
  * to use.
  */
 export function completeBinaries(native: string, copyParent: string): string {

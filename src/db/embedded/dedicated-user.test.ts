@@ -7,7 +7,7 @@ import { accountsFor, dedicatedUser, idleSystemUsers, isDedicated } from './acco
 const accounts = readFileSync('/etc/passwd', 'utf8').split('\n')
 const uids = accounts.map((line) => Number(line.split(':')[2]))
 
-test('a dedicated user is no account and no group, and the same for the same folder', () => {
+test('a dedicated user is no account and no group, and the same for the same directory', () => {
   const { uid, gid } = dedicatedUser('/srv/.data/postgres')
   assert.deepEqual(dedicatedUser('/srv/.data/postgres'), { uid, gid })
   assert.notEqual(dedicatedUser('/srv/other/postgres').uid, uid)
@@ -25,11 +25,11 @@ test('files of a new cluster are never made as nobody, as a user with a login, o
   for (const uid of users) assert.match(accounts[uids.indexOf(uid)] ?? '', /(nologin|false)$/)
 })
 
-test('root leaves a cluster to the owner of its folder, and takes it from a shared account', {
+test('root leaves a cluster to the owner of its directory, and takes it from a shared account', {
   skip: process.getuid?.() === 0 ? false : 'only root can become another user',
 }, () => {
-  const userOf = (cluster: number | undefined, folder: number) =>
-    accountsFor('/srv/.data/postgres', { cluster, folder })[0]?.user?.uid
+  const userOf = (cluster: number | undefined, directory: number) =>
+    accountsFor('/srv/.data/postgres', { cluster, directory })[0]?.user?.uid
   const { uid } = dedicatedUser('/srv/.data/postgres')
   assert.equal(userOf(1000, 1000), 1000)
   assert.equal(userOf(70_123, 0), 70_123)

@@ -15,12 +15,18 @@ const nobody = { uid: 65_534, gid: 65_534 }
 /** Shared accounts of the system, as which other programs run. */
 const sharedAccounts = ['postgres', 'nobody', 'daemon', 'www-data']
 
-const socketFolderOf = (url: string) =>
+const socketDirectoryOf = (url: string) =>
   new URL(url.replace('@/', '@x/')).searchParams.get('host') ?? assert.fail()
 const passwordFileIn = (dataDirectory: string) => join(dataDirectory, 'postgres.password')
 
 async function knock(url: string, password: string, user = 'tracker'): Promise<string> {
-  const client = new pg.Client({ host: socketFolderOf(url), port: 5432, database: 'tracker', user, password })
+  const client = new pg.Client({
+    host: socketDirectoryOf(url),
+    port: 5432,
+    database: 'tracker',
+    user,
+    password,
+  })
   client.on('error', () => {})
   try {
     await client.connect()
@@ -35,7 +41,7 @@ async function knock(url: string, password: string, user = 'tracker'): Promise<s
  * Lists everything that a process of this user can reach: files it can open, and the socket if it accepts the
  * connection.
  */
-function reach(user: { uid: number; gid: number }, dataDirectory: string, socketFolder: string): string[] {
+function reach(user: { uid: number; gid: number }, dataDirectory: string, socketDirectory: string): string[] {
   // The script ends without process.exit(), which would drop output that a busy machine has not flushed yet.
   const source = `
     const { openSync, readdirSync } = require('node:fs')
@@ -52,7 +58,7 @@ function reach(user: { uid: number; gid: number }, dataDirectory: string, socket
     'setpriv',
     [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', process.execPath, '-e', source].concat(
       JSON.stringify(paths),
-      socketFolder,
+      socketDirectory,
     ),
     { cwd: '/', encoding: 'utf8', maxBuffer: 10_000_000 },
   )
@@ -84,16 +90,20 @@ describe('other users of the machine', () => {
     const dataDirectory = await copyOfStore()
     const store = await startEmbeddedStore({ dataDirectory, settings: fast })
     t.after(store.stop)
-    const socketFolder = socketFolderOf(store.url)
-    assert.ok(existsSync(join(socketFolder, '.s.PGSQL.5432')))
+    const socketDirectory = socketDirectoryOf(store.url)
+    assert.ok(existsSync(join(socketDirectory, '.s.PGSQL.5432')))
     for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
       const [name = '', , uid, gid] = line.split(':')
       if (sharedAccounts.includes(name))
-        assert.deepEqual(reach({ uid: Number(uid), gid: Number(gid) }, dataDirectory, socketFolder), [], name)
+        assert.deepEqual(
+          reach({ uid: Number(uid), gid: Number(gid) }, dataDirectory, socketDirectory),
+          [],
+          name,
+        )
     }
     const { uid, gid } = statSync(join(dataDirectory, 'postgres'))
     assert.ok(
-      reach({ uid, gid }, dataDirectory, socketFolder).includes('socket'),
+      reach({ uid, gid }, dataDirectory, socketDirectory).includes('socket'),
       'the test sees what is open',
     )
   })
@@ -168,7 +178,7 @@ describe('a store of an earlier version', () => {
     await second.stop()
   })
 
-  test('whose folder was copied from another store without its password gets one', async () => {
+  test('whose directory was copied from another store without its password gets one', async () => {
     const [dataDirectory, other] = [await copyOfStore(), await copyOfStore()]
     const store = await startEmbeddedStore({ dataDirectory: other, settings: fast })
     await store.stop()

@@ -60,7 +60,7 @@ const isBusy = (error: unknown) => error instanceof Error && 'errcode' in error 
 function alreadyRunning(dataDirectory: string, ownerFile: string): Error {
   return new Error(
     `Another server is already using ${dataDirectory} (process ${readOwner(ownerFile)}). ` +
-      'Stop it first, or set DATA_DIR to another folder.',
+      'Stop it first, or set DATA_DIR to another directory.',
   )
 }
 
@@ -78,7 +78,7 @@ const permissionCodes: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS
 function notWritable(dataDirectory: string, cause: unknown): Error {
   const { code, message } = cause as NodeJS.ErrnoException
   const problem = permissionCodes.has(code)
-    ? `This user cannot write to ${dataDirectory}. Start as the user who created it, or set DATA_DIR to another folder.`
+    ? `This user cannot write to ${dataDirectory}. Start as the user who created it, or set DATA_DIR to another directory.`
     : `${dataDirectory} cannot be written: ${message}`
   return new Error(problem, { cause })
 }

@@ -11,7 +11,7 @@ export interface Postmaster {
 }
 
 /**
- * https://www.postgresql.org/docs/18/storage-file-layout.html: the fifth line is the folder, the eighth the
+ * https://www.postgresql.org/docs/18/storage-file-layout.html: the fifth line is the directory, the eighth the
  * state.
  */
 export function readPostmaster(clusterDirectory: string): Postmaster | undefined {

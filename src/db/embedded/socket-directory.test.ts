@@ -11,7 +11,7 @@ test('a short cluster keeps its socket inside', () => {
   assert.equal(socketDirectoryFor('/srv/.data/postgres', plain), '/srv/.data/postgres')
 })
 
-test('a long cluster has its socket in a private folder, the same at every start', (t) => {
+test('a long cluster has its socket in a private directory, the same at every start', (t) => {
   const directory = socketDirectoryFor(longCluster, plain)
   t.after(() => rmSync(directory, { recursive: true, force: true }))
   assert.equal(socketDirectoryFor(longCluster, plain), directory)
@@ -19,7 +19,7 @@ test('a long cluster has its socket in a private folder, the same at every start
   assert.equal(statSync(directory).mode & 0o777, 0o700)
 })
 
-test('a folder of that name that others can open, that others made, or that is a link is not trusted', (t) => {
+test('a directory of that name that others can open, that others made, or that is a link is not trusted', (t) => {
   const directory = socketDirectoryFor(longCluster, plain)
   const clear = () => rmSync(directory, { recursive: true, force: true })
   t.after(clear)

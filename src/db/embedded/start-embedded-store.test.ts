@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startEmbeddedStore } from './start-embedded-store.ts'
-import { copyOfStore, fast, launch, queryRows, sharedStore, temporaryFolder } from './test-stores.ts'
+import { copyOfStore, fast, launch, queryRows, sharedStore, temporaryDirectory } from './test-stores.ts'
 
 test('a first start makes the database, the next start finds its rows', async (t) => {
   const dataDirectory = await sharedStore()
@@ -37,13 +37,13 @@ test('the database is called tracker, uses UTC, folds the case of every alphabet
   assert.equal(statSync(join(dataDirectory, 'postgres')).mode & 0o777, 0o700)
 })
 
-test('a second start on the same folder is rejected with a clear error, from any process', async (t) => {
+test('a second start on the same directory is rejected with a clear error, from any process', async (t) => {
   const dataDirectory = await sharedStore()
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })
   t.after(store.stop)
   const sentence =
     `Another server is already using ${dataDirectory} (process ${process.pid}). ` +
-    'Stop it first, or set DATA_DIR to another folder.'
+    'Stop it first, or set DATA_DIR to another directory.'
   await assert.rejects(startEmbeddedStore({ dataDirectory }), { message: sentence })
   await assert.rejects(launch(t, dataDirectory).url, { message: `refused: ${sentence}` })
   assert.deepEqual(await queryRows(store.url, `select text from note where text = 'kept'`), [
@@ -57,7 +57,7 @@ test('of several simultaneous starts exactly one succeeds', async (t) => {
   assert.equal(starts.filter(({ status }) => status === 'fulfilled').length, 1)
 })
 
-test('stopping twice has the effect of stopping once, and the folder is free for the next start', async () => {
+test('stopping twice has the effect of stopping once, and the directory is free for the next start', async () => {
   const dataDirectory = await sharedStore()
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })
   await Promise.all([store.stop(), store.stop()])
@@ -74,7 +74,7 @@ test('stopping does not wait for a session that is busy', async () => {
   await busy
 })
 
-test('a folder with a long path, blanks, commas and quotes works', async (t) => {
+test('a directory with a long path, blanks, commas and quotes works', async (t) => {
   const dataDirectory = await copyOfStore(`a, "b" 'c' é ${'long'.repeat(30)}`)
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })
   t.after(store.stop)
@@ -87,7 +87,7 @@ test('a folder with a long path, blanks, commas and quotes works', async (t) => 
   assert.equal(existsSync(socketDirectory), false)
 })
 
-test('a short folder name with commas and quotes keeps its socket inside', async (t) => {
+test('a short directory name with commas and quotes keeps its socket inside', async (t) => {
   const dataDirectory = await copyOfStore(`a, "b" 'c' é`)
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })
   t.after(store.stop)
@@ -97,7 +97,7 @@ test('a short folder name with commas and quotes keeps its socket inside', async
   assert.ok(existsSync(join(dataDirectory, 'postgres', '.s.PGSQL.5432')))
 })
 
-test('a setting that does not exist is reported with the text of the log, and the folder stays free', async () => {
+test('a setting that does not exist is reported with the text of the log, and the directory stays free', async () => {
   const dataDirectory = await sharedStore()
   const start = startEmbeddedStore({ dataDirectory, settings: { ...fast, no_such_setting: 1 } })
   await assert.rejects(start, /The database did not start \(exit code 1\).*no_such_setting/s)
@@ -105,8 +105,8 @@ test('a setting that does not exist is reported with the text of the log, and th
   await store.stop()
 })
 
-test('a folder named postgres that is no cluster is not touched', async () => {
-  const dataDirectory = temporaryFolder()
+test('a directory named postgres that is no cluster is not touched', async () => {
+  const dataDirectory = temporaryDirectory()
   mkdirSync(join(dataDirectory, 'postgres'))
   writeFileSync(join(dataDirectory, 'postgres', 'letter.txt'), 'mine')
   await assert.rejects(

@@ -16,12 +16,12 @@ export interface EmbeddedStore {
 }
 
 export interface EmbeddedStoreOptions {
-  /** The project's DATA_DIR: the cluster is in its folder `postgres`, the log is `postgres.log`. */
+  /** The project's DATA_DIR: the cluster is in its directory `postgres`, the log is `postgres.log`. */
   readonly dataDirectory: string
   readonly settings?: Settings
   /** Called when the database has ended unexpectedly, and when it is running again. */
   readonly onFault?: (sentence: string) => void
-  /** Folders with `postgres` and `initdb` to use instead of the installed ones, the preferred one first. */
+  /** Directories with `postgres` and `initdb` to use instead of the installed ones, the preferred one first. */
   readonly binaryDirectories?: readonly string[]
 }
 
@@ -63,7 +63,7 @@ export function runningStoreUrl(dataDirectory: string): string | undefined {
 }
 
 function prepareDirectory(dataDirectory: string): string {
-  // Root's database runs as another user, who must be able to traverse this folder.
+  // Root's database runs as another user, who must be able to traverse this directory.
   mkdirSync(dataDirectory, { recursive: true, mode: isRoot() ? 0o711 : 0o700 })
   return realpathSync(dataDirectory)
 }
@@ -118,7 +118,7 @@ async function keepRunning(
   }
 }
 
-/** Returns folders with `postgres` and `initdb`: the package's, then the system's. */
+/** Returns directories with `postgres` and `initdb`: the package's, then the system's. */
 export function installedBinaries(dataDirectory: string): readonly string[] {
   const native = findPackage()
   const embedded = native === undefined ? [] : [join(completeBinaries(native, dataDirectory), 'bin')]
@@ -126,8 +126,8 @@ export function installedBinaries(dataDirectory: string): readonly string[] {
 }
 
 export function systemBinaries(): readonly string[] {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), ...debianFolders()]
-  const found = folders.filter((folder) => folder !== '').flatMap(resolveFolder)
+  const directories = [...(process.env.PATH ?? '').split(delimiter), ...debianDirectories()]
+  const found = directories.filter((directory) => directory !== '').flatMap(resolveDirectory)
   return [...new Set(found)]
 }
 
@@ -141,8 +141,8 @@ function findPackage(): string | undefined {
   }
 }
 
-/** Debian installs servers outside the PATH, one folder per version. Returns the newest first. */
-function debianFolders(): string[] {
+/** Debian installs servers outside the PATH, one directory per version. Returns the newest first. */
+function debianDirectories(): string[] {
   const root = '/usr/lib/postgresql'
   if (!existsSync(root)) return []
   const versions = readdirSync(root).sort((a, b) => Number(b) - Number(a))
@@ -150,9 +150,9 @@ function debianFolders(): string[] {
 }
 
 /** Resolves links, because a server finds its files relative to its real path. */
-function resolveFolder(folder: string): string[] {
-  const server = programIn(folder, 'postgres')
+function resolveDirectory(directory: string): string[] {
+  const server = programIn(directory, 'postgres')
   if (!existsSync(server)) return []
-  const directory = dirname(realpathSync(server))
-  return existsSync(programIn(directory, 'initdb')) ? [directory] : []
+  const resolved = dirname(realpathSync(server))
+  return existsSync(programIn(resolved, 'initdb')) ? [resolved] : []
 }

@@ -255,12 +255,13 @@ const reloadSecondsMax = 10
 const reloadPauseMilliseconds = 10
 
 /**
- * Returns the folder of the socket: the cluster, or a private folder if the cluster's path is too long for a socket.
+ * Returns the directory of the socket: the cluster, or a private directory if the cluster's path is too long for a socket.
  */
 export function socketDirectoryFor(cluster: string, account: RunAs): string {
   if (isShort(cluster)) return cluster
   const name = `tracker-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`
-  const directory = [tmpdir(), '/tmp'].map((folder) => join(folder, name)).find(isShort) ?? join('/tmp', name)
+  const directory =
+    [tmpdir(), '/tmp'].map((directory) => join(directory, name)).find(isShort) ?? join('/tmp', name)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   requirePrivate(directory, account)
   if (account.user !== undefined) chownSync(directory, account.user.uid, account.user.gid)
@@ -276,7 +277,7 @@ const socketName = '.s.PGSQL.5432'
 /** Linux allows 107 bytes for the path of a socket, macOS 103. */
 const isShort = (directory: string) => Buffer.byteLength(directory) <= 103 - `/${socketName}`.length
 
-/** Another user may have created the folder, and would then receive the connections. */
+/** Another user may have created the directory, and would then receive the connections. */
 function requirePrivate(directory: string, { user }: RunAs): void {
   const found = lstatSync(directory)
   const owners = [process.getuid?.(), user?.uid]

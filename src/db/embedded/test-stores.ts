@@ -10,29 +10,31 @@ import { startEmbeddedStore } from './start-embedded-store.ts'
 
 export const fast = { fsync: 'off' }
 
-/** A folder that any user may traverse, removed when the process ends. */
-export function temporaryFolder(): string {
+/** A directory that any user may traverse, removed when the process ends. */
+export function temporaryDirectory(): string {
   root ??= createRoot()
-  const folder = mkdtempSync(join(root, 'test-'))
-  chmodSync(folder, 0o755)
-  return folder
+  const directory = mkdtempSync(join(root, 'test-'))
+  chmodSync(directory, 0o755)
+  return directory
 }
 
 let root: string | undefined
 
 function createRoot(): string {
-  const folder = mkdtempSync(join(hasRoomInMemory() ? memoryFolder : tmpdir(), 'store-tests-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
-  chmodSync(folder, 0o755)
-  return folder
+  const directory = mkdtempSync(join(hasRoomInMemory() ? memoryDirectory : tmpdir(), 'store-tests-'))
+  process.on('exit', () =>
+    rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }),
+  )
+  chmodSync(directory, 0o755)
+  return directory
 }
 
 /** A cluster has a thousand files, which some disks take a second to make. */
-const memoryFolder = '/dev/shm'
+const memoryDirectory = '/dev/shm'
 
 function hasRoomInMemory(): boolean {
-  if (!existsSync(memoryFolder)) return false
-  const { bavail, bsize } = statfsSync(memoryFolder)
+  if (!existsSync(memoryDirectory)) return false
+  const { bavail, bsize } = statfsSync(memoryDirectory)
   return bavail * bsize > roomBytes
 }
 
@@ -62,7 +64,7 @@ export function sharedStore(): Promise<string> {
 let shared: Promise<string> | undefined
 
 async function createStore(): Promise<string> {
-  const dataDirectory = join(temporaryFolder(), '.data')
+  const dataDirectory = join(temporaryDirectory(), '.data')
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })
   await queryRows(store.url, `create table note as select 'kept' as text`)
   await store.stop()
@@ -71,7 +73,7 @@ async function createStore(): Promise<string> {
 
 /** Makes a copy for tests whose changes would break the others. */
 export async function copyOfStore(name = '.data'): Promise<string> {
-  const dataDirectory = join(temporaryFolder(), name)
+  const dataDirectory = join(temporaryDirectory(), name)
   execFileSync('cp', ['-a', await sharedStore(), dataDirectory])
   return dataDirectory
 }
@@ -126,9 +128,9 @@ export function launch(t: TestContext, dataDirectory: string, { user, path }: La
   }
 }
 
-/** A folder whose contents only its owner can see. */
-export function closedFolder(): string {
-  const folder = join(temporaryFolder(), 'closed')
-  mkdirSync(folder, { mode: 0o700 })
-  return folder
+/** A directory whose contents only its owner can see. */
+export function closedDirectory(): string {
+  const directory = join(temporaryDirectory(), 'closed')
+  mkdirSync(directory, { mode: 0o700 })
+  return directory
 }
