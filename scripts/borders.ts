@@ -8,7 +8,7 @@ import { dirname, join, normalize } from 'node:path'
 export interface Border {
   readonly folder: string
   readonly question: string
-  /** Folders of the same table. A folder that stands in another one has borders of its own. */
+  /** Folders of the same table. A folder within another one has borders of its own. */
   readonly imports: readonly string[] | 'everything'
 }
 
@@ -43,7 +43,7 @@ export const borders: readonly Border[] = [
   {
     folder: 'features',
     question:
-      'How does everything else work (webhooks, reports, exports …)? One folder each with its routes, schemas, SQL and worker.',
+      'How does everything else work (webhooks, reports, exports …)? One folder or file each, with its routes, schemas, SQL and worker.',
     imports: below.features,
   },
   {
@@ -110,8 +110,8 @@ export const borders: readonly Border[] = [
   },
 ]
 
-/** Each host and each feature is a border of its own; what features offer one another is named here. */
-const offered: readonly string[] = ['features/changes']
+/** Each host and each feature is a unit that no other may import, except these features. */
+const sharedFeatures: readonly string[] = ['features/changes']
 
 const root = join(import.meta.dirname, '..')
 const page = join(root, 'docs', 'architecture.md')
@@ -139,19 +139,18 @@ export const clientPackage = normalize(aliases['#tracker-client'] ?? '')
 
 /** Every import that crosses a border, a sentence each. */
 export function crossings(graph: ImportGraph, table: readonly Border[] = borders): readonly string[] {
-  const roomOf = (file: string) => roomIn(table, file)
+  const unitOf = (file: string) => findUnit(table, file)
   return [...graph].flatMap(([file, imported]) => {
-    const room = roomOf(file)
-    if (room === undefined)
-      return file.startsWith('src/cli') ? [] : [`${file} stands in no folder of the table.`]
-    const { border } = room
+    const unit = unitOf(file)
+    if (unit === undefined) return file.startsWith('src/cli') ? [] : [`${file} is in no folder of the table.`]
+    const { border } = unit
     if (border.imports === 'everything') return []
     return imported.flatMap((other) => {
-      const target = roomOf(other)
+      const target = unitOf(other)
       const mayImport =
         target !== undefined &&
-        (target.name === room.name ||
-          offered.includes(target.name) ||
+        (target.name === unit.name ||
+          sharedFeatures.includes(target.name) ||
           (target.border !== border && border.imports.includes(target.border.folder)))
       return mayImport ? [] : [`${file} imports ${other}: ${border.folder}/ imports ${listOf(border)}.`]
     })
@@ -161,8 +160,8 @@ export function crossings(graph: ImportGraph, table: readonly Border[] = borders
 const listOf = ({ imports }: Border): string =>
   imports === 'everything' ? 'everything' : imports.map((folder) => `${folder}/`).join(', ') || 'nothing'
 
-/** Each host and each feature is a room, whether a folder or a single file; elsewhere the folder of the table is. */
-function roomIn(
+/** Returns the unit of a file: each host and each feature is one, whether a folder or a single file; elsewhere the folder of the table is. */
+function findUnit(
   table: readonly Border[],
   file: string,
 ): { readonly name: string; readonly border: Border } | undefined {

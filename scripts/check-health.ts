@@ -1,4 +1,4 @@
-/** Ends with 0 when the address in the first argument answers that it is well: what a container's health check runs. */
+/** The health check of a container: exits with 0 if the address in the first argument answers with success. */
 const answerMilliseconds = 4000
 
 const response = await fetch(process.argv[2] ?? '', {

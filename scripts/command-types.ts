@@ -11,16 +11,16 @@ import type { Resource } from '../src/resources/define-resource.ts'
 import { allForms } from '../src/resources/derived.ts'
 import { dateKeys, idFilterNumbers, idFiltersOf, supportsDates } from '../src/resources/list-keys.ts'
 
-/** The types of the TypeScript client's commands, read off the declarations, as interfaces that people can read. */
+/** The types of the TypeScript client's commands, derived from the declarations. */
 export function commandTypesOf(resources: readonly Resource[]): string {
   const comments = commentsOf(resources)
   const forms = allForms(resources)
   return [
-    '// Made from the declarations of the resources by npm run contract; a test compares. Not to be changed by hand.',
+    '// Generated from the declarations of the resources by npm run contract; do not edit.',
     "import type { Call, Failure, Outcome, Success } from './call.ts'",
     ...forms.flatMap((form) => typesOf(form, comments)),
     ...historyTypes(comments),
-    `/** Every command. Moments are RFC 3339 text, so that microseconds survive. */\nexport interface CommandClient {\n${[...forms.flatMap((form) => methodsOf(form, comments)), ...historyMethods(comments)].join('')}}`,
+    `/** Every command. Timestamps are RFC 3339 text, which keeps microseconds. */\nexport interface CommandClient {\n${[...forms.flatMap((form) => methodsOf(form, comments)), ...historyMethods(comments)].join('')}}`,
   ]
     .join('\n\n')
     .concat('\n')
@@ -68,7 +68,7 @@ function historyTypes(comments: Comments): string[] {
 
 const historyCommands = [readHistoryMessages, readChangesMessages, followChangesMessages]
 
-/** The stream has a method of its own, which is no call. */
+/** Leaves out the stream, which has a method of its own. */
 const historyMethods = (comments: Comments): string[] =>
   [readHistoryMessages, readChangesMessages].map(({ name, request }) =>
     methodText(comments, { name, request }, `Call<${name}Request, ${name}Result>`),
@@ -85,7 +85,7 @@ const isNullable = ({ fields }: Resource, { name }: MessageField): boolean =>
 
 type Mark = (field: MessageField) => '' | '?' | 'or null' | '? or null'
 
-/** A request may leave these out, and null means the same. */
+/** Marks the fields that a request may leave out; null means the same. */
 function givenIn({ fields }: Resource, { name: command }: CommandMessages): Mark {
   const purpose = command.startsWith('Update') ? 'update' : 'create'
   return ({ name }) => {
@@ -122,7 +122,7 @@ const methodText = (
 interface Writing {
   readonly comments: Comments
   readonly markOf: Mark
-  /** Nothing for what belongs to none. */
+  /** Absent for messages that belong to no resource. */
   readonly resource?: Resource
 }
 

@@ -17,7 +17,7 @@ export function dotnetContracts(
   const shared = messagesIn(commands).filter(({ name }) => !own.has(name))
   const entities = [...new Set(commands.map(({ entity }) => entity))]
   return `${[
-    '// Made from the declarations of the resources by npm run contract; a test compares. Not to be changed by hand.',
+    '// Generated from the declarations of the resources by npm run contract; do not edit.',
     '#nullable enable',
     'using FastEndpoints;',
     namespaceText(recordsNamespace, [
@@ -47,7 +47,7 @@ const commandText = ({ request, result }: Command, comments: Comments): string[]
   classText(result, comments, 'answered'),
 ]
 
-/** A client leaves out what it sends, a host never leaves out what it answers with. */
+/** A client may leave out fields that it sends; a host sends all fields. */
 type Way = 'sent' | 'answered'
 
 function classText(message: Message, comments: Comments, way: Way, base = ''): string {

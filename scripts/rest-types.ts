@@ -1,4 +1,4 @@
-/** The part of an OpenAPI document that the types are made from. */
+/** The part of an OpenAPI document from which the types are generated. */
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
@@ -47,7 +47,7 @@ export function restTypesOf(document: OpenApi, extensions: OpenApi): string {
   const operations = [document, extended].flatMap(operationsIn).filter((one) => !isDownload(one))
   const resources = resourcesIn(operations, schemas)
   return [
-    '// Made from docs/contract/ by npm run contract; a test compares. Not to be changed by hand.',
+    '// Generated from docs/contract/ by npm run contract; do not edit.',
     ...named.map((name) => declarationOf(name, schemas[name] ?? {})),
     `/** Every operation by its method and path. */\nexport interface Operations {\n${operations.map(operationType).join('')}}`,
     `/** The resources, by the last part of the path of their list. */\nexport interface Resources {\n${resources.map(resourceType).join('')}}`,

@@ -1,4 +1,4 @@
-// Made from the declarations of the resources by npm run contract; a test compares. Not to be changed by hand.
+// Generated from the declarations of the resources by npm run contract; do not edit.
 
 #nullable enable
 

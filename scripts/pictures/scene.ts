@@ -3,7 +3,7 @@ import { addDays, mondayOf, today } from '../../web/src/time/days.ts'
 
 export interface PictureScene {
   readonly projectId: string
-  /** One with time, somebody beside the one responsible, a comment and an impediment. */
+  /** An assignment with hours, a second person, a comment and an impediment. */
   readonly openId: string
 }
 

@@ -81,8 +81,14 @@ export function openDatabase({
   const connectMilliseconds = limits.answerMilliseconds
   const connections = createConnections({ url, applicationName, prepare, connectMilliseconds })
   const reads = openSingleReads(connections, prepare, limits)
-  const connectStandby = (each: string) =>
-    createConnections({ url: each, applicationName, prepare, connectMilliseconds: 1000, isForStandbys: true })
+  const connectStandby = (standbyUrl: string) =>
+    createConnections({
+      url: standbyUrl,
+      applicationName,
+      prepare,
+      connectMilliseconds: 1000,
+      isForStandbys: true,
+    })
   const standbys = openStandbys(readUrls.map(connectStandby), createWalPositionReader(reads))
   const listReads = openLimitedReads(connections, budgets, 'lists', standbys)
   const liveListReads = openLimitedReads(connections, budgets, 'liveLists', standbys)

@@ -46,7 +46,7 @@ export interface InstanceLog {
 export interface Instances {
   /** Records this instance, and from now on regularly that it runs. */
   join(): Promise<void>
-  /** Does now what is done regularly. */
+  /** Runs the regular work now. */
   refresh(): Promise<void>
   /** The number of running instances with another value than this one, by the name of the setting. */
   disagreements(): ReadonlyMap<string, number>

@@ -12,15 +12,18 @@ export interface Table extends HistoryTable {
   readonly counter?: Counter
 }
 
-/** Triggers give new rows, and rows that move, a number from the row of a table with the id in the column `per`, which they lock. */
+/**
+ * A table with the last number of each parent. Triggers number new rows and rows that move to another parent: they lock the row of
+ * this table whose id is in the column `per`.
+ */
 export interface Counter {
   readonly table: string
   readonly per: string
-  /** The column of the number, and those that follow from it. */
+  /** The columns that the triggers set: the number, and those derived from it. */
   readonly generates: readonly string[]
 }
 
-/** The columns that an update changes, those that the program does not set included. */
+/** Returns the columns that an update changes, including those that triggers set. */
 export const changedColumns = ({ counter }: Table, set: readonly string[]): readonly string[] => [
   ...set,
   ...(counter && set.includes(counter.per) ? counter.generates : []),

@@ -46,7 +46,7 @@ export const calendarRoute = (webOrigin: string | undefined): Route => ({
   },
 })
 
-/** The scope covers what a calendar shows. It covers nothing else, because addresses end up in logs and in settings. */
+/** The scope of the token allows only what a calendar shows, because addresses end up in logs and in settings. */
 function calendarReader(caller: Caller): Caller {
   const { token } = caller
   if (!token) return caller
@@ -121,7 +121,7 @@ function send(request: FastifyRequest, reply: FastifyReply, caller: Caller, body
   reply.headers({
     etag: tag,
     'cache-control': 'private, no-cache',
-    // The address may contain the token, and a description a link that somebody follows.
+    // The address may contain the token, and a description a link that the user follows.
     'referrer-policy': 'no-referrer',
   })
   const held = request.headers['if-none-match']
@@ -207,7 +207,7 @@ export const escapeText = (text: string): string =>
     .replaceAll(/[\\;,]/g, (character) => `\\${character}`)
     .replaceAll('\n', '\\n')
 
-/** Without the line break. */
+/** Excludes the line break. */
 const lineBytesMax = 75
 
 /** RFC 5545, 3.1: longer lines continue after a line break and a space. No character is cut. */

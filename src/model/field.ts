@@ -68,7 +68,7 @@ export interface Field<
   readonly isCallerDefault?: true
   /** The value that a create stores if its body leaves the field out. */
   readonly defaultValue?: unknown
-  /** If a create leaves the field out, the store gives it a value. */
+  /** If a create leaves the field out, the database generates a value. */
   readonly isGenerated?: true
   /** Only extensions show and accept the field of a v1 resource. */
   readonly isExtension?: true
@@ -154,7 +154,7 @@ export const references = <const Target extends string, const N extends number>(
   references: { resource, onRemove },
 })
 
-/** A reference that a row may be without. */
+/** A reference that may be null. */
 export const optionalReference = <const Target extends string, const N extends number>(
   number: OwnNumber<N>,
   kind: Kind<string, 'uuid'>,
@@ -166,7 +166,7 @@ export const optionalReference = <const Target extends string, const N extends n
   references: { resource, onRemove },
 })
 
-/** A reference that no body names. */
+/** A reference that no body may set. */
 export const referenceByServer = <const Target extends string, const N extends number>(
   field: ReferenceField<Target, N>,
 ): Omit<ReferenceField<Target, N>, 'presence'> & { readonly presence: 'byServer' } => ({
@@ -195,7 +195,7 @@ export const withDefault = <Value, Wire extends WireKind, N extends number>(
   defaultValue,
 })
 
-/** The store gives new rows a value, which is never null. A body may name it unless it is `byServer`. */
+/** The database generates the value of new rows, which is never null. A body may set it unless it is `byServer`. */
 export const generated = <F extends Field>(field: F): F & { readonly isGenerated: true } => ({
   ...field,
   isGenerated: true,

@@ -56,7 +56,7 @@ export const forbidden = (message = 'You are not allowed to do this.') => new Pr
 
 export const notFound = (what: string) => new Problem('missing', `${what} was not found.`)
 
-/** It existed once; another request will not bring it back. */
+/** The resource existed before; a retry does not help. */
 export const gone = (message: string) => new Problem('gone', message)
 
 export const duplicate = (key: string, message: string) =>

@@ -45,7 +45,7 @@ function requireOneProject({ projectRules }: Resource, rows: readonly RowInProje
 
 interface RowInProjects {
   readonly row: Row
-  /** Its own, if it names one, and those of the rows that it refers to within one project. */
+  /** The project of the row, if it has one, and those of the rows that it refers to and that must belong to the same project. */
   readonly projects: readonly unknown[]
 }
 
@@ -91,7 +91,7 @@ async function readProjectsOf(
 
 const distinct = (values: readonly unknown[]): readonly unknown[] => [...new Set(values)]
 
-/** Until the transaction ends. An advisory lock does not hold up changes of the project itself. */
+/** Locks the projects until the transaction ends. An advisory lock does not block changes of the project itself. */
 async function lockProjects(transaction: Queries, ids: readonly unknown[]): Promise<void> {
   const names = ids.map((id) => `project ${id}`).sort()
   await transaction.query(
@@ -99,7 +99,7 @@ async function lockProjects(transaction: Queries, ids: readonly unknown[]): Prom
   )
 }
 
-/** The problem of a row that leaves its project, with links that must not span two. The caller repeats the update in a transaction. */
+/** A row leaves its project, but its links must not span two projects. The caller retries the update in a transaction. */
 export const leavesProjectProblem = contended()
 
 /** Single statements cannot see links that were committed while they waited for the row, so they reject such a move. */

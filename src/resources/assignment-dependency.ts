@@ -13,7 +13,7 @@ const chainMax = 100
 /** The dependencies that a write reads to look for circles: a tenth of a second or two, under the lock of the project. */
 const connectedMax = 10_000
 
-/** An order in which two assignments of a project have to be done. It goes with either. */
+/** States that an assignment waits for another one of its project. It is removed with either of them. */
 export const assignmentDependency = defineResource({
   name: 'assignmentDependency',
   edition: 'ext',
@@ -53,7 +53,7 @@ function waitsForAnother({ assignmentId, blockedById }: { assignmentId?: string;
 type End = 'assignmentId' | 'blockedById'
 type Dependency = Readonly<Record<End, string>>
 
-/** The lock of the project keeps all its dependencies as they are meanwhile, so no circle is closed from several sides at once. */
+/** While the project is locked, its dependencies do not change, so concurrent writes cannot close a circle together. */
 async function rejectCircles(transaction: Queries, ids: readonly string[]): Promise<void> {
   const written = await transaction.query<Dependency>(
     sql`select assignment_id as "assignmentId", blocked_by_id as "blockedById" from assignment_dependencies where id = any(${ids}::uuid[])`,
@@ -98,7 +98,7 @@ function longestChain(dependencies: readonly Dependency[]): number | undefined {
   for (let links = 0; links <= chainMax; links += 1) {
     if (left.length === 0) return links
     const waiting = new Set(left.map(({ assignmentId }) => assignmentId))
-    // Nothing is left of a chain once all its links have been taken off, one at a time, from its end.
+    // Each round removes the last link of every chain, so only circles never become shorter.
     const others = left.filter(({ blockedById }) => waiting.has(blockedById))
     if (others.length === left.length) return undefined
     left = others

@@ -20,9 +20,9 @@ import { defineResource } from './define-resource.ts'
 
 /** The largest integer of the column. */
 const assignmentNumberMax = 2_147_483_647
-/** A rank is moved apart from its neighbours before it is longer (src/features/assignment-order/). */
+/** Neighbours are given new ranks before a rank becomes longer (src/features/assignment-order.ts). */
 export const rankCharactersMax = 60
-/** An assignment, its sub-assignments, and theirs. */
+/** Counts an assignment, its sub-assignments, and theirs. */
 const levelsMax = 3
 const subAssignmentsMax = 100
 
@@ -124,8 +124,8 @@ interface ParentLink {
 }
 
 /**
- * The lock of the project keeps all parents of its assignments as they are meanwhile, so several writes cannot close a circle or
- * add levels together. Removed assignments count too: they may be restored.
+ * While the project is locked, the parents of its assignments do not change, so concurrent writes cannot close a circle or exceed
+ * the levels together. Removed assignments count too, because they may be restored.
  */
 async function rejectDeepOrCircularNesting(transaction: Queries, ids: readonly string[]): Promise<void> {
   const written = await readParentLinks(transaction, sql`id = any(${ids}::uuid[])`)

@@ -87,7 +87,7 @@ const mistakes: readonly (readonly [Resource, string])[] = [
   ],
   [
     withReference('user', 'restrict'),
-    'widget.otherId would block v1 from removing users: use cascade or stay.',
+    'widget.otherId would block v1 from removing users: use cascade or keep.',
   ],
   [
     widget({

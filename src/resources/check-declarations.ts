@@ -106,7 +106,7 @@ function referenceProblems(
       ? [`${where} refers to ${parent.name}: v1 cannot depend on a resource that EXTENSIONS=off disables.`]
       : []),
     ...(resource.edition === 'ext' && parent.edition === 'v1' && references.onRemove === 'restrict'
-      ? [`${where} would block v1 from removing ${parent.pluralNoun}: use cascade or stay.`]
+      ? [`${where} would block v1 from removing ${parent.pluralNoun}: use cascade or keep.`]
       : []),
   ]
 }

@@ -52,13 +52,13 @@ export interface ListedResource {
   readonly name: string
   /** The edition of its rows, whose rules they follow. */
   readonly edition: Edition
-  /** The edition that shows it in this form. A v1 resource with fields of extensions has two forms: see editions.ts. */
+  /** The edition that shows it in this form. A v1 resource with fields of extensions has two forms: see derived.ts. */
   readonly shownIn: Edition
   readonly plural: string
   /** PascalCase, as in sentences and schemas. */
   readonly title: string
   readonly pluralTitle: string
-  /** The title, in commands with the prefix `Ext` for a form with fields of extensions: all commands share one name space. */
+  /** The name of its messages: the title, with the prefix `Ext` for a form with fields of extensions, because all commands share one namespace. */
   readonly typeName: string
   readonly pluralTypeName: string
   readonly pluralNoun: string
@@ -68,7 +68,7 @@ export interface ListedResource {
   readonly fields: Fields
   /** The properties of a record, in this order. A list may be sorted by any of them. */
   readonly columns: readonly string[]
-  /** The columns of the history, if they are not the same. */
+  /** The columns that the history records, if they differ from `columns`. */
   readonly historyColumns?: readonly string[]
   readonly access: AccessRule
   readonly filters: readonly Filter[]

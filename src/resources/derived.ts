@@ -39,19 +39,19 @@ const contractForm = cachedForm((resource) => {
 export const extensionForm = cachedForm((resource) => ({
   ...resource,
   fields: Object.fromEntries(
-    Object.entries(resource.fields).map(([name, field]) => [name, changeable(field)]),
+    Object.entries(resource.fields).map(([name, field]) => [name, withOptionalUpdate(field)]),
   ),
 }))
 
-const changeable = (field: Field): Field =>
+const withOptionalUpdate = (field: Field): Field =>
   field.presence === 'required' ? { ...field, presence: 'requiredOnCreate' } : field
 
-/** Makes a form of resources that have two. It is the same object every time, because SQL is kept for each. */
-function cachedForm(make: (resource: Resource) => Resource): (resource: Resource) => Resource {
+/** Derives a form of resources that have two. Returns the same object every time, because SQL is cached for each object. */
+function cachedForm(derive: (resource: Resource) => Resource): (resource: Resource) => Resource {
   const forms = new WeakMap<Resource, Resource>()
   return (resource) => {
     if (resource.shownIn === resource.edition) return resource
-    const form = forms.get(resource) ?? make(resource)
+    const form = forms.get(resource) ?? derive(resource)
     forms.set(resource, form)
     return form
   }
@@ -126,8 +126,8 @@ export const isVersioned = ({ fields }: Resource): boolean => 'expectedVersion' 
 
 /**
  * Every name that a list could be filtered by: the filters of all lists, and all fields of all resources. A list rejects those
- * that it does not support, because ignoring one would return rows that the client did not ask for. To a v1 list, the names of
- * extensions mean nothing: a new extension must not change how v1 answers `?text=` or `?sort=`.
+ * that it does not support, because ignoring one would return rows that the client did not ask for. A v1 list ignores the names
+ * of extensions, because a new extension must not change how v1 answers `?text=` or `?sort=`.
  */
 export const filterNames: Readonly<Record<Edition, ReadonlySet<string>>> = {
   v1: filterNamesOf(resourcesOf('v1')),

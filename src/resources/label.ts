@@ -14,7 +14,7 @@ export const labelColors = [
 const labelsOfProjectMax = 200
 const labelsOfAssignmentMax = 20
 
-/** A word that the members of a project put on its assignments. It goes with its project. */
+/** A word that the members of a project put on its assignments. It is removed with its project. */
 export const label = defineResource({
   name: 'label',
   edition: 'ext',
@@ -47,7 +47,7 @@ export const label = defineResource({
   },
 })
 
-/** A label on an assignment of the same project. It goes with either. */
+/** A label on an assignment of the same project. It is removed with either of them. */
 export const assignmentLabel = defineResource({
   name: 'assignmentLabel',
   edition: 'ext',

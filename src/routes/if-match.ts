@@ -16,14 +16,14 @@ import type { Resource } from '../resources/define-resource.ts'
 import { allForms } from '../resources/derived.ts'
 import type { Exchange } from './route.ts'
 
-/** The JSON of one row, from which its ETag is made. */
+/** The JSON of one row, from which its ETag is computed. */
 export const rowAnswer = (resource: Resource, row: Row) => ({
   [resource.name]: serializeRecord(resource, row),
 })
 
 /**
- * The versions that rows must have under a write with `If-Match`: those of the rows whose ETags it names. They are read before
- * the write and compared again when the rows are locked, so no change can get in between.
+ * Returns the versions that rows must still have for a write with `If-Match`: those of the rows whose ETags it names. They are read
+ * before the write and compared again when the rows are locked, so a concurrent change cannot be missed.
  */
 export async function readIfMatchVersions(
   context: Context,

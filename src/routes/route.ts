@@ -30,7 +30,7 @@ export interface Operation extends HttpOperation {
   readonly bodyBytesMax?: number
   /** The events of a stream that is not a live listing, by name. */
   readonly events?: Readonly<Record<string, Schema>>
-  /** Needs no token. Nothing is known of the caller but the body. */
+  /** Needs no token, so the caller is unknown. */
   readonly isPublic?: true
   /** Only for users of the web client: it creates credentials that outlast the tokens of apps. */
   readonly requiresWebClient?: true

@@ -72,7 +72,7 @@ describe('The structure, drawn from every import,', () => {
       'src/low/a.ts imports src/features/one/a.ts: low/ imports nothing.',
       'src/features/one/a.ts imports src/features/two.ts: features/ imports low/.',
       'src/hosts/rest/main.ts imports src/hosts/bank/main.ts: hosts/ imports low/, features/.',
-      'src/unknown/a.ts stands in no folder of the table.',
+      'src/unknown/a.ts is in no folder of the table.',
     ])
   })
 

@@ -1,4 +1,4 @@
-// Made from the declarations of the resources by npm run contract; a test compares. Not to be changed by hand.
+// Generated from the declarations of the resources by npm run contract; do not edit.
 
 import type { Call, Failure, Outcome, Success } from './call.ts'
 
@@ -2008,7 +2008,7 @@ export type ReadChangesResult =
   | (Success & { readonly result: ChangePage })
   | (Failure & { readonly result: null })
 
-/** Every command. Moments are RFC 3339 text, so that microseconds survive. */
+/** Every command. Timestamps are RFC 3339 text, which keeps microseconds. */
 export interface CommandClient {
   /** Creates one organization. */
   readonly createOrganization: Call<CreateOrganizationRequest, OrganizationResult>

@@ -76,7 +76,7 @@ async function* readCall(
 ): AsyncGenerator<CommandEvent, void> {
   const { write, read } = codecOf(command)
   const call = client.makeServerStreamRequest(command.path, asIs, read, write(request), await headers())
-  // The loop below throws the error. If the consumer has left, nobody needs it.
+  // The loop below throws the error. If the consumer has left, it is ignored.
   call.on('error', () => undefined)
   const cancel = () => call.cancel()
   let silenceTimer = setTimeout(cancel, silenceMilliseconds)

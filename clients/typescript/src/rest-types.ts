@@ -1,4 +1,4 @@
-// Made from docs/contract/ by npm run contract; a test compares. Not to be changed by hand.
+// Generated from docs/contract/ by npm run contract; do not edit.
 
 export interface Person {
   readonly id: string

@@ -7,7 +7,7 @@ interface Signature {
   readonly andThen?: { readonly bytes: string; readonly at: number }
 }
 
-/** Every type that is recognized, besides text. The first match counts. */
+/** Every type that is recognized, except text. The first match counts. */
 const signatures: readonly Signature[] = [
   { type: 'image/png', bytes: '\x89PNG\r\n\x1a\n' },
   { type: 'image/jpeg', bytes: '\xff\xd8\xff' },

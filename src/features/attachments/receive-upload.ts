@@ -147,7 +147,7 @@ async function receiveBody(
 /** Marks the files in the directory of uploads. */
 export const uploadEnding = '.part'
 
-/** The line is committed before the file is stored, so that the sweep knows a file that a crash leaves behind. */
+/** The record is committed before the file is stored, so that the sweep finds a file that a crash leaves behind. */
 async function storeFile(
   { store }: Files,
   database: Database,
@@ -178,7 +178,7 @@ async function requireAssignment(
   return found.projectId
 }
 
-/** Rejects a file for which the project has no room at the moment, before a byte of it is read. */
+/** Rejects a file for which the project has no room, before a byte of it is read. */
 async function requireRoom(
   { database }: Context,
   caller: Caller,
@@ -188,7 +188,7 @@ async function requireRoom(
   if ((found?.bytes ?? 0) + countedBytes(bytes) > bytesMax) throw projectIsFull(bytesMax)
 }
 
-/** A disk needs as much for a small file; so the quota also limits the number of files. */
+/** A small file takes this much on a disk. Counting it also limits the number of files. */
 const countedBytesMin = 4096
 const countedBytes = (bytes: number): number => Math.max(bytes, countedBytesMin)
 
@@ -212,7 +212,7 @@ interface NewAttachment {
 
 /**
  * Creates the row of a file that is stored already. Creates in one project wait for each other by an advisory lock, so that its
- * files stay within the quota. The line of the file is locked, so that a sweep cannot delete the file.
+ * files stay within the quota. The record of the file is locked, so that a sweep cannot delete the file.
  */
 export async function createAttachment(
   { database }: Pick<Context, 'database'>,

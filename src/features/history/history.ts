@@ -72,7 +72,7 @@ export async function listHistory(
 /** The activity of an assignment covers this many of its newest comments, as many appointments, and so on. */
 const childrenMax = 1000
 
-/** Whoever sees an assignment sees what belongs to it, as far as the token covers it. */
+/** A caller who sees an assignment sees what belongs to it, as far as the token covers it. */
 async function childIds(
   { listReads }: Context['database'],
   caller: Caller,

@@ -12,7 +12,7 @@ export const batchOperations = ['create', 'update', 'remove', 'restore'] as cons
 
 /** The most items of a batch, and the most rows that its removals and restores may name. */
 export const batchItemsMax = 1000
-/** Hashing one takes a tenth of a second of a core. */
+/** Hashing a password takes a core a tenth of a second. */
 const passwordsMax = 10
 export const labelCharactersMax = 64
 
