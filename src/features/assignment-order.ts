@@ -70,7 +70,7 @@ export function assignmentOrderRoute(): Route {
   }
 }
 
-/** One of both is given. Null stands for the end of the stage on that side. */
+/** The neighbour on one side. Null means that there is none: the assignment becomes the first or the last of the stage. */
 type Neighbour = { readonly side: 'beforeId' | 'afterId'; readonly id: string | null }
 
 interface Move {
@@ -88,8 +88,8 @@ interface Ranked {
 const spreadRows = [0, 50, 500, 5000] as const
 
 /**
- * Gives an assignment a rank between two others of a stage. The lock of the project's order keeps all ranks as they are meanwhile;
- * it is taken before any row is locked, so that moves wait for each other without a deadlock.
+ * Gives an assignment a rank between two others of a stage. While the order of the project is locked, its ranks do not change. The lock
+ * is taken before any row is locked, so that moves wait for each other without a deadlock.
  */
 async function moveAssignment(
   { database }: Context,

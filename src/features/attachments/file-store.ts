@@ -84,7 +84,7 @@ async function syncDirectory(path: string): Promise<void> {
   await directory.sync().finally(() => directory.close())
 }
 
-/** A name that the directory keeps, so that instances notice when they do not share it. */
+/** Returns an id that is stored in the directory, so that instances notice when they do not share it. */
 async function identityOf(directory: string): Promise<string> {
   const file = join(directory, 'id')
   const readExisting = () => readFile(file, 'utf8').catch(() => undefined)

@@ -37,14 +37,14 @@ const tooManyOfAccount = (max: number) =>
 const tooMany = () =>
   overloaded('Too many live listings are open. Please try again later.', { retryAfterSeconds })
 
-/** Snapshots of live listings in memory: the newest of each, and those that clients have not read yet. */
+/** Limits the memory of live listings: the newest snapshot of each, and those that clients have not read yet. */
 interface SnapshotMemory {
   reservationFor(account?: string): SnapshotReservation
 }
 
-/** A listing, which keeps snapshots for all accounts, or a stream, which also keeps them for its account. */
+/** The memory of a listing, or of a stream, which also counts for its account. */
 export interface SnapshotReservation {
-  /** Replaces the kept snapshots by exactly these. Returns the reason when there is no room, and leaves them unchanged. */
+  /** Reserves memory for exactly these snapshots instead of the previous ones. If there is no room, returns the problem and changes nothing. */
   reserve(snapshots: readonly Buffer[]): Problem | undefined
 }
 

@@ -93,7 +93,7 @@ function csvOf(
   return csvHeader([...head, ...measures.map(({ name }) => name)]) + lines.map(csvLine).join('')
 }
 
-const reportParameters = ({ summed, dateColumn: dated }: Report): Parameter[] => [
+const reportParameters = ({ summed, dateColumn }: Report): Parameter[] => [
   {
     name: 'groupBy',
     description: `1 to ${groupingsMax} of ${groupings.join(', ')}, separated by commas; groups are sorted in this order.`,
@@ -102,7 +102,7 @@ const reportParameters = ({ summed, dateColumn: dated }: Report): Parameter[] =>
   },
   ...['dateFrom', 'dateTo'].map((name) => ({
     name,
-    description: `Only ${summed.pluralNoun} whose ${dated} is ${name === 'dateFrom' ? 'on this day or later' : 'before this day'}, in the time zone.`,
+    description: `Only ${summed.pluralNoun} whose ${dateColumn} is ${name === 'dateFrom' ? 'on this day or later' : 'before this day'}, in the time zone.`,
     schema: { type: 'string', format: 'date' },
   })),
   {

@@ -63,16 +63,13 @@ export async function runReport(
 }
 
 /** Returns the resources whose columns are summed, grouped and filtered by. */
-function resourcesIn(
-  { summed }: Report,
-  { groupBy, filters: wanted }: ReportQuery,
-): readonly ListedResource[] {
+function resourcesIn({ summed }: Report, { groupBy, filters }: ReportQuery): readonly ListedResource[] {
   const entities = [
     ...groupBy.flatMap((grouping) => (isTimeGrouping(grouping) ? [] : [entityGroupings[grouping]])),
-    ...Object.keys(wanted).flatMap((name) => entityFilters[name] ?? []),
+    ...Object.keys(filters).flatMap((name) => entityFilters[name] ?? []),
   ]
-  const of = { row: [], assignment: [assignment], project: [assignment, project] }
-  return [summed, ...entities.flatMap((entity) => of[entity.source])]
+  const resourcesOf = { row: [], assignment: [assignment], project: [assignment, project] }
+  return [summed, ...entities.flatMap(({ source }) => resourcesOf[source])]
 }
 
 /** A name that the caller may not see is null. */
@@ -150,18 +147,18 @@ const sumColumn = ({ name, column: summed }: Measure): Sql =>
 
 const totalOf = ({ name }: Measure): Sql => raw(`coalesce(sum("${name}"), 0) as "total_${name}"`)
 
-/** The planner removes joins that are neither grouped nor filtered by. */
+/** The planner removes joined tables that the report neither groups nor filters by. */
 const fromClause = ({ summed }: Report): Sql =>
   sql`${tableOf(summed)} as row
     ${summed === assignment ? raw('') : sql`left join ${tableOf(assignment)} as assignment on assignment.id = row.assignment_id`}
     left join ${tableOf(project)} as project on project.id = ${raw(aliasOf(summed, 'assignment'))}.project_id`
 
 /** A summed assignment is its own assignment. */
-const aliasOf = (summed: Report['summed'], of: EntityGrouping['source']): string =>
-  of === 'assignment' && summed === assignment ? 'row' : of
+const aliasOf = (summed: Report['summed'], source: EntityGrouping['source']): string =>
+  source === 'assignment' && summed === assignment ? 'row' : source
 
-const columnOf = ({ summed }: Report, { source: of, column: name }: EntityGrouping): Sql =>
-  sql`${raw(aliasOf(summed, of))}.${column(name)}`
+const columnOf = ({ summed }: Report, { source, column: name }: EntityGrouping): Sql =>
+  sql`${raw(aliasOf(summed, source))}.${column(name)}`
 
 /** Weeks begin on Monday and are named after it; months by their year and number. */
 function groupKey(report: Report, grouping: Grouping, { timeZone }: ReportQuery): Sql {
@@ -171,14 +168,14 @@ function groupKey(report: Report, grouping: Grouping, { timeZone }: ReportQuery)
 }
 
 function conditionsOf(report: Report, caller: Caller, query: ReportQuery): Sql[] {
-  const { dateFrom, dateTo, timeZone, filters: wanted } = query
-  const dated = sql`row.${column(report.dateColumn)}`
+  const { dateFrom, dateTo, timeZone, filters } = query
+  const date = sql`row.${column(report.dateColumn)}`
   const startOf = (day: string) => sql`(${day}::timestamp at time zone ${timeZone}::text)`
   return [
     listedRows(report.summed, caller, 'active'),
-    ...(dateFrom ? [sql`${dated} >= ${startOf(dateFrom)}`] : []),
-    ...(dateTo ? [sql`${dated} < ${startOf(dateTo)}`] : []),
-    ...Object.entries(wanted).flatMap(([name, id]) => {
+    ...(dateFrom ? [sql`${date} >= ${startOf(dateFrom)}`] : []),
+    ...(dateTo ? [sql`${date} < ${startOf(dateTo)}`] : []),
+    ...Object.entries(filters).flatMap(([name, id]) => {
       const filter = entityFilters[name]
       return filter ? [sql`${columnOf(report, filter)} = ${id}::uuid`] : []
     }),

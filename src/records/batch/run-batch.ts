@@ -50,7 +50,7 @@ export async function runBatch(
   const prepared = prepareItems(context, caller, items)
   if (mode === 'allOrNothing') rejectAll(prepared.rejected)
   const ready: ReadyItem[] = []
-  for (const item of prepared.ready) ready.push(await prepare(context, item))
+  for (const item of prepared.ready) ready.push(await addStoredValues(context, item))
   const versions = await readVersions(ready)
   const outcomes = await context.database.transaction(async (transaction) => {
     await lockAll(transaction, caller, ready)
@@ -71,7 +71,7 @@ function rejectAll(outcomes: readonly Outcome[]): void {
   if (problem) throw problem
 }
 
-async function prepare({ passwords }: Context, item: ReadyItem): Promise<ReadyItem> {
+async function addStoredValues({ passwords }: Context, item: ReadyItem): Promise<ReadyItem> {
   const { resource, values } = item
   const prepared = (await resource.hooks.prepare?.(values, passwords)) ?? values
   return { ...item, stored: storedValues(resource, prepared) }
@@ -271,7 +271,7 @@ function prepareItems(context: Context, caller: Caller, items: readonly BatchIte
       rejected.push({ index: item.index, problem: error })
     }
   }
-  return { ready, rejected: rejected }
+  return { ready, rejected }
 }
 
 function prepareItem(context: Context, caller: Caller, item: BatchItem): ReadyItem {
