@@ -254,8 +254,8 @@ describe('The packed client, in an empty folder that has nothing else of the pro
       `import { CommandError, openCommandClient } from 'tracker-client/commands'
 const client = openCommandClient({ target: process.env.TARGET, token: process.env.TOKEN })
 const { organization } = await client.createOrganization({ name: 'Elsewhere' })
-const refusal = await client.createOrganization({ name: ' ' }).catch((error) => error)
-console.log(organization.name, refusal instanceof CommandError, refusal.errors.name[0])
+const rejection = await client.createOrganization({ name: ' ' }).catch((error) => error)
+console.log(organization.name, rejection instanceof CommandError, rejection.errors.name[0])
 client.close()
 `,
     )
@@ -290,8 +290,8 @@ openCommandClient({ target: '', token: '', secure: true })
       program,
       `import { filter, limits, openTracker, TrackerError } from 'tracker-client'
 const tracker = openTracker({ address: 'http://127.0.0.1:9', token: 'token', retries: 0 })
-const refusal = await tracker.projects.list().catch((error) => error)
-console.log(refusal instanceof TrackerError, refusal.status, filter\`name eq \${"O'Neil"}\`, limits.pageSize)
+const rejection = await tracker.projects.list().catch((error) => error)
+console.log(rejection instanceof TrackerError, rejection.status, filter\`name eq \${"O'Neil"}\`, limits.pageSize)
 `,
     )
     const { stdout } = await run(process.execPath, [program], { cwd: elsewhere })

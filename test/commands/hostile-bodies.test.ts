@@ -1,21 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { constants } from 'node:http2'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { status } from '@grpc/grpc-js'
-import { type ChildCommands, startChildCommands } from '../support/child-commands.ts'
+import { serveByChildren } from '../support/child-commands.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import { fixture } from '../support/fixture.ts'
-import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
-import { insertAccount } from '../support/insert-account.ts'
 import { framed, grpcHeaders, openRawCalls, type RawAnswer } from '../support/raw-calls.ts'
-import { startTestIssuer, type TestIssuer } from '../support/test-issuer.ts'
 import { assertServes, goodList, listOrganizations } from './assert-serves.ts'
 
 const service = '/tracker.commands.v1.Commands'
@@ -281,33 +275,13 @@ const gigabyte = (): Buffer => {
 }
 
 describe('the memory of a command host', () => {
-  let issuer: TestIssuer
-  let store: FreshDatabase
-  let child: ChildCommands
-  let token: string
-  const folder = mkdtempSync(join(tmpdir(), 'tracker-memory-'))
-
-  before(async () => {
-    ;[issuer, store] = await Promise.all([startTestIssuer(), freshDatabase()])
-    const login = 'admin@example.com'
-    const { id } = await insertAccount(store.database, { login })
-    token = await issuer.signIn(store.database, id, { admin: true, audience: 'svc-grpc', scope: 'svc.grpc' })
-    child = await startChildCommands({
-      DATABASE_URL: store.url,
-      DATA_DIR: folder,
-      Jwt__Issuer: issuer.issuer,
-      SVC_ADMIN_LOGINS: login,
-    })
-  })
-  after(async () => {
-    await child.end('SIGKILL')
-    await issuer.stop()
-    await store.drop()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  const served = fixture(() => serveByChildren(1))
+  const theChild = () => served.children[0] ?? assert.fail()
 
   /** The first attack shows what the host needs for it, the second whether it is kept. */
   async function assertKept(attack: () => Promise<void>) {
+    const { token } = served
+    const child = theChild()
     await attack()
     const before = await child.residentBytes()
     await attack()
@@ -320,8 +294,8 @@ describe('the memory of a command host', () => {
   test('does not grow with bombs of gzip', () =>
     assertKept(async () => {
       const bomb = framed(gzipSync(Buffer.alloc(32 * 1024 ** 2)), { flag: 1 })
-      const headers = { ...grpcHeaders(listOrganizations, token), 'grpc-encoding': 'gzip' }
-      await using raw = openRawCalls(child.target)
+      const headers = { ...grpcHeaders(listOrganizations, served.token), 'grpc-encoding': 'gzip' }
+      await using raw = openRawCalls(theChild().target)
       const answers = await Promise.all(Array.from({ length: 100 }, () => raw.send(headers, bomb)))
       for (const answer of answers) assert.equal(answer.status, status.RESOURCE_EXHAUSTED)
     }))
@@ -329,9 +303,12 @@ describe('the memory of a command host', () => {
   test('does not grow with streams that are opened and reset', () =>
     assertKept(async () => {
       for (let connection = 0; connection < 20; connection += 1) {
-        await using raw = openRawCalls(child.target)
+        await using raw = openRawCalls(theChild().target)
         for (let opened = 0; opened < 500; opened += 1) {
-          const stream = raw.session.request({ ...grpcHeaders(listOrganizations, token), ':method': 'POST' })
+          const stream = raw.session.request({
+            ...grpcHeaders(listOrganizations, served.token),
+            ':method': 'POST',
+          })
           stream.on('error', () => undefined)
           stream.close(constants.NGHTTP2_CANCEL)
         }

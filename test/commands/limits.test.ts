@@ -145,7 +145,7 @@ describe('the metadata authorization', () => {
   test('given twice belongs to no user', async () => {
     const { token } = host.administrator
     assert.equal(await answerByHand(host, [`Bearer ${token}`]), 'result')
-    assert.equal(await answerByHand(host, [`Bearer ${token}`, `Bearer ${token}`]), 'refusal')
+    assert.equal(await answerByHand(host, [`Bearer ${token}`, `Bearer ${token}`]), 'rejection')
   })
 
   test('is rejected when missing, empty, of another kind or too long', async () => {
@@ -199,11 +199,11 @@ async function answerByHand(
 }
 
 /** A result is a data frame; an error is headers that end the stream. */
-function kindOfAnswer(bytes: Buffer): 'result' | 'refusal' | undefined {
+function kindOfAnswer(bytes: Buffer): 'result' | 'rejection' | undefined {
   for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) {
     const [type, flags] = [bytes[at + 3], bytes[at + 4] ?? 0]
     if (type === 0) return 'result'
-    if (type === 1 && (flags & endStream) !== 0) return 'refusal'
+    if (type === 1 && (flags & endStream) !== 0) return 'rejection'
   }
   return undefined
 }

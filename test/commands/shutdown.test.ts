@@ -1,24 +1,21 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js'
 import type { MethodDefinition } from '@grpc/proto-loader'
 import { service as health } from 'grpc-health-check'
 import { sql } from '../../src/db/sql.ts'
-import { type ChildCommands, startChildCommands } from '../support/child-commands.ts'
+import { serveByChildren } from '../support/child-commands.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
-import { connectDirectly } from '../support/direct-connection.ts'
-import { type FreshDatabase, freshDatabase, isDistributed } from '../support/fresh-database.ts'
-import { insertAccount } from '../support/insert-account.ts'
+import { connectDirectly, untilWaiting } from '../support/direct-connection.ts'
+import { fixture } from '../support/fixture.ts'
+import { isDistributed } from '../support/fresh-database.ts'
 import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
-import { startTestIssuer, type TestIssuer } from '../support/test-issuer.ts'
+import { until } from '../support/until.ts'
 import { goodList, listOrganizations } from './assert-serves.ts'
 
 describe('a command host that stops', () => {
@@ -34,7 +31,7 @@ describe('a command host that stops', () => {
     await direct.query('begin')
     await direct.query('select 1 from organizations where id = $1 for update', [id])
     const updating = calls.call('UpdateOrganization', { id, name: 'After' }, { token })
-    await lockWaits(direct)
+    await untilWaiting(direct)
     const stopped = host.stopHost()
     // It stops listening while no connection is about to be accepted.
     await sleep(100)
@@ -133,7 +130,7 @@ describe('a command host that stops', () => {
     await direct.query('begin')
     await direct.query('select 1 from organizations where id = $1 for update', [id])
     const updating = calls.call('UpdateOrganization', { id, name: 'After' }, { token })
-    await lockWaits(direct)
+    await untilWaiting(direct)
     await using raw = openRawCalls(host.target)
     const headers = grpcHeaders(listOrganizations, token)
     const arriving = raw.send(headers, framed(goodList).subarray(0, 4), false)
@@ -177,33 +174,15 @@ async function relayTo(target: string) {
       sentBefore = sent
     },
     /** Something was sent that has not been read. */
-    held: () => until(() => held.length > 0),
+    held: () => until(() => held.length > 0, 'an answer to hold'),
     /** Something was asked meanwhile. */
-    arrived: () => until(() => sent > sentBefore),
+    arrived: () => until(() => sent > sentBefore, 'a request'),
     passAnswers() {
       isHeld = false
       for (const pass of held.splice(0)) pass()
     },
     close: () => void server.close(),
   }
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 250; tries += 1) {
-    if (isTrue()) return
-    await sleep(20)
-  }
-  assert.fail('It does not come to that.')
-}
-
-/** Waits until a transaction waits for the lock that `direct` holds. */
-async function lockWaits(direct: { query(text: string): Promise<{ rowCount: number | null }> }) {
-  for (let tries = 0; tries < 250; tries += 1) {
-    const { rowCount } = await direct.query("select 1 from pg_stat_activity where wait_event_type = 'Lock'")
-    if (rowCount) return
-    await sleep(20)
-  }
-  assert.fail('Nobody waits for the lock.')
 }
 
 function watchHealth(client: Client) {
@@ -224,37 +203,12 @@ function watchHealth(client: Client) {
 }
 
 describe('two instances of the command host over one store', () => {
-  let issuer: TestIssuer
-  let store: FreshDatabase
-  let instances: ChildCommands[]
-  let token: string
-  const folder = mkdtempSync(join(tmpdir(), 'tracker-commands-'))
-
-  before(async () => {
-    ;[issuer, store] = await Promise.all([startTestIssuer(), freshDatabase()])
-    const login = 'admin@example.com'
-    const { id } = await insertAccount(store.database, { login })
-    token = await issuer.signIn(store.database, id, { admin: true, audience: 'svc-grpc', scope: 'svc.grpc' })
-    const environment = {
-      DATABASE_URL: store.url,
-      DATA_DIR: folder,
-      Jwt__Issuer: issuer.issuer,
-      SVC_ADMIN_LOGINS: login,
-    }
-    instances = await Promise.all([startChildCommands(environment), startChildCommands(environment)])
-  })
-  after(async () => {
-    await Promise.all(instances.map(({ end }) => end('SIGKILL')))
-    await issuer.stop()
-    await store.drop()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  const served = fixture(() => serveByChildren(2))
 
   test('one that gets SIGTERM under load loses nothing, does nothing twice, and ends within 10 s', async () => {
-    const calls = openCommandCalls(
-      `ipv4:${instances.map(({ target }) => target).join(',')}`,
-      overAllInstances,
-    )
+    const { children, database, token } = served
+    const targets = children.map(({ target }) => target).join()
+    const calls = openCommandCalls(`ipv4:${targets}`, overAllInstances)
     const acknowledged: string[] = []
     const failures = new Map<string, number>()
     let isDone = false
@@ -272,7 +226,7 @@ describe('two instances of the command host over one store', () => {
     }
     const load = Array.from({ length: 24 }, createOnAndOn)
     await reached(50)
-    const [leaving, staying] = instances
+    const [leaving, staying] = children
     assert.ok(leaving && staying)
     const startedAt = performance.now()
     const exitCode = await leaving.end('SIGTERM')
@@ -285,7 +239,7 @@ describe('two instances of the command host over one store', () => {
     assert.ok(seconds < 10, `It took ${seconds} s.`)
     // ALREADY_EXISTS would mean that an instance said UNAVAILABLE for what it had done.
     assert.deepEqual([...failures], [])
-    const rows = await store.database.query<{ id: string }>(sql`select id from organizations`)
+    const rows = await database.query<{ id: string }>(sql`select id from organizations`)
     assert.deepEqual(rows.map(({ id }) => id).sort(), acknowledged.sort())
     assert.equal(staying.output().includes('error'), false, staying.output())
   })

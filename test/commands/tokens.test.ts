@@ -126,7 +126,7 @@ describe('Between two session checks', () => {
     await host.database.transaction((store) => invalidateAccounts(store, [id]))
     const endsAt = performance.now() + 3000
     while ((await code()) === status.OK) {
-      assert.ok(performance.now() < endsAt, 'the token is refused within the time of the cache')
+      assert.ok(performance.now() < endsAt, 'the token is rejected within the time of the cache')
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     assert.equal(await code(), status.UNAUTHENTICATED)

@@ -362,7 +362,7 @@ onRest('The spelling of query keys', (tracker) => {
         token: tracker.administrator.token,
       })
       assert.equal(live.status, 400)
-      const { errors } = JSON.parse(live.refusal)
+      const { errors } = JSON.parse(live.rejection)
       assert.match(JSON.stringify(errors), /^\{"(\w+)":\["Projects cannot be filtered by \1\."\]\}$/)
     }
   })

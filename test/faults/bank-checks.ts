@@ -14,7 +14,7 @@ export function requireKept(load: TransactionLoad, ledger: readonly Entry[]): vo
   const lost = applied.filter((description) => kept.get(description) !== balances.get(description))
   assert.deepEqual(lost, [], 'answered, and lost or with another balance')
   const wrong = rejected.filter((description) => kept.has(description))
-  assert.deepEqual(wrong, [], 'refused, and applied')
+  assert.deepEqual(wrong, [], 'rejected, and applied')
   const known = new Set([...applied, ...failed])
   const strange = [...kept.keys()].filter((description) => !known.has(description))
   assert.deepEqual(strange, [], 'applied, and never sent')

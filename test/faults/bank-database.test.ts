@@ -42,7 +42,7 @@ test('kill -9 of the database under load loses nothing that was answered', async
     await until(() => load.applied.length >= 200, 'answers')
     const failedBefore = load.failed.length
     process.kill(serverOf(dataDirectory), 'SIGKILL')
-    await until(() => load.failed.length > failedBefore + 32, 'refusals')
+    await until(() => load.failed.length > failedBefore + 32, 'rejections')
 
     // The store restarts a killed server at once, and would answer before the next lines ask.
     await store.stop()

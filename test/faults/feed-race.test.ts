@@ -99,7 +99,7 @@ test('Readers of the feed that are cut off at random have every change once, eac
     for (let round = 0; seen.length < total; round += 1) {
       const headers = { 'last-event-id': last }
       const reader = await listen(addresses[round % 2] as string, '/ext/changes', { token, headers })
-      assert.equal(reader.status, 200, reader.refusal)
+      assert.equal(reader.status, 200, reader.rejection)
       const events = await takeSome(reader, randomInt(1, 400), seen.length)
       seen.push(...events.map(({ data }) => data))
       last = events.at(-1)?.id ?? last

@@ -14,7 +14,7 @@ import { seed } from '../support/seed.ts'
 
 const placesOfAccount = budgetLimits.storeTransactionsOfAccount.max
 
-const skip = isDistributed && 'Nobody can hold a row there.'
+const skip = isDistributed && 'Rows cannot be held there.'
 
 /** The lock represents a batch of a thousand, or a removal of many rows. */
 describe('While dozens of writes of one account wait for a row,', { concurrency: 1, skip }, () => {

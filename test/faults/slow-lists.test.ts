@@ -161,7 +161,7 @@ describe('Live listings of one account', () => {
     const rejected = await open(person.token)
     assert.equal(rejected.status, 429)
     assert.equal(
-      JSON.parse(rejected.refusal).message,
+      JSON.parse(rejected.rejection).message,
       'An account may have at most 20 live listings open. Close one first.',
     )
     assert.ok(rejected.headers['retry-after'])

@@ -289,7 +289,10 @@ describe('The bytes that live listings of one account keep', { concurrency: 1 },
     }
     assert.ok(lives.length > 4 && lives.length < 12, `${lives.length} were opened.`)
     assert.equal(last.status, 429)
-    assert.match(JSON.parse(last.refusal).message, /^The live listings of an account may have at most .* MiB/)
+    assert.match(
+      JSON.parse(last.rejection).message,
+      /^The live listings of an account may have at most .* MiB/,
+    )
     assert.ok(last.headers['retry-after'])
     const bytes = await used()
     assert.ok(bytes > 200 * kibibyte && bytes <= 300 * kibibyte, `${bytes} bytes`)

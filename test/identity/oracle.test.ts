@@ -50,7 +50,7 @@ type Explanation = readonly [
 /** Where we answer otherwise on purpose. */
 const explanations: readonly Explanation[] = [
   [
-    'The implicit types are known to us and refused to the client; theirs are unsupported or judged by other rules first.',
+    'The implicit types are known to us and rejected for the client; theirs are unsupported or judged by other rules first.',
     ({ response_type: type = '' }, ours) => type.includes('token') && ours.startsWith('#un'),
   ],
   [
@@ -62,7 +62,7 @@ const explanations: readonly Explanation[] = [
     ({ scope = '' }, ours) => scope === '' && ours.includes('invalid_scope'),
   ],
   [
-    'An unknown scope is refused: a misspelt one would only show at the API. OpenID Connect lets it be ignored.',
+    'An unknown scope is rejected: a misspelt one would only show at the API. OpenID Connect lets it be ignored.',
     ({ scope = '' }, ours) => scope.includes('email') && ours.includes('invalid_scope'),
   ],
   [

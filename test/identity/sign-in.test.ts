@@ -293,7 +293,7 @@ describe('many concurrent sign-ins', () => {
     )
     const rejected = pages.filter(({ status }) => status === 429)
     assert.equal(pages.filter(({ status }) => status === 303).length + rejected.length, 60)
-    assert.ok(rejected.length >= 1 && rejected.length <= 40, `${rejected.length} of 60 were refused`)
+    assert.ok(rejected.length >= 1 && rejected.length <= 40, `${rejected.length} of 60 were rejected`)
     for (const { json, headers } of rejected) {
       assert.equal(json.statusCode, 429)
       assert.ok(Number(headers.get('retry-after')) >= 1)

@@ -41,9 +41,9 @@ describe('The settings of an account', () => {
   })
 
   test('are rejected where they are not known, all at once', async () => {
-    const refused = await change({ theme: 'pink', density: 3, language: 'tlh', other: 1 })
-    assert.equal(refused.status, 400)
-    assert.deepEqual(Object.keys(refused.body.errors).sort(), ['density', 'language', 'theme'])
+    const rejected = await change({ theme: 'pink', density: 3, language: 'tlh', other: 1 })
+    assert.equal(rejected.status, 400)
+    assert.deepEqual(Object.keys(rejected.body.errors).sort(), ['density', 'language', 'theme'])
     assert.deepEqual(await read(), none)
     assert.equal((await change('dark')).status, 400)
   })

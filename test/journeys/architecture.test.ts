@@ -79,7 +79,7 @@ test('The commands are what docs/commands.md has', () => {
 
 describe('The declared settings', () => {
   test('are what docs/configuration.md has', () => {
-    assert.equal(textOf('docs/configuration.md'), configurationPage(), 'npm run contract writes it anew')
+    assert.equal(textOf('docs/configuration.md'), configurationPage(), 'npm run contract writes it again')
   })
 
   test('are all read', async () => {

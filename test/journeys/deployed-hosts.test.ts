@@ -137,7 +137,7 @@ describe('the hosts, started with the commands and variables of compose.yaml und
     return allowed
   }
 
-  const nobodysBusiness = [
+  const neededByNoHost = [
     'create table mine ()',
     'create temporary table mine ()',
     'create schema mine',
@@ -166,7 +166,7 @@ describe('the hosts, started with the commands and variables of compose.yaml und
   const bank = ['select from bank.account', `select bank.apply('{1}', '{1}', '{a}')`]
 
   test('a role is rejected everything that its host need not do', async () => {
-    const tracker = [...nobodysBusiness, ...keysAndTokens, ...bank, 'delete from signin_sessions']
+    const tracker = [...neededByNoHost, ...keysAndTokens, ...bank, 'delete from signin_sessions']
     assert.deepEqual(await rejections('rest', tracker), [])
     assert.deepEqual(await rejections('commands', [...tracker, 'select secret from webhooks']), [])
     const identity = [
@@ -174,7 +174,7 @@ describe('the hosts, started with the commands and variables of compose.yaml und
       `update users set password_hash = ''`,
       'update user_projects set active = true',
     ]
-    assert.deepEqual(await rejections('identity', [...nobodysBusiness, ...bank, ...identity]), [])
+    assert.deepEqual(await rejections('identity', [...neededByNoHost, ...bank, ...identity]), [])
     const accounts = [
       'select from users',
       'select from changes',
@@ -182,7 +182,7 @@ describe('the hosts, started with the commands and variables of compose.yaml und
       'select from lockouts',
       'select keep_history(0)',
     ]
-    assert.deepEqual(await rejections('bank', [...nobodysBusiness, ...keysAndTokens, ...accounts]), [])
+    assert.deepEqual(await rejections('bank', [...neededByNoHost, ...keysAndTokens, ...accounts]), [])
   })
 
   test('no table is missing: each belongs to the migrations and is used by some host', async () => {
@@ -213,7 +213,7 @@ describe('the hosts, started with the commands and variables of compose.yaml und
         found
           .filter((finding) => finding.grade === grade)
           .map(({ subject, result }) => `${subject}: ${result}`)
-      // Other tests end programs on purpose, whose processes are orphaned for a moment.
+      // Other tests end programs on purpose, whose processes are orphaned briefly.
       assert.deepEqual(
         subjects('error').filter((line) => !line.startsWith('processes')),
         [],

@@ -137,7 +137,7 @@ describe('Live listings that are read again for what can touch them alone', () =
             .filter((_, at) => (index === 0 ? at % 2 === 0 : at !== 13 && (at + index) % 2 === 0))
             .map(async (path): Promise<Watched> => {
               const reader = await listen(address, path, { token: person.token })
-              assert.equal(reader.status, 200, `${path} ${reader.refusal}`)
+              assert.equal(reader.status, 200, `${path} ${reader.rejection}`)
               return { path, person, reader }
             }),
         ),

@@ -122,7 +122,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
       ])
       assert.equal(live.status, 400)
       assert.match(String(live.headers['content-type']), /^application\/json/)
-      assert.deepEqual(JSON.parse(live.refusal), plain.body)
+      assert.deepEqual(JSON.parse(live.rejection), plain.body)
       assert.notEqual(Object.keys(plain.body.errors).length, 0)
     })
   }
@@ -132,7 +132,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
       const live = await listen(rest.address, '/api/organizations', token ? { token } : {})
       assert.equal(live.status, 401)
       assert.match(String(live.headers['content-type']), /^application\/json/)
-      assert.equal(JSON.parse(live.refusal).statusCode, 401)
+      assert.equal(JSON.parse(live.rejection).statusCode, 401)
     }
   })
 
@@ -140,7 +140,7 @@ describe('A live listing, when it is opened,', { concurrency: 12 }, () => {
     const live = await listen(rest.address, '/api/users', { token: member.token })
     assert.equal(live.status, 403)
     assert.match(String(live.headers['content-type']), /^application\/json/)
-    assert.equal(JSON.parse(live.refusal).statusCode, 403)
+    assert.equal(JSON.parse(live.rejection).statusCode, 403)
   })
 
   test('shows each caller only what that caller may see', async () => {

@@ -80,9 +80,9 @@ describe('Models', () => {
     const { tools } = await client.listTools()
     assert.ok(tools.length > 20)
     for (const { name, annotations } of tools) assert.equal(annotations?.readOnlyHint, true, name)
-    const refused = await callTool(client, 'create_comment', { assignmentId, text: 'I was here' })
+    const rejected = await callTool(client, 'create_comment', { assignmentId, text: 'I was here' })
     assert.deepEqual(
-      [refused.isError, refused.text],
+      [rejected.isError, rejected.text],
       [true, 'There is no tool create_comment for this token.'],
     )
   })
@@ -119,8 +119,8 @@ describe('Models', () => {
       ['resources', ''],
       ['readOnly', 'maybe'],
     ] as const) {
-      const refused = await ann.call('POST', `/ext/mcp?${name}=${value}`, {})
-      assert.deepEqual([refused.status, Object.keys(refused.body.errors)], [400, [name]])
+      const rejected = await ann.call('POST', `/ext/mcp?${name}=${value}`, {})
+      assert.deepEqual([rejected.status, Object.keys(rejected.body.errors)], [400, [name]])
     }
   })
 
@@ -130,8 +130,8 @@ describe('Models', () => {
     assert.ok(names.includes('query_users') && names.includes('create_organization'))
     for (const action of ['create', 'update', 'remove', 'restore'])
       assert.ok(!names.includes(`${action}_user`), action)
-    const refused = await callTool(client, 'update_user', { id: ann.id, name: 'Anna' })
-    assert.equal(refused.isError, true)
+    const rejected = await callTool(client, 'update_user', { id: ann.id, name: 'Anna' })
+    assert.equal(rejected.isError, true)
   })
 
   test('sign in at the provider that the host names, as the specification says', async () => {

@@ -84,8 +84,8 @@ describe('Notifications', () => {
     const path = `/ext/watch?assignmentId=${assignmentId}`
     assert.equal((await ann.call('GET', path)).body.watch.isWatching, true)
     assert.equal((await cid.call('GET', path)).status, 404)
-    const refused = await ann.call('PATCH', '/ext/watch', { isWatching: 1 })
-    assert.deepEqual(Object.keys(refused.body.errors), ['assignmentId', 'isWatching'])
+    const rejected = await ann.call('PATCH', '/ext/watch', { isWatching: 1 })
+    assert.deepEqual(Object.keys(rejected.body.errors), ['assignmentId', 'isWatching'])
   })
 
   test('are chosen for a limited number of assignments, also by two devices at once', async () => {

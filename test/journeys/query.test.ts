@@ -107,7 +107,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
   test('is rejected as a live listing with the same 400 before the stream starts', async () => {
     const live = await listen(rest.address, '/ext/query/assignments?sort=nam', { token: ann.token })
     assert.equal(live.status, 400)
-    assert.ok('sort' in JSON.parse(live.refusal).errors)
+    assert.ok('sort' in JSON.parse(live.rejection).errors)
   })
 })
 

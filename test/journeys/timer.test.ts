@@ -66,8 +66,8 @@ describe('The timer of an account', () => {
   test('is one: of two devices that start it at the same time, one is told so', async () => {
     const answers = await Promise.all([start(), start(), start()])
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409])
-    const refused = answers.find(({ status }) => status === 409)
-    assert.deepEqual(refused?.body.errors, { assignmentId: ['A timer is already running. Stop it first.'] })
+    const rejected = answers.find(({ status }) => status === 409)
+    assert.deepEqual(rejected?.body.errors, { assignmentId: ['A timer is already running. Stop it first.'] })
   })
 
   test('books once, however many devices stop it at the same time', async () => {

@@ -26,7 +26,7 @@ describe('The TypeScript client', () => {
     })
   const convertUnavailable = async (work: Promise<unknown>): Promise<TrackerError> => {
     const error = await work.then(
-      () => assert.fail('It was not refused.'),
+      () => assert.fail('It was not rejected.'),
       (thrown: unknown) => thrown,
     )
     assert.ok(error instanceof TrackerError, String(error))

@@ -1,5 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../src/db/database.ts'
 import { type ChildEnvironment, freePort, isServing, spawnStart } from './child-host.ts'
+import { freshDatabase } from './fresh-database.ts'
+import { insertAccount } from './insert-account.ts'
+import { startTestIssuer } from './test-issuer.ts'
 
 export interface ChildCommands {
   readonly target: string
@@ -52,3 +59,37 @@ export async function startChildCommands(environment: ChildEnvironment): Promise
 }
 
 const startSecondsMax = 60
+
+export interface ServedByChildren {
+  readonly database: Database
+  readonly children: readonly ChildCommands[]
+  /** The token of an administrator. */
+  readonly token: string
+  stop(): Promise<void>
+}
+
+/** So many processes over one store, with tokens of a test issuer. */
+export async function serveByChildren(count: number): Promise<ServedByChildren> {
+  const folder = mkdtempSync(join(tmpdir(), 'tracker-commands-'))
+  const [issuer, store] = await Promise.all([startTestIssuer(), freshDatabase()])
+  const login = 'admin@example.com'
+  const { id } = await insertAccount(store.database, { login })
+  const environment = {
+    DATABASE_URL: store.url,
+    DATA_DIR: folder,
+    Jwt__Issuer: issuer.issuer,
+    SVC_ADMIN_LOGINS: login,
+  }
+  const children = await Promise.all(Array.from({ length: count }, () => startChildCommands(environment)))
+  return {
+    database: store.database,
+    children,
+    token: await issuer.signIn(store.database, id, { admin: true, audience: 'svc-grpc', scope: 'svc.grpc' }),
+    async stop() {
+      await Promise.all(children.map(({ end }) => end('SIGKILL')))
+      await issuer.stop()
+      await store.drop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

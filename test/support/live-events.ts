@@ -14,7 +14,7 @@ export interface LiveReader extends AsyncDisposable {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   /** The response's text, if the stream was rejected. */
-  readonly refusal: string
+  readonly rejection: string
   readonly events: readonly LiveEvent[]
   readonly comments: readonly string[]
   /** The last `retry:` value. */
@@ -117,7 +117,7 @@ function readerOf(response: IncomingMessage, rejection: string): LiveReader {
   return disposable<LiveReader>({
     status: response.statusCode ?? 0,
     headers: response.headers,
-    refusal: rejection,
+    rejection,
     events,
     comments,
     get retryMilliseconds() {

@@ -35,7 +35,7 @@ after(stopTestServer)
 process.on('unhandledRejection', (error) => {
   report({
     kind: 'text',
-    text: `✖ In ${running}, nobody waited for a promise that failed:\n  ${inspect(error)}\n\n`,
+    text: `✖ In ${running}, a promise failed that nothing waited for:\n  ${inspect(error)}\n\n`,
   })
 })
 
