@@ -1,8 +1,10 @@
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { everyScreen, goWithin } from '../test/browser/support/every-screen.ts'
 import { openStage } from '../test/browser/support/stage.ts'
 import { administratorLogin } from '../test/browser/support/tracker-hosts.ts'
-import { makePictureScene, type PictureScene } from './pictures/scene.ts'
+import { makePictureScene, openName, type PictureScene } from './pictures/scene.ts'
 
 interface Picture {
   readonly name: string
@@ -58,12 +60,23 @@ const pictures: readonly Picture[] = [
 /** Late answers, such as faces and sums. */
 const restMilliseconds = 800
 
-/** The pictures of the web client in docs/images/: `npm run pictures`. */
+/** From a phone to a large desk. */
+const widths = [390, 768, 1024, 1440, 2560]
+
 const stage = await openStage()
 try {
   const scene = await makePictureScene(stage)
   const context = (await stage.signIn(administratorLogin, '/account')).context()
   const page = await context.newPage()
+  const folder = process.argv[2]
+  if (folder === undefined) await takePictures(page, scene)
+  else await takeEveryScreen(page, scene, folder)
+} finally {
+  await stage.stop()
+}
+
+/** The pictures of the web client in docs/images/: `npm run pictures`. */
+async function takePictures(page: Page, scene: PictureScene): Promise<void> {
   for (const { name, size, colors = 'light', path, shows, prepare } of pictures) {
     await page.setViewportSize({ width: size[0], height: size[1] })
     await page.emulateMedia({ colorScheme: colors, reducedMotion: 'reduce' })
@@ -74,6 +87,26 @@ try {
     await page.waitForTimeout(restMilliseconds)
     await page.screenshot({ path: join(import.meta.dirname, '..', 'docs', 'images', `${name}.png`) })
   }
-} finally {
-  await stage.stop()
+}
+
+/** Every screen at every width in both themes, to be looked at: `npm run pictures -- /tmp/screens`. */
+async function takeEveryScreen(page: Page, { openId }: PictureScene, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  await page.goto(`${stage.hosts.web}/account`)
+  const screens = await everyScreen(stage.hosts, stage.workspace, { id: openId, name: openName })
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    for (const { path } of screens) {
+      await goWithin(page, path)
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: width < 640 ? 844 : 900 })
+        await page.waitForTimeout(restMilliseconds)
+        const name = path
+          .slice(1)
+          .replaceAll(/[0-9a-f]{8}-[0-9a-f-]+\/?/g, '')
+          .replaceAll(/\W+/g, '-')
+        await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`) })
+      }
+    }
+  }
 }

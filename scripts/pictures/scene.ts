@@ -1,3 +1,5 @@
+import type { Database } from '../../src/db/database.ts'
+import { sql } from '../../src/db/sql.ts'
 import type { Stage } from '../../test/browser/support/stage.ts'
 import { addDays, mondayOf, today } from '../../web/src/time/days.ts'
 
@@ -105,11 +107,14 @@ const portal: readonly Planned[] = [
   { name: 'First click-through', stage: 'Doing', type: 'Design', who: 1, from: -7, to: 8, hours: 28 },
 ]
 
+/** The one that is open in some pictures. */
+export const openName = 'Contact form loses umlauts'
+
 type Ids = ReadonlyMap<string, string>
 type Person = Stage['workspace']['mara']
 
 /** Two customers of a small studio, in the middle of a week. */
-export async function makePictureScene({ workspace }: Stage): Promise<PictureScene> {
+export async function makePictureScene({ hosts, workspace }: Stage): Promise<PictureScene> {
   const { make, change, administrator, mara, jonas, projectId, assignment } = workspace
   const tomas = await workspace.join('Tomás Silva')
   const people = [administrator, mara, jonas, await workspace.join('Aisha Bello'), tomas]
@@ -123,7 +128,7 @@ export async function makePictureScene({ workspace }: Stage): Promise<PictureSce
     ...portal.map((one) => ({ ...one, projectId: ofClinic.id })),
   ])
   await recordTime(workspace, people, ids)
-  const openId = ids.get('Contact form loses umlauts') ?? ''
+  const openId = ids.get(openName) ?? ''
   const { id: impedimentId } = await make('impediment', { name: 'Missing access' })
   const description = 'Waiting for the gateway password'
   await make('assignmentImpediment', { assignmentId: openId, impedimentId, description })
@@ -133,6 +138,7 @@ export async function makePictureScene({ workspace }: Stage): Promise<PictureSce
   })
   await make('userAssignment', { assignmentId: openId, userId: mara.id })
   await change('DELETE', 'assignment', { ids: [await assignment('Newsletter of the old site')] })
+  await decorate(hosts.database, workspace, ids)
   return { projectId, openId }
 }
 
@@ -163,6 +169,43 @@ async function plan(
   return ids
 }
 
+/** Keys, priorities, labels and a dependency, which cards and lists show. */
+async function decorate(
+  database: Database,
+  { make, projectId }: Stage['workspace'],
+  ids: Ids,
+): Promise<void> {
+  await database.query(sql`update projects set key = 'WEB' where id = ${projectId}`)
+  for (const [name, priority] of priorities)
+    await database.query(sql`update assignments set priority = ${priority} where id = ${ids.get(name)}`)
+  for (const [name, color, names] of labels) {
+    const { id: labelId } = await make('label', { projectId, name, color })
+    for (const one of names) await make('assignmentLabel', { assignmentId: ids.get(one), labelId })
+  }
+  await make('assignmentDependency', {
+    assignmentId: ids.get('Texts of the team page'),
+    blockedById: ids.get('Design the new start page'),
+  })
+}
+
+const priorities: readonly (readonly [name: string, priority: number])[] = [
+  [openName, 4],
+  ['Go live', 3],
+  ['Redirect every old address', 3],
+  ['Design the new start page', 3],
+  ['Write the imprint', 2],
+  ['Texts of the team page', 2],
+  ['Search that forgives typing errors', 2],
+  ['Colours with enough contrast', 1],
+]
+
+const labels: readonly (readonly [name: string, color: string, names: readonly string[]])[] = [
+  ['Content', 'blue', ['Write the imprint', 'Texts of the team page', 'Photos of the new office']],
+  ['Accessibility', 'purple', ['Test with a screen reader', 'Colours with enough contrast']],
+  ['Launch', 'green', ['Go live', 'Redirect every old address', 'Choose where it is hosted']],
+  ['Customer', 'amber', [openName, 'Offer, second version', 'Design the new start page']],
+]
+
 /** The hours of the last weeks, and those of this one with notes. */
 async function recordTime({ make }: Stage['workspace'], people: readonly Person[], ids: Ids): Promise<void> {
   for (const [name, who, day, amountHours, description] of recorded)
@@ -180,8 +223,8 @@ const monday = mondayOf(today())
 type Recorded = readonly [name: string, who: number, day: number, hours: number, note?: string]
 
 const recorded: readonly Recorded[] = [
-  ['Contact form loses umlauts', 2, 1, 1.5, 'Reproduced; the mail gateway it is'],
-  ['Contact form loses umlauts', 2, 2, 2],
+  [openName, 2, 1, 1.5, 'Reproduced; the mail gateway it is'],
+  [openName, 2, 2, 2],
   ['Ask which records may be shown', 0, 0, 1.25, 'Call with Dr. Osei'],
   ['Ask which records may be shown', 0, 1, 0.5],
   ['Letter to the data protection officer', 0, 2, 1.5],

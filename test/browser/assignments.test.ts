@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sql } from '../../src/db/sql.ts'
 import { insertAccount } from '../support/insert-account.ts'
+import { until } from '../support/until.ts'
 import { assignmentKeyJourneys } from './journeys/assignment-keys.ts'
 import { attachmentJourneys } from './journeys/attachments.ts'
 import { dependencyJourneys } from './journeys/dependencies.ts'
@@ -119,7 +120,16 @@ function boardJourneys(stage: () => Stage): void {
     const id = await workspace.assignment('Dragged along')
     const page = await signIn('mara@example.com', board())
     await cardIn(page, 'Backlog', 'Dragged along').waitFor()
-    await page.locator('.card', { hasText: 'Dragged along' }).dragTo(column(page, 'Done'))
+    await page.locator('.card', { hasText: 'Dragged along' }).hover()
+    await page.mouse.down()
+    const gap = column(page, 'Done').locator('.drop-before, .drop-last')
+    // A resting pointer goes on reporting where it is; here each movement does.
+    await until(async () => {
+      for (const y of [90, 100]) await column(page, 'Done').hover({ position: { x: 40, y } })
+      return gap.first().isVisible()
+    }, 'the gap where the card would land')
+    await page.locator('.card.dragged', { hasText: 'Dragged along' }).waitFor()
+    await page.mouse.up()
     await cardIn(page, 'Done', 'Dragged along').waitFor()
     await page.getByText('Dragged along is now in Done.').waitFor({ state: 'attached' })
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Done)

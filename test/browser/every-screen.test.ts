@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page, Request } from 'playwright-core'
 import { addDays, mondayOf, today } from '../../web/src/time/days.ts'
 import { accessibilityJourneys, assertAccessible, testColorSchemes } from './journeys/accessibility.ts'
-import { firstPaintJourneys } from './journeys/first-paint.ts'
+import { appearanceJourneys } from './journeys/appearance.ts'
 import { widthJourneys } from './journeys/widths.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import { everyScreen, goWithin, type LoadedScreen, type ScreenAddress } from './support/every-screen.ts'
@@ -458,7 +458,7 @@ const readingFaultsOf = (page: Page, names: readonly string[]) =>
   })()`)
 
 describeInBrowser('Every screen', {
-  'the first paint': firstPaintJourneys,
+  'the appearance': appearanceJourneys,
   accessibility: accessibilityJourneys,
   'the other screens': otherScreensJourneys,
   'all screens': widthJourneys,

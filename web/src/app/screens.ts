@@ -72,14 +72,14 @@ export const screens: readonly Screen[] = [
   },
   {
     paths: ['/impediments'],
-    link: { href: '/impediments', isMinor: true, label: 'Impediments', icon: 'warning' },
+    link: { href: '/impediments', label: 'Impediments', icon: 'warning' },
     load: loadOnce(
       async () => (await import('../screens/impediments/impediments-screen.tsx')).ImpedimentsScreen,
     ),
   },
   {
     paths: ['/reports', '/projects/:projectId/report'],
-    link: { href: '/reports', label: 'Reports', icon: 'chart' },
+    link: { href: '/reports', isMinor: true, label: 'Reports', icon: 'chart' },
     load: loadOnce(async () => (await import('../screens/reports/reports-screen.tsx')).ReportsScreen),
   },
   {

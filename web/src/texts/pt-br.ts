@@ -674,6 +674,7 @@ export const ptBr = {
   '{from} to {to}, {hours}': '{from} a {to}, {hours}',
   '{from} to {to}': '{from} a {to}',
   'Move {name} to…': 'Mover {name} para…',
+  'More pages of the project': 'Mais páginas do projeto',
   'Not saved': 'Não salvo',
   'Nothing here': 'Nada aqui',
   'Add the first assignment with the plus above, or press N.':

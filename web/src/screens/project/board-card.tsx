@@ -2,7 +2,7 @@ import type { TargetedKeyboardEvent } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { assignmentKey } from '../../assignment/assignment-key.ts'
-import { LabelChips } from '../../assignment/labels.tsx'
+import { LabelChip } from '../../assignment/labels.tsx'
 import { priorityName } from '../../assignment/priority.ts'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import type { Label } from '../../data/use-project-labels.ts'
@@ -10,10 +10,10 @@ import { hasDraftOf } from '../../forms/drafts.ts'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
-import { dayOf, formatAge, formatDay, today } from '../../time/days.ts'
-import { formatHours } from '../../time/hours.ts'
+import { addDays, dayOf, formatAge, formatDay, today } from '../../time/days.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { HoursMark, PriorityMark, TypeMark } from '../../ui/marks.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { logicalArrowKey } from '../../ui/text-direction.ts'
 import { assignmentElementId } from './use-card-focus.ts'
@@ -35,6 +35,7 @@ export interface BoardCardProps {
   readonly isNew: boolean
   /** Whether a dragged card would come before it. */
   readonly isDropTarget: boolean
+  readonly isDragged: boolean
   readonly query: string
   readonly stages: readonly Stage[]
   onMove(assignment: Assignment, stage: Stage): void
@@ -54,6 +55,7 @@ export function BoardCard(props: BoardCardProps) {
     isOpen,
     isNew,
     isDropTarget,
+    isDragged,
     query,
     stages,
     onMove,
@@ -77,6 +79,7 @@ export function BoardCard(props: BoardCardProps) {
       isOpen,
       isNew,
       isDropTarget,
+      isDragged,
       query,
       stages,
       onMove,
@@ -90,7 +93,7 @@ export function BoardCard(props: BoardCardProps) {
 type CardProps = BoardCardProps & { readonly hasDraft: boolean }
 
 function Card(props: CardProps) {
-  const { assignment, isOpen, isNew, isDropTarget, query, stages, onMove, onDrag, onStep } = props
+  const { assignment, isOpen, isNew, isDropTarget, isDragged, query, stages, onMove, onDrag, onStep } = props
   const { router } = useServices()
   const element = useRef<HTMLLIElement>(null)
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
@@ -116,7 +119,7 @@ function Card(props: CardProps) {
     <li
       ref={element}
       data-row={assignment.id}
-      class={`card ${isOpen ? 'open' : ''} ${isNew ? 'new' : ''} ${isDropTarget ? 'drop-before' : ''}`}
+      class={classOf({ open: isOpen, new: isNew, 'drop-before': isDropTarget, dragged: isDragged })}
       draggable
       onDragStart={(event) => {
         event.dataTransfer?.setData('text/plain', assignment.name)
@@ -136,25 +139,18 @@ function Card(props: CardProps) {
       >
         {assignment.name}
       </a>
-      <span class="card-tools">
-        <TimerButton assignment={assignment} />
-        <Menu
-          label={t('Move {name} to…', { name: assignment.name })}
-          items={stages.map((stage) => ({
-            label: stage.name,
-            isCurrent: stage.id === assignment.workflowId,
-            run: () => onMove(assignment, stage),
-          }))}
-        >
-          <Icon name="move" />
-        </Menu>
-      </span>
-      {props.labels && props.labels.length > 0 && <LabelChips labels={props.labels} />}
-      <CardFacts {...props} />
-      <PersonAvatar id={assignment.userId} />
+      <CardMarks {...props} />
+      <div class="card-footer">
+        <CardFacts {...props} />
+        <CardTools {...props} />
+        <PersonAvatar id={assignment.userId} />
+      </div>
     </li>
   )
 }
+
+const classOf = (states: Readonly<Record<string, boolean>>): string =>
+  ['card', ...Object.keys(states).filter((name) => states[name])].join(' ')
 
 /** Focuses an element once it is rendered. The script of the panel may have to be loaded first. */
 function focusWhenRendered(selector: string, triesLeft = 200): void {
@@ -168,54 +164,95 @@ const rowSteps: Readonly<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 }
 /** Each of these keys clicks a button of the card. */
 const buttonSelectors: Readonly<Record<string, string>> = { m: '[aria-haspopup=menu]', t: '.timer-button' }
 
-function CardFacts({
-  assignment,
-  typeName,
-  projectKey,
-  blockedSince,
-  blockers = [],
-  isDone,
-  hasDraft,
-}: CardProps) {
-  const isLate = !isDone && dayOf(assignment.endDate) < today()
-  const day = formatDay(assignment.endDate)
-  const key = assignmentKey(projectKey, assignment)
+/** More labels would fill the card; the panel shows all. */
+const labelsMax = 5
+
+/** Labels and warnings, on at most two lines between the name and the footer. */
+function CardMarks({ labels = [], blockedSince, blockers = [], isDone, hasDraft }: CardProps) {
+  const waits = !isDone && blockers.length > 0
+  if (labels.length === 0 && !blockedSince && !waits && !hasDraft) return null
   return (
-    <div class="card-facts">
-      {key !== '' && <span class="card-key">{key}</span>}
-      {assignment.priority != null && (
-        <span class={`priority-${assignment.priority}`}>{priorityName(assignment.priority)}</span>
-      )}
-      {typeName && (
-        <span class="chip" dir="auto" title={typeName}>
-          {typeName}
-        </span>
-      )}
-      {!isDone && (
-        <span class={isLate ? 'late' : ''}>
-          {isLate ? t('Was due {day}', { day }) : t('Until {day}', { day })}
-        </span>
-      )}
-      {assignment.amountHours > 0 && <span>{formatHours(assignment.amountHours)}</span>}
+    <div class="card-marks">
       {blockedSince && (
-        <span class="blocked">
+        <span class="note-chip" data-color="red">
           <Icon name="warning" />
           {t('Blocked {age}', { age: formatAge(blockedSince) })}
         </span>
       )}
-      {!isDone && blockers.length > 0 && (
-        <span class="waits" title={blockers.map(({ name }) => name).join('\n')}>
+      {waits && (
+        <span class="note-chip" data-color="amber" title={blockers.map(({ name }) => name).join('\n')}>
           <Icon name="link" />
-          <span class="waits-name">{waitingTextOf(blockers)}</span>
+          <span class="label-name">{waitingTextOf(blockers)}</span>
         </span>
       )}
-      {hasDraft && <span class="draft">{t('Not saved')}</span>}
+      {hasDraft && (
+        <span class="note-chip" data-color="orange">
+          <Icon name="edit" />
+          {t('Not saved')}
+        </span>
+      )}
+      {labels.slice(0, labelsMax).map((label) => (
+        <LabelChip key={label.id} label={label} />
+      ))}
+      {labels.length > labelsMax && (
+        <span class="note-chip" title={labels.map(({ name }) => name).join('\n')}>
+          +{labels.length - labelsMax}
+        </span>
+      )}
     </div>
   )
 }
 
 const waitingTextOf = (blockers: readonly Assignment[]): string =>
   tn(blockers.length, 'Waits for {name}', 'Waits for {count} assignments', { name: blockers[0]?.name ?? '' })
+
+/** The one line at the bottom of each card, always in the same order. */
+function CardFacts({ assignment, typeName, projectKey, isDone }: CardProps) {
+  const key = assignmentKey(projectKey, assignment)
+  return (
+    <>
+      {typeName && <TypeMark name={typeName} />}
+      {key !== '' && <span class="card-key">{key}</span>}
+      {!isDone && <DueChip day={dayOf(assignment.endDate)} />}
+      {assignment.priority ? (
+        <PriorityMark priority={assignment.priority} name={priorityName(assignment.priority)} />
+      ) : null}
+      {assignment.amountHours > 0 && <HoursMark hours={assignment.amountHours} />}
+    </>
+  )
+}
+
+/** Red once it is late, amber on the last two days. */
+function DueChip({ day }: { readonly day: string }) {
+  const isLate = day < today()
+  const shown = formatDay(day)
+  const text = isLate ? t('Was due {day}', { day: shown }) : t('Until {day}', { day: shown })
+  const color = isLate ? 'red' : day <= addDays(today(), 1) ? 'amber' : undefined
+  return (
+    <span class="due" data-color={color} title={text}>
+      <Icon name="calendar" />
+      <span aria-hidden="true">{shown}</span>
+      <span class="visually-hidden">{text}</span>
+    </span>
+  )
+}
+
+/** Buttons that appear over the facts, never over the name. */
+const CardTools = ({ assignment, stages, onMove }: CardProps) => (
+  <span class="card-tools">
+    <TimerButton assignment={assignment} />
+    <Menu
+      label={t('Move {name} to…', { name: assignment.name })}
+      items={stages.map((stage) => ({
+        label: stage.name,
+        isCurrent: stage.id === assignment.workflowId,
+        run: () => onMove(assignment, stage),
+      }))}
+    >
+      <Icon name="move" />
+    </Menu>
+  </span>
+)
 
 /** Arrows move between cards and skip empty columns. */
 function moveFocus(event: KeyboardEvent, card: HTMLElement): void {

@@ -12,6 +12,7 @@ import { useServices } from '../../services/services.ts'
 import { inOneLine, t, tn } from '../../texts/text.ts'
 import { addDays, dayOf, formatDay, today } from '../../time/days.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { StageMark, stageLooksOf } from '../../ui/marks.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { BoardCard } from './board-card.tsx'
@@ -35,7 +36,7 @@ export interface BoardColumnProps extends Omit<BoardProps, 'onMove'> {
 }
 
 /** The assumed height of a card before it is measured: that of a card with a one-line name. */
-const estimatedCardPixels = 92
+const estimatedCardPixels = 84
 /** Assignments that were done longer ago than this are hidden behind a button. */
 const recentDays = 14
 
@@ -46,17 +47,23 @@ export function BoardColumn(props: BoardColumnProps) {
   const [showsOlder, setShowsOlder] = useState(false)
   const [isAdding, setAdding] = useState(false)
   const isByHand = props.isByHand && !isDone
-  const sorted = useMemo(
-    () => assignments.toSorted(isDone ? byLastChange : isByHand ? byRank : byEnd),
-    [assignments, isDone, isByHand],
-  )
+  const order = isDone ? byLastChange : isByHand ? byRank : byEnd
+  const sorted = useMemo(() => assignments.toSorted(order), [assignments, order])
   const shown = useMemo(
     () => (isDone && !showsOlder ? sorted.filter(isRecent) : sorted),
     [sorted, isDone, showsOlder],
   )
   const hidesOlder = shown.length < sorted.length || (isDone && !showsOlder && hasMore(stage.id))
   const virtual = useVirtualRows(shown, estimatedCardPixels)
-  const drop = useCardDrop({ cards: shown, stageId: stage.id, dragged, isByHand, onDrop })
+  const drop = useCardDrop({
+    cards: shown,
+    stageId: stage.id,
+    dragged,
+    isByHand,
+    // The move itself is a change, and the newest of all.
+    findNext: (moved) => (isDone ? shown[0] : shown.find((card) => order(moved, card) < 0))?.id,
+    onDrop,
+  })
   const step = useStableCallback((assignment: Assignment, step: number) => {
     const place = placeAfterStep(shown, assignment, step)
     if (place) props.onMove(assignment, stage, place)
@@ -92,6 +99,7 @@ export function BoardColumn(props: BoardColumnProps) {
               isOpen={assignment.id === props.openId}
               isNew={assignment.id === revealedId}
               isDropTarget={assignment.id === drop.beforeId}
+              isDragged={assignment.id === dragged?.id}
               onStep={isByHand ? step : undefined}
               query={props.query}
               stages={props.stages}
@@ -121,9 +129,10 @@ function emptyTextOf({ stage, stages, filters, countOf }: BoardColumnProps): str
 }
 
 function ColumnHeader(props: BoardColumnProps & { readonly isDone: boolean; onAdd(): void }) {
-  const { stage, projectId, isDone, countOf, onAdd } = props
+  const { stage, stages, projectId, doneIds, isDone, countOf, onAdd } = props
   const { api, configuration, router, session, toasts } = useServices()
   const isAdministrator = session.person.value?.isAdministrator === true
+  const look = stageLooksOf(stages, doneIds).get(stage.id)
   const changeStages = { label: t('Change the stages…'), run: () => router.go('/administration/workflows') }
   const markDone = () => {
     const { id, name, order } = stage
@@ -142,14 +151,14 @@ function ColumnHeader(props: BoardColumnProps & { readonly isDone: boolean; onAd
   ]
   return (
     <header class="column-header">
+      {look && (
+        <span class="column-mark" title={isDone ? t('Assignments in this stage count as done') : undefined}>
+          <StageMark {...look} />
+        </span>
+      )}
       <h2 id={`stage-${stage.id}`} dir="auto">
         {stage.name}
       </h2>
-      {isDone && (
-        <span class="column-done" title={t('Assignments in this stage count as done')}>
-          <Icon name="check" />
-        </span>
-      )}
       <span class="count">{countOf(stage.id)}</span>
       {items.length > 0 && (
         <Menu label={t('Stage {name}', { name: stage.name })} items={items}>

@@ -12,6 +12,7 @@ import { useServices } from '../../services/services.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { MembersDialog } from '../../ui/members-dialog.tsx'
+import { Menu } from '../../ui/menu.tsx'
 import { ConnectionStatus, EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark } from '../../ui/page.tsx'
 import { useMedia } from '../../ui/place.ts'
@@ -202,27 +203,42 @@ export interface ProjectActionsProps {
   onNew(): void
 }
 
-const ProjectActions = ({ projectId, connection, onNew }: ProjectActionsProps) => (
-  <>
-    <ConnectionStatus connection={connection} />
-    <a class="button page-action" href={`/projects/${projectId}/activity`}>
-      <Icon name="clock" />
-      <span class="page-action-name">{t('Activity')}</span>
-    </a>
-    <a class="button page-action" href={`/projects/${projectId}/report`}>
-      <Icon name="chart" />
-      <span class="page-action-name">{t('Hours')}</span>
-    </a>
-    <a class="button page-action" href={`/projects/${projectId}/settings`}>
-      <Icon name="gear" />
-      <span class="page-action-name">{t('Settings')}</span>
-    </a>
-    <button type="button" class="button primary" onClick={onNew} aria-keyshortcuts="N">
-      <Icon name="plus" />
-      <span>{t('New assignment')}</span>
-    </button>
-  </>
-)
+/** The other pages of the project. Phones have a menu of them. */
+const projectPages = [
+  { path: 'activity', icon: 'clock', label: 'Activity' },
+  { path: 'report', icon: 'chart', label: 'Hours' },
+  { path: 'settings', icon: 'gear', label: 'Settings' },
+] as const
+
+function ProjectActions({ projectId, connection, onNew }: ProjectActionsProps) {
+  const { router } = useServices()
+  const isPhone = useMedia('(max-width: 640px)')
+  const pages = projectPages.map((page) => ({ ...page, href: `/projects/${projectId}/${page.path}` }))
+  return (
+    <>
+      <ConnectionStatus connection={connection} />
+      {isPhone ? (
+        <Menu
+          label={t('More pages of the project')}
+          items={pages.map(({ label, href }) => ({ label: t(label), run: () => router.go(href) }))}
+        >
+          <Icon name="more" />
+        </Menu>
+      ) : (
+        pages.map(({ icon, label, href }) => (
+          <a key={href} class="button quiet page-action" href={href} title={t(label)}>
+            <Icon name={icon} />
+            <span class="page-action-name">{t(label)}</span>
+          </a>
+        ))
+      )}
+      <button type="button" class="button primary" onClick={onNew} aria-keyshortcuts="N">
+        <Icon name="plus" />
+        <span>{t('New assignment')}</span>
+      </button>
+    </>
+  )
+}
 
 export interface ViewSwitchProps {
   readonly current: ProjectView

@@ -11,20 +11,23 @@ interface CardDropOptions {
   readonly stageId: string
   readonly dragged: Assignment | undefined
   readonly isByHand: boolean
+  /** Where cards are sorted: the card before which this one would come. */
+  findNext(dragged: Assignment): string | undefined
   onDrop(place: Place | undefined): void
 }
 
 /** Accepts a dragged card from other columns, and from the own one too if its cards are ordered by hand. */
-export function useCardDrop({ cards, stageId, dragged, isByHand, onDrop }: CardDropOptions) {
+export function useCardDrop({ cards, stageId, dragged, isByHand, findNext, onDrop }: CardDropOptions) {
   const [isOver, setOver] = useState(false)
   const [beforeId, setBeforeId] = useState<string>()
   const isAccepted = dragged !== undefined && (isByHand || dragged.workflowId !== stageId)
-  const showsPlace = isOver && isAccepted && isByHand
+  const isShown = isOver && isAccepted
+  const nextId = isShown && !isByHand ? findNext(dragged) : beforeId
   return {
-    isOver: isOver && isAccepted,
+    isOver: isShown,
     /** The card before which the dragged one would be placed. */
-    beforeId: showsPlace ? beforeId : undefined,
-    isLast: showsPlace && beforeId === undefined,
+    beforeId: isShown ? nextId : undefined,
+    isLast: isShown && nextId === undefined,
     handlers: {
       onDragOver(event: TargetedDragEvent<HTMLElement>) {
         setOver(true)
@@ -32,7 +35,10 @@ export function useCardDrop({ cards, stageId, dragged, isByHand, onDrop }: CardD
         event.preventDefault()
         if (isByHand) setBeforeId(cardBelowPointer(event.currentTarget, event, dragged.id))
       },
-      onDragLeave: () => setOver(false),
+      onDragLeave(event: TargetedDragEvent<HTMLElement>) {
+        // Cards move while the gap opens, and the pointer leaves one for another.
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false)
+      },
       onDrop(event: TargetedDragEvent<HTMLElement>) {
         event.preventDefault()
         setOver(false)

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page, Route } from 'playwright-core'
+import { sql } from '../../../src/db/sql.ts'
+import { until } from '../../support/until.ts'
+import { recordShifts, shiftsOf, sumOf } from '../support/layout-shift.ts'
+import type { Stage } from '../support/stage.ts'
+
+export function appearanceJourneys(stage: () => Stage): void {
+  for (const [chosen, system] of [
+    ['dark', 'light'],
+    ['light', 'dark'],
+  ] as const)
+    test(`a page in the ${chosen} theme never begins ${system}, whatever the system prefers and however late scripts and styles arrive`, async () => {
+      const page = await stage().visit('/icon.svg', { colorScheme: system })
+      await page.evaluate(`localStorage.setItem('tracker.theme', '${chosen}')`)
+      const late = await holdBack(page, /\/assets\/.*\.(js|css)$/)
+      await page.goto(`${stage().hosts.web}/projects`, { waitUntil: 'commit' })
+      // This is the color of the canvas before any style sheet is known.
+      await page.locator(`meta[name=color-scheme][content=${chosen}]`).waitFor({ state: 'attached' })
+      late.release('.css')
+      const isStyled = () =>
+        page.evaluate<boolean>(`document.body && getComputedStyle(document.body).marginTop === '0px'`)
+      await until(isStyled, 'the style sheet')
+      assert.equal((await lightnessOf(page)) < 0.5, chosen === 'dark')
+      late.release('.js')
+    })
+
+  test('texts are in the font of the client, and nothing moves when it arrives late', async () => {
+    const { hosts, signIn, workspace } = stage()
+    await workspace.assignment('Drawn in another font first')
+    const { login } = await workspace.join('Fiona Font')
+    const page = await signIn(login, '/account')
+    await page.addInitScript(recordShifts)
+    const late = await holdBack(page, /\.woff2$/)
+    // The font is loaded ahead, so the page counts as loaded only with it.
+    await page.goto(`${hosts.web}/projects/${workspace.projectId}`, { waitUntil: 'commit' })
+    await page.getByText('Drawn in another font first').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    const before = sumOf(await shiftsOf(page))
+    late.release('.woff2')
+    await page.evaluate('document.fonts.ready')
+    assert.ok(await page.evaluate(`document.fonts.check('500 14px Inter')`))
+    await page.evaluate(
+      'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+    )
+    const shifts = await shiftsOf(page)
+    assert.ok(sumOf(shifts) - before < shiftMax, JSON.stringify(shifts))
+  })
+
+  test('a card has one footer line in every width, no button covers its name, and on a phone it begins high up', async () => {
+    const { projectId, id } = await makeFullCard(stage())
+    const faults: string[] = []
+    for (const { widths, topMax, options } of devices) {
+      const page = await stage().signIn('root@example.com', `/projects/${projectId}`, options)
+      const card = page.locator(`[data-row="${id}"]`)
+      await card.hover()
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 844 })
+        for (const fault of await card.evaluate(cardFaults, topMax)) faults.push(`${width}: ${fault}`)
+      }
+    }
+    assert.deepEqual(faults, [])
+  })
+}
+
+const devices = [
+  { widths: [360, 390], topMax: 300, options: { viewport: { width: 360, height: 844 }, hasTouch: true } },
+  { widths: [1024, 1440], topMax: 844, options: {} },
+]
+
+/** An assignment with everything that a card can show, in a project with a long name. */
+async function makeFullCard({ hosts, workspace }: Stage) {
+  const { administrator, make, organizationId, impedimentId } = workspace
+  const { id: projectId } = await make('project', {
+    name: 'A-name-without-any-place-to-break-it-in-two-that-is-longer-than-a-phone-is-wide',
+    organizationId,
+  })
+  await make('userProject', { projectId, userId: administrator.id })
+  const name = 'Everything that a card can show at once, with a name of two lines'
+  const id = await workspace.assignment(name, { projectId, amountHours: 1234.5 })
+  await hosts.database.query(sql`update projects set key = 'FOOTER' where id = ${projectId}`)
+  await hosts.database.query(sql`update assignments set priority = 3 where id = ${id}`)
+  await make('assignmentImpediment', { assignmentId: id, impedimentId })
+  for (const label of [
+    'Customer',
+    'Accessibility',
+    'Waiting for the lawyers',
+    'Backend',
+    'Regression',
+    'Design',
+  ]) {
+    const { id: labelId } = await make('label', { projectId, name: label, color: 'teal' })
+    await make('assignmentLabel', { assignmentId: id, labelId })
+  }
+  return { projectId, id }
+}
+
+/** Compares the boxes within a card. */
+function cardFaults(card: Element, topMax: number): string[] {
+  const boxesOf = (selector: string) =>
+    [...card.querySelectorAll(selector)]
+      .filter((one) => one.checkVisibility())
+      .map((one) => one.getBoundingClientRect())
+  const [name, marks, footer] = ['.card-link', '.card-marks', '.card-footer'].flatMap(boxesOf) as [
+    DOMRect,
+    DOMRect,
+    DOMRect,
+  ]
+  const { top: start, right: edge } = card.getBoundingClientRect()
+  const middle = (footer.top + footer.bottom) / 2
+  const parts = boxesOf('.card-footer > *')
+  const checks = {
+    'a late beginning': start >= topMax,
+    'more than two lines of marks': marks.height > 45,
+    'parts over each other': marks.top < name.bottom || footer.top < marks.bottom,
+    'a second line in the footer': parts.some(({ top, bottom }) => Math.abs((top + bottom) / 2 - middle) > 2),
+    'a part outside the card': parts.some(({ right }) => right > edge),
+    'a button over the name': boxesOf('button').some(({ top }) => top < name.bottom - 1),
+  }
+  return Object.entries(checks).flatMap(([fault, isFound]) => (isFound ? [fault] : []))
+}
+
+/** As much as a browser calls good for a whole visit is 0.1. */
+const shiftMax = 0.02
+
+/** Requests for these files wait until the end of their name is released. */
+async function holdBack(page: Page, files: RegExp) {
+  const held: Route[] = []
+  let released: readonly string[] = []
+  const isReleased = (route: Route) => released.some((end) => route.request().url().endsWith(end))
+  await page.route(files, (route) => {
+    if (isReleased(route)) void route.continue()
+    else held.push(route)
+  })
+  return {
+    release(end: string) {
+      released = [...released, end]
+      for (const route of held.splice(0)) {
+        if (isReleased(route)) void route.continue()
+        else held.push(route)
+      }
+    },
+  }
+}
+
+/** The lightness of the background, from 0 to 1. */
+const lightnessOf = (page: Page): Promise<number> =>
+  page.evaluate<number>(`(() => {
+    const context = document.createElement('canvas').getContext('2d')
+    context.fillStyle = getComputedStyle(document.documentElement).backgroundColor
+    context.fillRect(0, 0, 1, 1)
+    return context.getImageData(0, 0, 1, 1).data[1] / 255
+  })()`)
