@@ -60,14 +60,14 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['journeys/calendar'],
   },
   {
-    file: 'src/accounts/login.ts',
+    file: 'src/accounts/sign-in.ts',
     rule: 'a verified address verifies only a login that is the same',
     from: ' || !isSameLogin(account.login, address)',
     to: '',
     tests: ['identity/verified-login', 'journeys/mails'],
   },
   {
-    file: 'src/accounts/login.ts',
+    file: 'src/accounts/sign-in.ts',
     rule: 'a changed login is no longer verified',
     from: ' and verified.login = account.login',
     to: '',
@@ -83,7 +83,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/accounts/links.ts',
     rule: 'a link is used once',
-    from: 'used_at = now() where link.id = ${id} and ${isOpenLink}',
+    from: 'used_at = now() where link.id = ${id} and ${isLinkOpenSql}',
     to: 'used_at = now() where link.id = ${id}',
     tests: ['journeys/invitations'],
   },
@@ -139,8 +139,8 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/accounts/mail-queue.ts',
     rule: 'mails about a changed factor have a separate budget',
-    from: " and (purpose = 'factors') = (${request.purpose} = 'factors')`",
-    to: '`',
+    from: "in ('factors', 'notifications') then",
+    to: "in ('notifications') then",
     tests: ['journeys/mails'],
   },
   {
@@ -195,7 +195,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/accounts/sessions.ts',
     rule: 'links end with the session that created them',
-    from: 'await revokeMailedLinksOfSessions(transaction, ids)',
+    from: 'await endLinksOfSessions(transaction, ids)',
     to: '',
     tests: ['journeys/sessions-end'],
   },
@@ -228,14 +228,14 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['journeys/administrators'],
   },
   {
-    file: 'src/accounts/sign-in-methods.ts',
+    file: 'src/accounts/sign-in.ts',
     rule: 'a passkey that signs in alone is a way to sign in',
     from: '      or exists (select from passkeys where user_id = ${accountId} and alone_domain = ${passkeySignInDomain})\n',
     to: '',
     tests: ['journeys/administrators'],
   },
   {
-    file: 'src/accounts/sign-in-methods.ts',
+    file: 'src/accounts/sign-in.ts',
     rule: 'a passkey of a former domain is no way to sign in',
     from: ' and alone_domain = ${passkeySignInDomain}',
     to: '',
@@ -249,21 +249,21 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['journeys/administrators'],
   },
   {
-    file: 'src/hosts/identity/endpoints/passkeys.ts',
+    file: 'src/hosts/identity/endpoints/factors.ts',
     rule: 'users do not remove the passkey that is their only way to sign in',
     from: 'if (!(await canSignIn(transaction, accountId, identity.settings)))',
     to: 'if (accountId === undefined)',
     tests: ['identity/passkeys'],
   },
   {
-    file: 'src/accounts/login.ts',
+    file: 'src/accounts/sign-in.ts',
     rule: 'the comparison of two logins is complete',
     from: 'lowerAscii(trimSpaces(one)) === lowerAscii(trimSpaces(other))',
     to: 'lowerAscii(trimSpaces(one)).startsWith(lowerAscii(trimSpaces(other)))',
     tests: ['accounts/login'],
   },
   {
-    file: 'src/accounts/login.ts',
+    file: 'src/accounts/sign-in.ts',
     rule: 'logins are trimmed as the store trims them',
     from: "text.replace(/^ +/, '').replace(/(?<! ) +$/, '')",
     to: 'text.trim()',
@@ -368,7 +368,7 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['journeys/mails'],
   },
   {
-    file: 'src/accounts/mailed-links.ts',
+    file: 'src/accounts/mail-queue.ts',
     rule: "a mail is in its recipient's language",
     from: 'await findLanguage(transaction, account.id)',
     to: 'await findLanguage(transaction, madeBy ?? account.id)',

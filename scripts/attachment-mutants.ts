@@ -111,7 +111,7 @@ export const attachmentMutants: readonly Mutant[] = [
     tests: ['attachments/downloads'],
   },
   {
-    file: 'src/http/once-closed.ts',
+    file: 'src/http/server.ts',
     rule: 'a client that left before a share or a slot was taken gives it back',
     from: 'if (raw.destroyed) callback()',
     to: 'if (false) callback()',
@@ -148,7 +148,7 @@ export const attachmentMutants: readonly Mutant[] = [
   {
     file: 'src/http/broken-requests.ts',
     rule: 'a route may limit the time of its body itself, for this request only',
-    from: 'socket.hasLimitedBody = false',
+    from: 'socket.isBodyExempt = false',
     to: '',
     tests: ['src/http/server'],
   },

@@ -4,8 +4,8 @@ import {
   readHistoryMessages,
 } from '../src/hosts/commands/history-messages.ts'
 import type { Message, MessageField } from '../src/hosts/commands/message.ts'
-import { type CommandMessages, commandMessagesOf } from '../src/hosts/commands/messages.ts'
 import { type Comments, commentsOf } from '../src/hosts/commands/protobuf/proto-file.ts'
+import { type CommandMessages, commandMessagesOf } from '../src/hosts/commands/resource-messages.ts'
 import { isRequired } from '../src/model/field.ts'
 import type { Resource } from '../src/resources/define-resource.ts'
 import { allForms } from '../src/resources/derived.ts'

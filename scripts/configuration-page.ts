@@ -45,10 +45,10 @@ ${Object.entries(settings).map(row).join('\n')}
 const row = ([name, setting]: [string, Setting<unknown>]): string => {
   const { expected, isSecret, isNumbered, documentedDefault, about } = setting
   const type = `${expected.replace(/^an? /, '')}${isSecret ? ', secret' : ''}`
-  return `| \`${name}${isNumbered ? '__0' : ''}\` | ${type} | ${documentedDefault} | ${hostsOf(name)} | ${about} |`
+  return `| \`${name}${isNumbered ? '__0' : ''}\` | ${type} | ${documentedDefault} | ${scopeAudiences(name)} | ${about} |`
 }
 
-function hostsOf(name: string): string {
+function scopeAudiences(name: string): string {
   const hosts = Object.keys(readBy).filter((host) => readBy[host]?.has(name))
   return hosts.length === Object.keys(readBy).length ? 'all' : hosts.join(', ')
 }

@@ -24,7 +24,7 @@ export const logMutants: readonly Mutant[] = [
     tests: ['http/readable-log'],
   },
   {
-    file: 'src/observability/slow-statements.ts',
+    file: 'src/cli/shared-store.ts',
     rule: 'statements during startup are not reported as slow',
     from: 'startedAt < watchedFrom || ',
     to: '',

@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['acquire-connections'],
   },
   {
-    file: 'src/hosts/identity/register-routes.ts',
+    file: 'src/hosts/identity/endpoints.ts',
     rule: 'sign-ins of an address use no more connections than its share',
     from: 'work.holder = addressKey(request.ip)',
     to: 'void addressKey',
@@ -102,7 +102,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['changes/listing.test'],
   },
   {
-    file: 'src/hosts/commands/messages.ts',
+    file: 'src/hosts/commands/resource-messages.ts',
     rule: 'an update of an older client does not change fields that it does not know',
     from: 'number < neverClearedNumberMin',
     to: 'number < 99',

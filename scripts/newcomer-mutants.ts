@@ -1,7 +1,6 @@
 import type { Mutant } from './mutant-table.ts'
 
 const newcomers = 'src/hosts/commands/newcomers.ts'
-const turns = 'src/hosts/commands/newcomers.ts'
 
 /** Rules that limit the work and the knowledge that a client without a token can get out of a process. */
 export const newcomerMutants: readonly Mutant[] = [
@@ -15,7 +14,7 @@ export const newcomerMutants: readonly Mutant[] = [
   {
     file: newcomers,
     rule: 'streams that are reset before a token have a rate',
-    from: 'if (newcomers.has(session) && !takeAll(rates.resets(address))) hangUp(session)',
+    from: 'if (newcomers.has(session) && !takeAll(rates.resets(address))) closeAbusive(session)',
     to: 'if (newcomers.has(session)) takeAll(rates.resets(address))',
     tests: ['commands/limits'],
   },
@@ -44,7 +43,7 @@ export const newcomerMutants: readonly Mutant[] = [
   {
     file: newcomers,
     rule: 'a connection whose calls are rejected repeatedly is cut',
-    from: '      else waste(newcomer)\n',
+    from: '      else countReset(newcomer)\n',
     to: '',
     tests: ['commands/limits'],
   },
@@ -114,8 +113,8 @@ export const newcomerMutants: readonly Mutant[] = [
   {
     file: newcomers,
     rule: 'behind a proxy, a known token is accepted whatever others of its address do',
-    from: 'return isFine || tokens.get(digestOf(visit)) === true',
-    to: 'return isFine',
+    from: 'return hasRoomLeft || tokens.get(digestOf(newcomer)) === true',
+    to: 'return hasRoomLeft',
     tests: ['commands/limits'],
   },
   {
@@ -126,42 +125,42 @@ export const newcomerMutants: readonly Mutant[] = [
     tests: ['commands/limits'],
   },
   {
-    file: 'src/hosts/commands/unauthenticated-calls.ts',
+    file: 'src/hosts/commands/admit-calls.ts',
     rule: 'watches of health count for the address that a proxy saw',
     from: 'addressOf({ peer: call.getPeer(), metadata: base.metadata }, proxies)',
     to: 'addressOf({ peer: call.getPeer(), metadata: base.metadata }, 0)',
     tests: ['commands/limits'],
   },
   {
-    file: turns,
+    file: newcomers,
     rule: 'new connections of an address have a rate',
     from: 'hasRoom(ofAddress(address)) && mayEnter(address)',
     to: 'mayEnter(address)',
     tests: ['commands/hostile-connections'],
   },
   {
-    file: turns,
+    file: newcomers,
     rule: 'new connections of all addresses have a rate',
     from: 'hasRoom(ofAll) ? queue',
     to: 'true ? queue',
     tests: ['commands/hostile-connections'],
   },
   {
-    file: turns,
+    file: newcomers,
     rule: 'beyond the waiting connections of an address, no socket is created',
     from: 'if (ofAddress.used(address) < max) return true',
     to: 'if (ofAddress.used(address) <= max) return true',
     tests: ['commands/hostile-connections'],
   },
   {
-    file: turns,
+    file: newcomers,
     rule: 'when the queue is full, a waiting address leaves room for others',
     from: 'ofAll.used() < ofAll.max ? ofAddress.max : 1',
     to: 'ofAddress.max',
     tests: ['commands/hostile-connections'],
   },
   {
-    file: turns,
+    file: newcomers,
     rule: 'a connection that waits is not read',
     from: '{ pauseOnConnect: true, blockList }',
     to: '{ blockList }',
@@ -196,14 +195,14 @@ export const newcomerMutants: readonly Mutant[] = [
     tests: ['commands/hostile-connections'],
   },
   {
-    file: 'src/http/limit-connections.ts',
+    file: 'src/http/listen.ts',
     rule: 'a connection with too many pipelined requests is closed',
     from: 'if (!perConnection.take(1, socket)) return void socket.destroy()',
     to: 'ofConnection.take(1, socket)',
     tests: ['http/server'],
   },
   {
-    file: 'src/http/limit-connections.ts',
+    file: 'src/http/listen.ts',
     rule: 'an address has no more connections than its share',
     from: 'if (!perAddress.take(1, address)) return void socket.destroy()',
     to: 'ofAddress.take(1, address)',

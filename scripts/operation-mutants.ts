@@ -331,7 +331,7 @@ export const operationMutants: readonly Mutant[] = [
     tests: ['cli/doctor'],
   },
   {
-    file: 'src/cli/doctor/check-store.ts',
+    file: 'src/cli/doctor/run-doctor.ts',
     rule: 'a check of the doctor that the store rejects hides none of the others',
     from: 'if (!(cause instanceof pg.DatabaseError) || isLostConnection(cause)) break',
     to: 'break',

@@ -123,7 +123,7 @@ export const planningMutants: readonly Mutant[] = [
     tests: ['journeys/notification-mails'],
   },
   {
-    file: 'src/accounts/links.ts',
+    file: 'src/accounts/sessions.ts',
     rule: 'mails about notifications outlast the sessions of the account',
     from: "purpose in ('password', 'invitation') and ended_at is null",
     to: "purpose <> 'factors' and ended_at is null",
@@ -137,7 +137,7 @@ export const planningMutants: readonly Mutant[] = [
     tests: ['accounts/mail-queue'],
   },
   {
-    file: 'src/accounts/language.ts',
+    file: 'src/accounts/sign-in.ts',
     rule: 'mails are in the chosen language',
     from: '(select language from account_settings where user_id = ${accountId}),',
     to: 'null::text,',

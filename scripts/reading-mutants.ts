@@ -40,7 +40,7 @@ export const readingMutants: readonly Mutant[] = [
     tests: ['contract/rest-requests'],
   },
   {
-    file: 'src/hosts/commands/messages.ts',
+    file: 'src/hosts/commands/resource-messages.ts',
     rule: 'a filter that no message declares is rejected on the .NET wire too',
     from: 'rejectedNames: [...filterNames[edition]].filter(',
     to: 'rejectedNames: [].filter(',

@@ -139,14 +139,14 @@ export const storeMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/commands/main.ts',
     rule: 'log lines of calls without an accepted token are limited',
-    from: 'callLog: createCallLog(log.ofUnauthenticated, measureCall)',
+    from: 'callLog: createCallLog(log.rateLimited, measureCall)',
     to: 'callLog',
     tests: ['journeys/security-log'],
   },
   {
     file: 'src/observability/security-log.ts',
     rule: 'log lines of security events without a token are limited',
-    from: 'causedByUnauthenticated.has(event) ? log.ofUnauthenticated : log',
+    from: 'causedByUnauthenticated.has(event) ? log.rateLimited : log',
     to: 'log',
     tests: ['observability/security-log'],
   },
@@ -221,14 +221,14 @@ export const storeMutants: readonly Mutant[] = [
     tests: ['cli/rights'],
   },
   {
-    file: 'src/cli/backup/encryption.ts',
+    file: 'src/cli/backup/archive.ts',
     rule: 'an encrypted backup that ends after one of its pieces is noticed',
     from: 'nonce.writeUInt8(isLast ? 1 : 0, 11)',
     to: 'nonce.writeUInt8(0, 11)',
     tests: ['backup/archive'],
   },
   {
-    file: 'src/cli/backup/encryption.ts',
+    file: 'src/cli/backup/archive.ts',
     rule: 'the pieces of an encrypted backup cannot be exchanged',
     from: 'nonce.writeUIntBE(number, 5, 6)',
     to: 'nonce.writeUIntBE(0, 5, 6)',
@@ -284,7 +284,7 @@ export const storeMutants: readonly Mutant[] = [
     tests: ['backup/archive'],
   },
   {
-    file: 'src/cli/backup/secret-files.ts',
+    file: 'src/cli/backup/files.ts',
     rule: 'a secret that cannot be read is not overwritten by a restore',
     from: 'const existing = await readIfExists(file)',
     to: 'const existing = await readIfExists(file).catch(() => undefined)',
@@ -298,11 +298,11 @@ export const storeMutants: readonly Mutant[] = [
     tests: ['cli/history'],
   },
   {
-    file: 'src/cli/demo-account.ts',
+    file: 'src/cli/seed-store.ts',
     rule: 'only another instance that was first is a reason to start without seeding',
     from: 'if (error instanceof AnotherInstanceWasFirst) return false',
     to: 'if (error instanceof Error) return false',
-    tests: ['demo-account'],
+    tests: ['seed-store'],
   },
   {
     file: 'src/cli/prepare-store.ts',
@@ -365,7 +365,7 @@ export const storeMutants: readonly Mutant[] = [
     rule: 'a store at DATABASE_URL gets no account that the settings do not ask for',
     from: 'isSeeded: databaseUrl === undefined ||',
     to: 'isSeeded: true ||',
-    tests: ['cli/demo-account'],
+    tests: ['cli/seed-store'],
   },
   {
     file: 'src/accounts/administrators.ts',

@@ -17,7 +17,7 @@ export const wireMutants: readonly Mutant[] = [
     tests: ['every-kind'],
   },
   {
-    file: 'src/hosts/commands/messages.ts',
+    file: 'src/hosts/commands/resource-messages.ts',
     rule: 'a number omitted in an update never becomes zero',
     from: 'isRequired(field, purpose) && {',
     to: "isRequired(field, 'create') && {",
@@ -122,7 +122,7 @@ export const wireMutants: readonly Mutant[] = [
     tests: ['bank/pipelined'],
   },
   {
-    file: 'src/hosts/bank/parse-head.ts',
+    file: 'src/hosts/bank/fast-path.ts',
     rule: 'the fast path leaves a body with two length headers to the general one',
     from: "  'transfer-encoding',\n",
     to: '',

@@ -11,7 +11,7 @@ import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.t
 import { migrate } from '../../src/db/migrate.ts'
 import { sql } from '../../src/db/sql.ts'
 import { insertSession } from '../../src/hosts/identity/core/sessions.ts'
-import { createOpaqueToken } from '../../src/hosts/identity/tokens/issue-tokens.ts'
+import { createOpaqueToken } from '../../src/hosts/identity/core/tokens.ts'
 import { insertAccount } from '../../test/support/insert-account.ts'
 import { cpuSecondsOf, cpuSecondsOfServer } from '../process-usage.ts'
 

@@ -1,9 +1,8 @@
 import type { Queries } from '../db/database.ts'
 import { raw, type Sql, sql } from '../db/sql.ts'
 import { invalid, notFound } from '../model/problem.ts'
-import { invalidateAccounts } from './active-sessions.ts'
-import { isAccountDeactivatedSql } from './deactivation.ts'
-import { isSameLogin, normalizeLogin } from './login.ts'
+import { invalidateAccounts } from './sessions.ts'
+import { isAccountDeactivatedSql, isSameLogin, normalizeLogin } from './sign-in.ts'
 
 /** Everything that decides whether an account is an administrator. */
 export interface PossibleAdministrator {
@@ -115,7 +114,7 @@ export interface AccountChange {
 }
 
 /** Returns false if the account already has the role. */
-export async function giveAdministratorRole(
+export async function grantAdministratorRole(
   transaction: Queries,
   { userId, by }: AccountChange,
   authorize: Authorize,

@@ -6,10 +6,10 @@ import { type Kind, parseFailure } from '../model/field.ts'
 import { isLongerThan, newPassword as newPasswordField, passwordCharactersMax } from '../model/field-kinds.ts'
 import { invalid, type Problem, unauthenticated } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
-import { invalidateAccounts } from './active-sessions.ts'
 import type { Lockouts } from './lockouts.ts'
 import { parseFields } from './parse-fields.ts'
 import { guessableProblem, type Passwords } from './passwords.ts'
+import { invalidateAccounts } from './sessions.ts'
 
 export interface PasswordChangeContext {
   readonly database: Database

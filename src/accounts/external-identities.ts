@@ -4,10 +4,9 @@ import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { invalid, notFound } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
-import { revokeMailedLinksOfSessions } from './links.ts'
 import { parseFields } from './parse-fields.ts'
-import { requireSelfOrAdministrator } from './sessions.ts'
-import { canSignIn, lockFactors, onlyWayToSignIn, type SignInMethods } from './sign-in-methods.ts'
+import { endLinksOfSessions, requireSelfOrAdministrator } from './sessions.ts'
+import { canSignIn, lockFactors, onlyWayToSignIn, type SignInMethods } from './sign-in.ts'
 
 /** An external identity connected with an account, as its user and administrators see it. */
 export interface ExternalIdentity {
@@ -69,7 +68,7 @@ export async function disconnectIdentity(
     await transaction.query(
       sql`update signin_sessions set ended_at = now() where ${startedByIdentity} and ended_at is null`,
     )
-    await revokeMailedLinksOfSessions(
+    await endLinksOfSessions(
       transaction,
       sessions.map((signIn) => signIn.id),
     )

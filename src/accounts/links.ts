@@ -4,12 +4,13 @@ import { newId } from '../db/rows.ts'
 import { raw, type Sql, sql } from '../db/sql.ts'
 import { text } from '../model/field-kinds.ts'
 import { gone } from '../model/problem.ts'
-import { lockActiveSession } from './active-sessions.ts'
+import { lockActiveSession } from './sessions.ts'
 import { generateToken, hashOfToken, linkTokenPrefix } from './token-text.ts'
 
 export type LinkPurpose = 'invitation' | 'password'
 
 export const invitationHours = 72
+export const passwordLinkHours = 1
 
 export const linkSecretCharactersMax = 100
 /** The secret in the link's address. */
@@ -25,7 +26,7 @@ export interface LinkOptions {
   /** The session that creates the link; undefined if the program itself creates it. */
   readonly sessionId?: string | undefined
   /** The creator's security stamp at the time a mail was requested; defaults to the current stamp. */
-  readonly makerStamp?: string | undefined
+  readonly creatorStamp?: string | undefined
   /** The only address to which the link is sent. */
   readonly mailedTo?: string
 }
@@ -52,7 +53,7 @@ export const linkColumns = raw(`link.id, link.made_by as "madeBy", link.project_
  * True if the row aliased as `link` is unused and valid. Any new password ends the links for its account and
  * the links created by that account.
  */
-export const isOpenLink = raw(`link.used_at is null and link.ended_at is null and link.expires_at > now()
+export const isLinkOpenSql = raw(`link.used_at is null and link.ended_at is null and link.expires_at > now()
   and (link.user_id is null or exists (
     select 1 from users as account where account.id = link.user_id and account.active
       and account.security_stamp = link.security_stamp))
@@ -61,48 +62,18 @@ export const isOpenLink = raw(`link.used_at is null and link.ended_at is null an
 
 export async function createLink(transaction: Queries, options: LinkOptions): Promise<CreatedLink> {
   // A mail's session was checked when the mail was requested and may have ended since.
-  if (options.makerStamp === undefined) await lockActiveSession(transaction, options.sessionId)
+  if (options.creatorStamp === undefined) await lockActiveSession(transaction, options.sessionId)
   const secret = generateToken(linkTokenPrefix)
   const [link] = await transaction.query<Link>(sql`
     insert into account_links as link (id, purpose, hash, made_by, maker_session_id, maker_stamp, project_id, user_id,
       security_stamp, mailed_to, expires_at)
     select ${newId()}::uuid, ${options.purpose}, ${hashOfToken(secret, linkTokenPrefix)}::bytea, maker.id, ${options.sessionId ?? null},
-      coalesce(${options.makerStamp ?? null}, maker.security_stamp), ${options.projectId ?? null}::uuid,
+      coalesce(${options.creatorStamp ?? null}, maker.security_stamp), ${options.projectId ?? null}::uuid,
       ${options.userId ?? null}::uuid, ${options.securityStamp ?? null}, ${options.mailedTo ?? null}::text,
       now() + make_interval(hours => ${options.hours}::int)
     from users as maker where maker.id = ${options.madeBy}
     returning ${linkColumns}`)
   return { link: link as Link, secret }
-}
-
-/** Ends the unused links that these sessions created, and the mails with links that they requested. */
-export async function revokeMailedLinksOfSessions(
-  transaction: Queries,
-  sessionIds: readonly string[],
-): Promise<void> {
-  await endLinks(transaction, sql`maker_session_id = any(${sessionIds}::text[])`)
-}
-
-/** Ends an account's links and mails regardless of session state, except those of one session. */
-export async function endLinksOfAccount(
-  transaction: Queries,
-  accountId: string,
-  keptSessionId?: string,
-): Promise<void> {
-  await endLinks(
-    transaction,
-    sql`made_by = ${accountId} and maker_session_id is distinct from ${keptSessionId ?? ''}`,
-  )
-}
-
-async function endLinks(transaction: Queries, condition: Sql): Promise<void> {
-  await transaction.query(
-    sql`update account_links set ended_at = now() where ${condition} and used_at is null and ended_at is null`,
-  )
-  // Mails without a link are still sent.
-  await transaction.query(
-    sql`update mails set ended_at = now() where ${condition} and purpose in ('password', 'invitation') and ended_at is null`,
-  )
 }
 
 /** Finds a valid link or throws. It runs before a password is hashed, so only a valid link can cause that cost. */
@@ -111,7 +82,7 @@ export async function findOpenLink(queries: Queries, purpose: LinkPurpose, secre
   const [link] = hash
     ? await queries.query<Link>(sql`
         select ${linkColumns} from account_links as link
-        where link.hash = ${hash} and link.purpose = ${purpose} and ${isOpenLink}`)
+        where link.hash = ${hash} and link.purpose = ${purpose} and ${isLinkOpenSql}`)
     : []
   if (!link) throw linkExpired()
   return link
@@ -123,7 +94,7 @@ export async function findOpenLink(queries: Queries, purpose: LinkPurpose, secre
  */
 export async function redeemLink(transaction: Queries, { id }: Link): Promise<string | undefined> {
   const [used] = await transaction.query<{ mailedTo: string | null }>(sql`
-    update account_links as link set used_at = now() where link.id = ${id} and ${isOpenLink}
+    update account_links as link set used_at = now() where link.id = ${id} and ${isLinkOpenSql}
     returning link.mailed_to as "mailedTo"`)
   if (!used) throw linkExpired()
   return used.mailedTo ?? undefined

@@ -45,15 +45,15 @@ const retryAfterSeconds = 1
  * more attempt in flight when the fifth failure is counted, so N instances verify at most N - 1 too many.
  */
 export function createLockouts({ database, now }: LockoutOptions): Lockouts {
-  const inTurn = oneAtATime({ waitingMax, retryAfterSeconds })
+  const runInSequence = oneAtATime({ waitingMax, retryAfterSeconds })
   return {
     requireUnlocked: (subject) => requireUnlocked(database, subject, clockOf(now)),
     guardAttempt: (subject, verify, onLocked) =>
-      inTurn(`${subject.purpose} ${subject.subject}`, async () => {
+      runInSequence(`${subject.purpose} ${subject.subject}`, async () => {
         await requireUnlocked(database, subject, clockOf(now))
-        const answer = await verify()
-        if (answer === 'first step passed') return true
-        const isRight = answer
+        const result = await verify()
+        if (result === 'first step passed') return true
+        const isRight = result
         const startedLock = await database.transaction((transaction) =>
           isRight ? clearFailures(transaction, subject) : countFailure(transaction, subject, clockOf(now)),
         )

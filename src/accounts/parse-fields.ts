@@ -19,11 +19,11 @@ export function parseFields<K extends Kinds>(
   const violations = collectViolations()
   for (const [name, kind] of Object.entries(kinds)) {
     const input = Object.hasOwn(given, name) ? given[name] : undefined
-    const reading = isNullOrBlank(input)
+    const parsed = isNullOrBlank(input)
       ? { problems: [`${capitalize(name)} is required.`] }
       : kind.parse(input, capitalize(name))
-    if ('value' in reading) fields[name] = reading.value
-    else violations.add(name, ...reading.problems)
+    if ('value' in parsed) fields[name] = parsed.value
+    else violations.add(name, ...parsed.problems)
   }
   for (const [name, problems] of Object.entries(check(fields as Partial<Fields<K>>, given))) {
     violations.add(name, ...problems)

@@ -4,10 +4,8 @@ import type { Caller, RequestOrigin } from '../model/caller.ts'
 import { newPassword as newPasswordField, uuid } from '../model/field-kinds.ts'
 import { busy, forbidden, invalid, notFound } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
-import { lockActiveSession } from './active-sessions.ts'
 import { type Administrators, administratorColumns, type PossibleAdministrator } from './administrators.ts'
 import { hashNewPassword, recordPasswordChange, storePassword } from './change-password.ts'
-import { isAccountDeactivatedSql } from './deactivation.ts'
 import {
   type CreatedLink,
   createLink,
@@ -15,12 +13,14 @@ import {
   type Link,
   linkExpired,
   linkSecret,
+  passwordLinkHours,
   redeemLink,
 } from './links.ts'
-import { recordVerifiedAddress } from './login.ts'
 import { isMailAddress, queueMail } from './mail-queue.ts'
 import { parseFields } from './parse-fields.ts'
 import type { Passwords } from './passwords.ts'
+import { lockActiveSession } from './sessions.ts'
+import { isAccountDeactivatedSql, recordVerifiedAddress } from './sign-in.ts'
 
 export interface PasswordLinkContext {
   readonly database: Database
@@ -28,8 +28,6 @@ export interface PasswordLinkContext {
   readonly administrators: Administrators
   readonly securityLog?: SecurityLog | undefined
 }
-
-export const passwordLinkHours = 1
 
 /** Creates a password-reset link for a user and invalidates earlier ones. */
 export async function createPasswordLink(

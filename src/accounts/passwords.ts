@@ -4,7 +4,7 @@ import { type Algorithm, hash, type Options, parseOptions, verify } from '@node-
 import { type Budgets, openBudgets } from '../config/budgets.ts'
 import { passwordCharactersMin } from '../model/field-kinds.ts'
 import { limitConcurrency } from '../model/limit-concurrency.ts'
-import { normalizeLogin } from './login.ts'
+import { normalizeLogin } from './sign-in.ts'
 
 export interface Passwords {
   /** Returns a PHC string; the password is hashed as given, never trimmed. */

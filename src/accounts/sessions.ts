@@ -1,11 +1,10 @@
-import type { Database } from '../db/database.ts'
-import { sql } from '../db/sql.ts'
+import { randomUUID } from 'node:crypto'
+import type { Database, Queries } from '../db/database.ts'
+import { type Sql, sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
-import { collectViolations, forbidden, notFound, parseObject } from '../model/problem.ts'
+import { collectViolations, forbidden, notFound, parseObject, unauthenticated } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
-import { invalidateAccounts } from './active-sessions.ts'
-import { revokeMailedLinksOfSessions } from './links.ts'
 
 /** An active session, as its user and administrators see it. */
 export interface Session {
@@ -79,7 +78,7 @@ export async function endSessions(
       order by id for no key update`)
     if (found.length < ids.length) throw notFound('Session')
     await transaction.query(sql`update signin_sessions set ended_at = now() where id = any(${ids}::text[])`)
-    await revokeMailedLinksOfSessions(transaction, ids)
+    await endLinksOfSessions(transaction, ids)
     // Refresh tokens are not deleted: they end with the session, and this host has no privilege on them.
     return found
   })
@@ -112,10 +111,10 @@ export function requireSelfOrAdministrator(caller: Caller, userId: string, subje
 
 export function parseUserId(input: unknown): string | undefined {
   if (input === undefined || input === null || input === '') return undefined
-  const reading = uuid.parse(input, 'UserId')
-  if ('value' in reading) return reading.value
+  const parsed = uuid.parse(input, 'UserId')
+  if ('value' in parsed) return parsed.value
   const violations = collectViolations()
-  violations.add('userId', ...reading.problems)
+  violations.add('userId', ...parsed.problems)
   violations.throwIfAny()
   return undefined
 }
@@ -134,3 +133,64 @@ function parseSessionIds(input: unknown): readonly string[] {
 
 /** The identity host creates session ids of 128 bits, in base64url. */
 const isSessionId = (input: unknown): boolean => typeof input === 'string' && /^[\w-]{1,64}$/.test(input)
+
+/**
+ * Invalidates everything issued to these accounts so far: every session check compares the security stamp, and the
+ * sessions are marked as ended. A sign-in in progress still carries the old stamp, so it fails too, even if the
+ * account is removed and restored meanwhile.
+ */
+export async function invalidateAccounts(transaction: Queries, userIds: readonly string[]): Promise<void> {
+  await transaction.query(
+    sql`update users set security_stamp = ${randomUUID()} where id = any(${userIds}::uuid[])`,
+  )
+  await transaction.query(
+    sql`update signin_sessions set ended_at = now() where user_id = any(${userIds}::uuid[]) and ended_at is null`,
+  )
+}
+
+/**
+ * Locks a session so that it cannot be ended before commit; returns false if it has already ended. A concurrent end
+ * waits for the commit, and then also ends what this transaction created. The bearer token was already checked for
+ * expiry and stamp, so only a concurrent end matters here.
+ */
+export async function lockSession(transaction: Queries, sessionId: string): Promise<boolean> {
+  const [active] = await transaction.query(
+    sql`select 1 from signin_sessions where id = ${sessionId} and ended_at is null for share`,
+  )
+  return active !== undefined
+}
+
+/**
+ * Locks a session until commit, and throws if it has ended. Without a session (the program itself, or a service client)
+ * there is nothing to check.
+ */
+export async function lockActiveSession(transaction: Queries, sessionId: string | undefined): Promise<void> {
+  if (sessionId !== undefined && !(await lockSession(transaction, sessionId))) throw unauthenticated()
+}
+
+/** Ends the unused links that these sessions created, and the mails with links that they requested. */
+export async function endLinksOfSessions(transaction: Queries, sessionIds: readonly string[]): Promise<void> {
+  await endLinks(transaction, sql`maker_session_id = any(${sessionIds}::text[])`)
+}
+
+/** Ends an account's links and mails regardless of session state, except those of one session. */
+export async function endLinksOfAccount(
+  transaction: Queries,
+  accountId: string,
+  keptSessionId?: string,
+): Promise<void> {
+  await endLinks(
+    transaction,
+    sql`made_by = ${accountId} and maker_session_id is distinct from ${keptSessionId ?? ''}`,
+  )
+}
+
+async function endLinks(transaction: Queries, condition: Sql): Promise<void> {
+  await transaction.query(
+    sql`update account_links set ended_at = now() where ${condition} and used_at is null and ended_at is null`,
+  )
+  // Mails without a link are still sent.
+  await transaction.query(
+    sql`update mails set ended_at = now() where ${condition} and purpose in ('password', 'invitation') and ended_at is null`,
+  )
+}

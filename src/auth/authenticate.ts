@@ -18,8 +18,8 @@ import {
   type VerifiedClaims,
 } from './access-token.ts'
 import { createBoundedCache } from './bounded-cache.ts'
+import { createIssuerKeys, type WarningLog } from './issuer-keys.ts'
 import { createTokenFinder, type FindToken, type FoundToken } from './personal-access-tokens.ts'
-import { createProviderKeys, type WarningLog } from './provider-keys.ts'
 
 export interface AuthenticationOptions {
   readonly database: Database
@@ -69,7 +69,7 @@ export interface Authentication {
 
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { now = Date.now, sessionCacheSeconds, extensions = true } = options
-  const keys = createProviderKeys({ ...options, now })
+  const keys = createIssuerKeys({ ...options, now })
   const verifyAccessToken = createAccessTokenVerifier({ ...options, now, keys: keys.find })
   const checkSession = createSessionCheck({ ...options, now })
   const findToken = createTokenFinder({ ...options, now })

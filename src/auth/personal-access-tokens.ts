@@ -3,12 +3,12 @@ import {
   administratorColumns,
   type PossibleAdministrator,
 } from '../accounts/administrators.ts'
-import { isAccountDeactivatedSql } from '../accounts/deactivation.ts'
+import { isAccountDeactivatedSql } from '../accounts/sign-in.ts'
 import { hashOfToken, personalTokenPrefix } from '../accounts/token-text.ts'
 import type { Database } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { createBoundedCache } from './bounded-cache.ts'
-import type { WarningLog } from './provider-keys.ts'
+import type { WarningLog } from './issuer-keys.ts'
 
 /** A valid token, with the current state of its account. */
 export interface FoundToken {

@@ -6,23 +6,23 @@ import {
   administratorsOf,
   authorizeOperator,
   deactivateAccount,
-  giveAdministratorRole,
+  grantAdministratorRole,
   type PossibleAdministrator,
   reactivateAccount,
 } from '../accounts/administrators.ts'
 import { resetPassword } from '../accounts/change-password.ts'
-import { isAccountDeactivatedSql } from '../accounts/deactivation.ts'
-import { createPasswordLink, passwordLinkHours } from '../accounts/password-links.ts'
+import { passwordLinkHours } from '../accounts/links.ts'
+import { createPasswordLink } from '../accounts/password-links.ts'
 import { createPasswords } from '../accounts/passwords.ts'
+import { isAccountDeactivatedSql } from '../accounts/sign-in.ts'
 import { openBudgets } from '../config/budgets.ts'
-import { isMailConfigured } from '../config/host-settings.ts'
+import { isMailConfigured, readTrackerSettings } from '../config/host-settings.ts'
 import { readSettings } from '../config/settings.ts'
-import { readTrackerSettings } from '../config/tracker-settings.ts'
 import { joinTransaction, type Queries } from '../db/database.ts'
 import { newId } from '../db/rows.ts'
 import { escapeLike, sql } from '../db/sql.ts'
 import { listClients } from '../features/clients/clients.ts'
-import { takeFactorsAway } from '../hosts/identity/factors/change-factors.ts'
+import { resetFactors } from '../hosts/identity/factors/change-factors.ts'
 import { createLog, escapeControls } from '../http/log.ts'
 import type { Caller } from '../model/caller.ts'
 import {
@@ -35,7 +35,7 @@ import type { Context } from '../records/context.ts'
 import { create } from '../records/create.ts'
 import { user } from '../resources/user.ts'
 import { confirm, type Options, readNewPassword, UsageError } from './ask.ts'
-import { withDatabase } from './configured-store.ts'
+import { withDatabase } from './shared-store.ts'
 
 /** `account create LOGIN`: also the first account of a store that was not seeded. */
 export async function runCreateAccount([login = '']: readonly string[], options: Options): Promise<void> {
@@ -123,7 +123,7 @@ export async function runRemoveFactors([login = '']: readonly string[], { yes }:
       yes: yes === true,
     })
     const host = { settings: { mail: context.mail }, now: Date.now }
-    await context.database.transaction((transaction) => takeFactorsAway(host, transaction, { accountId: id }))
+    await context.database.transaction((transaction) => resetFactors(host, transaction, { accountId: id }))
     record(context, { event: 'factor-changed', outcome: 'taken away' }, id)
     console.log(`${login} has no second factor, and its sessions have ended.`)
   })
@@ -269,7 +269,7 @@ const record = (
 ): void => securityLog({ ...event, ...callerDetails(operatorOf(id)), by: id })
 
 async function giveRole(context: AccountContext, transaction: Queries, id: string): Promise<boolean> {
-  const isNew = await giveAdministratorRole(
+  const isNew = await grantAdministratorRole(
     transaction,
     { userId: id, by: id },
     authorizeOperator(context.settings),

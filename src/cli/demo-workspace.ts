@@ -7,8 +7,8 @@ import type { labelColors } from '../resources/label.ts'
 import { user } from '../resources/user.ts'
 
 /** Seeds a small studio in the middle of its week, so that people who try the program see filled lists. */
-export async function seedDemoWorkspace(context: Context, demoAccountId: string): Promise<void> {
-  const caller: Caller = { id: demoAccountId, isAdministrator: true }
+export async function seedDemoWorkspace(context: Context, ownerId: string): Promise<void> {
+  const caller: Caller = { id: ownerId, isAdministrator: true }
   const createOne = async (resource: string, body: Values) =>
     (await create(context, resourceNamed(resource), caller, body)).id
   const createByName = async (resource: string, bodies: readonly Values[]) => {
@@ -17,7 +17,7 @@ export async function seedDemoWorkspace(context: Context, demoAccountId: string)
     return ids
   }
   const people: Record<string, string> = {
-    [demoPerson]: demoAccountId,
+    [demoPerson]: ownerId,
     ...(await createColleagues(context, caller)),
   }
   const stages = await createByName(

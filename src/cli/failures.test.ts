@@ -129,7 +129,7 @@ describe('A start that fails', () => {
     const file = join(folder, 'file')
     writeFileSync(file, '')
     const { reason } = await rejectionOf({ DATA_DIR: join(file, 'data') }, ['rest'])
-    assert.match(reason, /ENOTDIR.*Set DATA_DIR \(.*file\/data\) to a folder that this user may write to/)
+    assert.match(reason, /ENOTDIR.*Set DATA_DIR \(.*file\/data\) to a directory that this user may write to/)
   })
 
   test('for a lack of rights is explained like that of a backup or a migration', async () => {
@@ -159,7 +159,7 @@ describe('A backup that cannot be read', () => {
     for (const file of [join(backups, 'tracker-20261121T030000.backup'), newest]) writeFileSync(file, '')
     assert.equal(
       await restore(['restore', backups]),
-      `${backups} is a folder. Name a backup in it; the newest is ${newest}.\n`,
+      `${backups} is a directory. Name a backup in it; the newest is ${newest}.\n`,
     )
   })
 

@@ -6,7 +6,7 @@ import { render, sql } from '../db/sql.ts'
 import { csvHeader, csvLine } from '../http/csv.ts'
 import type { Caller } from '../model/caller.ts'
 import { changeColumns, type StoredChange, serializeChange } from '../records/serialize-record.ts'
-import { withDatabase, withStore } from './configured-store.ts'
+import { withDatabase, withStore } from './shared-store.ts'
 
 /** `npm run cli -- verify-history [FILE]`: also compares with a FILE from `history-heads`. */
 export async function runVerifyHistory([file]: readonly string[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { TrackerSettings } from '../config/host-settings.ts'
 import type { Settings } from '../config/settings.ts'
-import type { TrackerSettings } from '../config/tracker-settings.ts'
 import { prepareBank } from '../hosts/bank/main.ts'
 import { type CommandSettings, readCommandSettings } from '../hosts/commands/configuration.ts'
 import { type IdentitySettings, readIdentitySettings } from '../hosts/identity/configuration.ts'
@@ -119,7 +119,7 @@ async function startCommands(settings: CommandSettings, store: SharedStore): Pro
 }
 
 const createHostLog = (host: string, { logLevel }: TrackerSettings, { budgets }: SharedContext): Log =>
-  createLog({ level: logLevel, host, ofUnauthenticated: budgets.budget('unauthenticatedLines') })
+  createLog({ level: logLevel, host, lineBudget: budgets.budget('unauthenticatedLines') })
 
 /** A port in use is the most common reason for a failed start, so it has its own message. */
 async function explainPortInUse<Host>(settingNames: string, start: () => Promise<Host>): Promise<Host> {
@@ -151,7 +151,7 @@ async function createHostAuthentication(
     database,
     scope,
     administrators: administratorsOf(settings),
-    log: log.ofUnauthenticated,
+    log: log.rateLimited,
     securityLog: createSecurityLog(log),
   })
 }

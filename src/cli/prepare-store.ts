@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises'
 import { findAdministrators } from '../accounts/administrators.ts'
 import { createPasswords } from '../accounts/passwords.ts'
 import { openBudgets } from '../config/budgets.ts'
+import { readTrackerSettings } from '../config/host-settings.ts'
 import { readSettings, type Settings } from '../config/settings.ts'
 import { readStoreSettings } from '../config/store-settings.ts'
-import { readTrackerSettings } from '../config/tracker-settings.ts'
 import { openDatabase } from '../db/database.ts'
 import { migrate, newestMigration } from '../db/migrate.ts'
 import { detectPoolers } from '../db/poolers.ts'
 import { distribute } from '../db/sharded/distribute.ts'
-import { createAccountCommand, seedDemoAccount } from './demo-account.ts'
 import { grantRights } from './roles.ts'
+import { createAccountCommand, seedStore } from './seed-store.ts'
 
 /** Migrates the schema and nothing else. */
 export async function runMigrate(): Promise<void> {
@@ -32,7 +32,7 @@ export async function runPrepare(): Promise<void> {
   const database = openDatabase({ ...address, applicationName: 'prepare', budgets })
   try {
     const context = { database, passwords: createPasswords({}, budgets), budgets }
-    const { login, generatedPassword, passwordFile } = await seedDemoAccount(context, store)
+    const { login, generatedPassword, passwordFile } = await seedStore(context, store)
     if (generatedPassword !== undefined)
       console.log(
         `The first account is ${login}, its password ${generatedPassword} (kept in ${passwordFile}).`,

@@ -3,14 +3,14 @@ import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import type { RateLimitSettings } from '../config/tracker-settings.ts'
+import type { RateLimitSettings } from '../config/host-settings.ts'
 import type { StoreAddress } from '../db/poolers.ts'
 import { openProcessRequests, type Reply, type SendRequest } from '../hosts/bank/process-requests.ts'
 import { startWithRetries } from '../hosts/bank/supervisor.ts'
 import { createRateLimiter, type RateLimiter } from '../http/rate-limiter.ts'
 import type { WorkerPeers } from '../model/worker-peers.ts'
 import type { RunningHost } from './hosts.ts'
-import { once as runOnce } from './shared-store.ts'
+import { runOnce } from './shared-store.ts'
 
 /** The first message to a worker, with which it starts its hosts. */
 export interface WorkerStartMessage {

@@ -17,7 +17,7 @@ export async function publishFile(source: string, target: string): Promise<void>
   await syncDirectory(dirname(target))
 }
 
-/** The error codes of volumes without hard links, such as USB disks with exFAT and some network folders. */
+/** The error codes of volumes without hard links, such as USB disks with exFAT and some network directories. */
 const codesWithoutHardLinks: ReadonlySet<string | undefined> = new Set([
   'EPERM',
   'ENOTSUP',
@@ -41,6 +41,6 @@ async function copyExclusively(source: string, target: string): Promise<void> {
 /** Without this, a power failure could undo the new name. */
 async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return
-  const folder = await open(path)
-  await folder.sync().finally(() => folder.close())
+  const directory = await open(path)
+  await directory.sync().finally(() => directory.close())
 }

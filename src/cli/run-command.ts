@@ -1,4 +1,9 @@
+import { resolve, sep } from 'node:path'
 import { parseArgs } from 'node:util'
+import { declaredSettings } from '../config/declared-settings.ts'
+import type { Environment } from '../config/settings.ts'
+import { adviceOn, textOf } from '../db/failures.ts'
+import { Problem } from '../model/problem.ts'
 import { type Options, UsageError } from './ask.ts'
 
 type Command = (args: readonly string[], options: Options) => Promise<void>
@@ -23,8 +28,9 @@ const link = 'prints a link that sets the password once, instead of asking for o
 const json = 'prints a line of JSON for each'
 const passwordInput =
   'The password is typed without echo, or is the first line of the input. It is never an argument.'
-const ofHosts = 'Run it with the settings of a rest host, or with the DATABASE_URL of the role that migrates.'
-const ofIdentity =
+const restSettingsHint =
+  'Run it with the settings of a rest host, or with the DATABASE_URL of the role that migrates.'
+const identitySettingsHint =
   'Run it with the settings of an identity host, or with its secret and the DATABASE_URL of the role that migrates.'
 
 /** The commands by name; `npm start` runs `start`. Each command loads only its own modules. The help and docs/commands.md are written from this table. */
@@ -66,7 +72,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   'account create': {
     args: 'LOGIN',
     about: 'creates an account',
-    more: `${passwordInput} ${ofHosts}`,
+    more: `${passwordInput} ${restSettingsHint}`,
     options: {
       administrator: 'gives it the administrator role',
       name: 'NAME: what others call the person; the login if left out',
@@ -77,67 +83,67 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   'account list': {
     args: '[TEXT]',
     about: 'lists accounts, those with the text in login or name',
-    more: ofHosts,
+    more: restSettingsHint,
     options: { json },
     load: async () => (await import('./accounts.ts')).runListAccounts,
   },
   'account reset-password': {
     args: 'LOGIN',
     about: 'sets a new password and ends the sessions',
-    more: `${passwordInput} ${ofHosts}`,
+    more: `${passwordInput} ${restSettingsHint}`,
     options: { link, yes },
     load: async () => (await import('./accounts.ts')).runResetPassword,
   },
   'account remove-factors': {
     args: 'LOGIN',
     about: 'removes all second factors and ends the sessions',
-    more: ofIdentity,
+    more: identitySettingsHint,
     options: { yes },
     load: async () => (await import('./accounts.ts')).runRemoveFactors,
   },
   'account make-administrator': {
     args: 'LOGIN',
     about: 'gives an account the administrator role',
-    more: ofHosts,
+    more: restSettingsHint,
     options: {},
     load: async () => (await import('./accounts.ts')).runMakeAdministrator,
   },
   'account deactivate': {
     args: 'LOGIN',
     about: 'closes the sign-in of an account and ends its sessions; never of the last administrator',
-    more: ofHosts,
+    more: restSettingsHint,
     options: { yes },
     load: async () => (await import('./accounts.ts')).runDeactivate,
   },
   'account reactivate': {
     args: 'LOGIN',
     about: 'opens the sign-in of a deactivated account again, with its previous password',
-    more: ofHosts,
+    more: restSettingsHint,
     options: {},
     load: async () => (await import('./accounts.ts')).runReactivate,
   },
   'client list': {
     about: 'lists the clients that administrators have created; others are in the settings of identity',
-    more: ofHosts,
+    more: restSettingsHint,
     options: { json },
     load: async () => (await import('./accounts.ts')).runListClients,
   },
   'client end': {
     args: 'ID',
     about: 'rejects the tokens of a client of the settings at once; remove it from the settings too',
-    more: ofIdentity,
+    more: identitySettingsHint,
     options: {},
     load: async () => (await import('./accounts.ts')).runEndClient,
   },
   'keys rotate': {
     about: 'announces new keys, used from tomorrow on; nothing ends',
-    more: ofIdentity,
+    more: identitySettingsHint,
     options: {},
     load: async () => (await import('./secrets.ts')).runRotateKeys,
   },
   'keys revoke': {
     about: 'replaces stolen keys at once; all users have to sign in again',
-    more: `${ofIdentity} Stop the identity hosts first; running ones use the old keys for up to 15 seconds.`,
+    more: `${identitySettingsHint} Stop the identity hosts first; running ones use the old keys for up to 15 seconds.`,
     options: {
       yes,
       'lost-secret': 'also replaces keys that were encrypted with another secret, which is lost',
@@ -156,9 +162,9 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   backup: {
     script: 'npm run backup --',
     args: '[FILE]',
-    about: 'writes the whole store to one file, or to a new file in a folder; hosts may keep running',
+    about: 'writes the whole store to one file, or to a new file in a directory; hosts may keep running',
     options: {
-      keep: 'NUMBER: deletes all but the newest backups of the folder',
+      keep: 'NUMBER: deletes all but the newest backups of the directory',
       'key-file': 'FILE: encrypts the backup with the key that `openssl rand -hex 32` wrote into this file',
       'copy-command': 'COMMAND: then runs this in a shell, to copy $BACKUP_FILE elsewhere',
       'without-files': 'leaves the files of attachments out, which another tool copies',
@@ -168,7 +174,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   'backup verify': {
     script: 'npm run backup -- verify',
     args: 'FILE',
-    about: 'reads a backup, or the newest one of a folder, to its end',
+    about: 'reads a backup, or the newest one of a directory, to its end',
     options: { 'key-file': 'FILE: has the key of an encrypted backup' },
     load: async () => (await import('./backup/run-backup.ts')).runVerifyBackup,
   },
@@ -233,7 +239,6 @@ async function run(name: string, entry: CommandEntry, args: readonly string[]): 
 }
 
 async function reportFailure(name: string, entry: CommandEntry, error: unknown): Promise<void> {
-  const { explain } = await import('./explain.ts')
   const reason = explain(error, process.env)
   const isDebugged = process.env.LOG_LEVEL === 'debug'
   if (entry.runsHosts && !process.stdout.isTTY) {
@@ -321,4 +326,33 @@ export function synopsis(name: string, { script, args, options = {} }: CommandEn
     return `[--${option}${value === undefined ? '' : ` ${value}`}]`
   })
   return [script ?? `npm run cli -- ${name}`, args, ...optional].filter((part) => part).join(' ')
+}
+
+/** The sentences that end a command: what has happened, and what to do about it if the error itself does not say so. */
+export function explain(error: unknown, environment: Environment): string {
+  if (error instanceof Problem && error.errors) return Object.values(error.errors).flat().join('\n')
+  const text = textOf(error)
+  const { DATABASE_URL, DATABASE_URL_FILE } = environment
+  const advice =
+    adviceOnDirectory(error, environment) ?? (DATABASE_URL || DATABASE_URL_FILE ? adviceOn(error) : undefined)
+  return advice === undefined ? text : `${text.replace(/\.$/, '')}. ${advice}`
+}
+
+const notWritableCodes = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST']
+
+/** Secrets are in the data directory even if the store is not. */
+function adviceOnDirectory(error: unknown, { DATA_DIR }: Environment): string | undefined {
+  const { code = '', path } = error as NodeJS.ErrnoException
+  if (path === undefined || !notWritableCodes.includes(code)) return undefined
+  const [directory, failed] = [
+    resolve(DATA_DIR?.trim() || declaredSettings.DATA_DIR.defaultValue),
+    resolve(path),
+  ]
+  // Creating the directory fails at the first parent that is missing.
+  if (
+    !`${failed}${sep}`.startsWith(`${directory}${sep}`) &&
+    !`${directory}${sep}`.startsWith(`${failed}${sep}`)
+  )
+    return undefined
+  return `Set DATA_DIR (${directory}) to a directory that this user may write to; a store elsewhere needs DATABASE_URL.`
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { revokeMailedLinksOfSessions } from '../accounts/links.ts'
+import { endLinksOfSessions } from '../accounts/sessions.ts'
 import { readSettings } from '../config/settings.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { raw, sql } from '../db/sql.ts'
@@ -24,7 +24,7 @@ import {
 import { signingKeyKinds } from '../hosts/identity/keys/signing-keys.ts'
 import { openSecurityLog } from './accounts.ts'
 import { confirm, type Options, UsageError } from './ask.ts'
-import { withDatabase } from './configured-store.ts'
+import { withDatabase } from './shared-store.ts'
 
 /** `keys rotate`: replaces the keys ahead of their schedule; no token and no session ends. */
 export async function runRotateKeys(): Promise<void> {
@@ -73,7 +73,7 @@ async function endAllSessions(transaction: Queries): Promise<number> {
   const ended = await transaction.query<{ id: string }>(
     sql`update signin_sessions set ended_at = now() where ended_at is null returning id`,
   )
-  await revokeMailedLinksOfSessions(
+  await endLinksOfSessions(
     transaction,
     ended.map(({ id }) => id),
   )
@@ -88,7 +88,7 @@ export async function runRotateSecret(_args: readonly string[], options: Options
     await requireOpenKeys(database, secrets)
     let unopened = 0
     for (const column of sealedColumns) {
-      const counts = await sealAgain(database, column, secrets)
+      const counts = await reseal(database, column, secrets)
       unopened += counts.unopened
       console.log(
         `${column.table}: ${counts.sealed} encrypted again, ${counts.done} were already, ${counts.unopened} open with neither secret.`,
@@ -135,7 +135,7 @@ interface Outcome {
   readonly outcome: 'sealed' | 'done' | 'unopened'
 }
 
-async function sealAgain(database: Database, { boxOf, ...names }: SealedColumn, secrets: BothSecrets) {
+async function reseal(database: Database, { boxOf, ...names }: SealedColumn, secrets: BothSecrets) {
   const [table, idColumn, column] = [raw(names.table), raw(names.id), raw(names.column)]
   const purpose = raw(names.purpose ?? "''")
   const counts = { sealed: 0, done: 0, unopened: 0 }

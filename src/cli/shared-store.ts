@@ -1,18 +1,21 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createPasswords } from '../accounts/passwords.ts'
 import { type Budgets, divideConnections, openBudgets } from '../config/budgets.ts'
 import type { TelemetrySettings } from '../config/host-settings.ts'
-import type { Retention, StoreSettings } from '../config/store-settings.ts'
+import { readSettings } from '../config/settings.ts'
+import { type Retention, readStoreSettings, type StoreSettings } from '../config/store-settings.ts'
 import { type Database, openDatabase } from '../db/database.ts'
-import { startEmbeddedStore } from '../db/embedded/start-embedded-store.ts'
-import { migrate } from '../db/migrate.ts'
+import { runningStoreUrl, startEmbeddedStore } from '../db/embedded/start-embedded-store.ts'
+import { migrate, storeReadiness } from '../db/migrate.ts'
 import { applicationNameOf } from '../db/pooled-connections.ts'
 import { detectPoolers, type StoreAddress } from '../db/poolers.ts'
+import type { EndedStatement } from '../db/work.ts'
 import { createLog, type Log } from '../http/log.ts'
 import type { WorkerPeers } from '../model/worker-peers.ts'
-import { watchSlowStatements } from '../observability/slow-statements.ts'
 import type { SharedContext } from '../records/context.ts'
-import type { DemoAccount } from './demo-account.ts'
+import type { SeedReport } from './seed-store.ts'
 
 /** The store shared by all hosts of this process. It is opened by the first call that needs it. */
 export interface SharedStore {
@@ -27,7 +30,7 @@ export interface SharedStore {
   /** Prepares the store for other processes, and closes the connections of this one. */
   prepare(): Promise<StoreAddress>
   /** Undefined until a host has requested the context. */
-  demoAccount(): DemoAccount | undefined
+  seedReport(): SeedReport | undefined
 }
 
 interface ProcessHooks {
@@ -50,10 +53,10 @@ export function createSharedStore(
   { stops, onFault }: ProcessHooks,
   shared?: SharedPorts,
 ): SharedStore {
-  let account: DemoAccount | undefined
+  let account: SeedReport | undefined
   let opened: Database | undefined
   const budgets = openBudgets(divideConnections(settings.connections), undefined, shared?.processes)
-  const open = once(async () => {
+  const open = runOnce(async () => {
     const store = shared
       ? connectStore(shared.address, settings, budgets)
       : await openStore(settings, budgets, onFault)
@@ -62,18 +65,18 @@ export function createSharedStore(
     if (settings.telemetry) stops.push(await startTelemetry(store.database, settings.telemetry))
     return store
   })
-  const context = once(async () => {
-    const [{ database }, { seedDemoAccount }] = await Promise.all([
+  const context = runOnce(async () => {
+    const [{ database }, { seedStore }] = await Promise.all([
       open(),
       // The import blocks this process, so the database is opened first.
-      nextTurn().then(() => import('./demo-account.ts')),
+      nextTurn().then(() => import('./seed-store.ts')),
     ])
     const passwords = createPasswords({}, budgets)
     const context = { database, passwords, budgets, peers: shared?.peers }
-    account = await seedDemoAccount(context, settings)
+    account = await seedStore(context, settings)
     return context
   })
-  const startMaintenance = once(async (retention: Retention) => {
+  const startMaintenance = runOnce(async (retention: Retention) => {
     const { database } = await open()
     const maintenance = await import('./maintenance.ts')
     stops.push(...(await maintenance.startMaintenance(database, retention, createStoreLog(settings))))
@@ -90,7 +93,7 @@ export function createSharedStore(
       await close()
       return address
     },
-    demoAccount: () => account,
+    seedReport: () => account,
   }
 }
 
@@ -166,16 +169,110 @@ function connectStore(
 ): OpenStore {
   const applicationName = applicationNameOf('tracker', connections)
   const database = openDatabase({ ...address, readUrls, applicationName, budgets })
-  return { address, database, close: once(() => database.close()) }
+  return { address, database, close: runOnce(() => database.close()) }
 }
 
 /** Every call returns the result of the first one, which alone runs the function. */
-export function once<Arguments extends readonly unknown[], Result>(
+export function runOnce<Arguments extends readonly unknown[], Result>(
   run: (...given: Arguments) => Promise<Result>,
 ): (...given: Arguments) => Promise<Result> {
   let result: Promise<Result> | undefined
   return (...given) => {
     result ??= run(...given)
     return result
+  }
+}
+
+export interface SlowStatement {
+  /** Such as `ListProjects`; undefined outside of requests and commands. */
+  readonly operation: string | undefined
+  readonly kind: EndedStatement['kind']
+  readonly milliseconds: number
+  /** The part that was spent waiting in a queue or for a connection. */
+  readonly waitMilliseconds: number
+  /** The text, without parameter values. */
+  readonly statement: string | undefined
+  /** The number of slow statements that were not reported since the last report. */
+  readonly leftOut: number
+}
+
+/** A slow database slows every statement: more log lines would repeat that and add load. */
+const reportIntervalMilliseconds = 1000
+const textLengthMax = 2000
+
+/** Reports statements that begin from now on and take longer than `slowMilliseconds`, at most one a second. */
+export function watchSlowStatements(
+  { onStatement }: Pick<Database, 'onStatement'>,
+  { slowMilliseconds, now = () => performance.now() }: { slowMilliseconds: number; now?: () => number },
+  report: (slow: SlowStatement) => void,
+): void {
+  const watchedFrom = now()
+  let reportedAt = Number.NEGATIVE_INFINITY
+  let leftOut = 0
+  onStatement(({ kind, startedAt, seconds, waitSeconds, work, text }) => {
+    if (startedAt < watchedFrom || seconds * 1000 < slowMilliseconds) return
+    if (now() - reportedAt < reportIntervalMilliseconds) {
+      leftOut += 1
+      return
+    }
+    reportedAt = now()
+    report({
+      operation: work?.operation,
+      kind,
+      milliseconds: Math.round(seconds * 1000),
+      waitMilliseconds: Math.round(waitSeconds * 1000),
+      statement: text()?.slice(0, textLengthMax),
+      leftOut,
+    })
+    leftOut = 0
+  })
+}
+
+export interface ConfiguredStore {
+  readonly url: string
+  readonly dataDirectory: string
+}
+
+/** Runs `use` with the store of the settings: connects to an embedded store that is running, or starts it meanwhile. */
+export async function withStore<Result>(
+  { createIfMissing }: { readonly createIfMissing: boolean },
+  use: (store: ConfiguredStore) => Promise<Result>,
+): Promise<Result> {
+  const { databaseUrl, dataDirectory } = readSettings(process.env, readStoreSettings)
+  if (databaseUrl !== undefined) return use({ url: databaseUrl, dataDirectory })
+  if (!createIfMissing && !existsSync(join(dataDirectory, 'postgres')))
+    throw new Error(`There is no store in ${dataDirectory}. Set DATA_DIR to its directory, or DATABASE_URL.`)
+  const running = runningStoreUrl(dataDirectory)
+  if (running !== undefined) return use({ url: running, dataDirectory })
+  const store = await startEmbeddedStore({ dataDirectory })
+  try {
+    return await use({ url: store.url, dataDirectory })
+  } finally {
+    await store.stop()
+  }
+}
+
+/** The same, with a database whose schema is that of this version. */
+export const withDatabase = <Result>(work: (database: Database) => Promise<Result>): Promise<Result> =>
+  withStore({ createIfMissing: false }, async ({ url }) => {
+    const database = openDatabase({ url, applicationName: 'cli', namedStatements: false })
+    try {
+      await requireSchema(database)
+      return await work(database)
+    } finally {
+      await database.close()
+    }
+  })
+
+async function requireSchema(database: Database): Promise<void> {
+  const [reachable, ...others] = storeReadiness(database)
+  await reachable?.check()
+  try {
+    for (const { check } of others) await check()
+  } catch (cause) {
+    throw new Error(
+      'The store does not have the schema of this version yet. Run `npm run cli -- prepare`, or start this version once.',
+      { cause },
+    )
   }
 }

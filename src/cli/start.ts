@@ -1,15 +1,15 @@
 import { once as nextEvent } from 'node:events'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readRateLimit } from '../config/host-settings.ts'
 import { readSettings, unknownSettings } from '../config/settings.ts'
 import { readStoreSettings, type StoreSettings } from '../config/store-settings.ts'
-import { readRateLimit } from '../config/tracker-settings.ts'
 import { createLog, type Log } from '../http/log.ts'
 import { repeat } from '../model/repeat.ts'
-import type { DemoAccount } from './demo-account.ts'
 import { type RunningHost, selectHosts } from './hosts.ts'
 import type { WorkerStartMessage } from './processes.ts'
-import { createSharedStore, once, type SharedStore } from './shared-store.ts'
+import type { SeedReport } from './seed-store.ts'
+import { createSharedStore, runOnce, type SharedStore } from './shared-store.ts'
 
 /** Starts the store and the named hosts. They stop in reverse order. */
 export async function runStart(names: readonly string[]): Promise<void> {
@@ -30,7 +30,7 @@ export async function runStart(names: readonly string[]): Promise<void> {
     store.logSlowStatements()
     stops.push(() => drainHosts(running, drainSeconds))
     const report = isTerminal ? printStarted : logStarted
-    report(running, store.demoAccount(), storeSettings)
+    report(running, store.seedReport(), storeSettings)
   } catch (error) {
     await stop()
     throw error
@@ -72,7 +72,7 @@ export async function runWorker(names: readonly string[]): Promise<void> {
   const announceStop = () => {
     for (const host of running) host.announceStop()
   }
-  const stop = once(() => stopAll(stops, stopSecondsMax, log))
+  const stop = runOnce(() => stopAll(stops, stopSecondsMax, log))
   const { peers, report } = openPeerChannel(names, {
     announceStop: () => {
       announceStop()
@@ -142,7 +142,7 @@ async function startHere(
   return waitForAll(
     starters.map(async (start) => {
       const host = await start(store)
-      const stop = once(host.stop)
+      const stop = runOnce(host.stop)
       stops.push(stop)
       return { ...host, stop }
     }),
@@ -192,7 +192,7 @@ export async function drainHosts(hosts: readonly RunningHost[], drainSeconds: nu
 /** Logs what `printStarted` prints, except a password. */
 function logStarted(
   hosts: readonly RunningHost[],
-  account: DemoAccount | undefined,
+  account: SeedReport | undefined,
   settings: StoreSettings,
 ): void {
   const { logLevel: level } = settings
@@ -213,7 +213,7 @@ const storeOf = ({ databaseUrl, dataDirectory }: StoreSettings): string =>
 /** Prints the addresses, the demo account, and how to stop. */
 function printStarted(
   hosts: readonly RunningHost[],
-  account: DemoAccount | undefined,
+  account: SeedReport | undefined,
   settings: StoreSettings,
 ): void {
   const lines = [
@@ -229,7 +229,7 @@ function printStarted(
 
 const formatLine = (label: string, text: string) => `  ${label.padEnd(14)}${text}`
 
-function formatAccount({ login, hint, generatedPassword, passwordFile }: DemoAccount): string[] {
+function formatAccount({ login, hint, generatedPassword, passwordFile }: SeedReport): string[] {
   if (hint !== undefined) return [formatLine('Account', hint)]
   if (login === undefined) return []
   const account = formatLine('Demo account', login)

@@ -27,10 +27,10 @@ const database = {
   }),
   DATA_DIR: text({
     defaultValue: '.data',
-    about: 'folder of the embedded database, of generated secrets and of attachments',
+    about: 'directory of the embedded database, of generated secrets and of attachments',
   }),
   DB_NAMED_STATEMENTS: boolean({
-    documentedDefault: 'found out at the start',
+    documentedDefault: 'detected at the start',
     about:
       'statements are prepared by name; `false` behind poolers in transaction mode that do not support it, such as pgbouncer before 1.21',
   }),

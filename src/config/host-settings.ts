@@ -1,5 +1,93 @@
+import { join } from 'node:path'
+import type { HoursStep } from '../model/field.ts'
+import { localUrl } from '../model/host-url.ts'
+import { parseAddress } from './setting-kinds.ts'
 import type { Settings } from './settings.ts'
-import { readTrackerSettings, type TrackerSettings } from './tracker-settings.ts'
+
+/** Settings that every host of the tracker needs. */
+export interface TrackerSettings {
+  readonly host: string
+  readonly logLevel: string | undefined
+  readonly issuer: string
+  readonly metadataAddress: string
+  readonly adminLogins: readonly string[]
+  readonly sessionCacheSeconds: number
+  readonly hoursStep: HoursStep
+  readonly allowedOrigins: readonly string[]
+  /**
+   * The number of trusted proxies in front of a host whose own default is `hostDefault`; 0 trusts no header.
+   */
+  trustedProxies(hostDefault: number): number
+  /** Enables everything beyond the contract: paths under `/ext/`, and the commands of the extensions. */
+  readonly extensions: boolean
+  /** True if users may sign in by password; if not, they use external providers only. */
+  readonly passwords: boolean
+}
+
+export function readTrackerSettings(settings: Settings): TrackerSettings {
+  const host = settings.get('HOST')
+  const issuer = settings.get('Jwt__Issuer') ?? localUrl(host, settings.get('IDENTITY_PORT'))
+  return {
+    host,
+    logLevel: settings.get('LOG_LEVEL'),
+    issuer,
+    metadataAddress: settings.get('Jwt__MetadataAddress') ?? `${issuer}/.well-known/openid-configuration`,
+    adminLogins: settings.get('SVC_ADMIN_LOGINS'),
+    sessionCacheSeconds: settings.get('Auth__SessionValidationCacheSeconds'),
+    hoursStep: settings.get('HOURS_STEP'),
+    allowedOrigins: readOrigins(settings),
+    trustedProxies: readTrustedProxies(settings),
+    extensions: settings.get('EXTENSIONS'),
+    passwords: settings.get('Identity__Passwords'),
+  }
+}
+
+/** The settings that all instances of the tracker's hosts must have in common. */
+export const sharedTrackerSettings = ({
+  issuer,
+  adminLogins,
+  extensions,
+}: Pick<TrackerSettings, 'issuer' | 'adminLogins' | 'extensions'>) => ({
+  Jwt__Issuer: issuer,
+  SVC_ADMIN_LOGINS: adminLogins,
+  EXTENSIONS: extensions,
+})
+
+function readTrustedProxies(settings: Settings): TrackerSettings['trustedProxies'] {
+  const isEnabled = settings.get('ASPNETCORE_FORWARDEDHEADERS_ENABLED')
+  const given = settings.get('TRUSTED_PROXIES')
+  return (byDefault) => (isEnabled ? given || byDefault : 0)
+}
+
+/** The default is the web client that starts with the other hosts. */
+function readOrigins(settings: Settings): readonly string[] {
+  const port = settings.get('WEB_PORT')
+  const given = settings.get('Cors__AllowedOrigins')
+  if (given.length === 0) return [`http://localhost:${port}`, `http://127.0.0.1:${port}`]
+  return given.flatMap((text) => {
+    const address = parseAddress(text)
+    const isOrigin = address !== undefined && new URL(address).origin === address
+    if (!isOrigin)
+      settings.reject(
+        `Cors__AllowedOrigins has ${text}, which is not an origin such as https://app.example.com.`,
+      )
+    return isOrigin ? [address] : []
+  })
+}
+
+export interface RateLimitSettings {
+  /** 0 turns the limiter off. */
+  readonly permitLimit: number
+  readonly queueLimit: number
+}
+
+export const readRateLimit = (
+  settings: Settings,
+  host: 'Rest' | 'Identity' | 'Command',
+): RateLimitSettings => ({
+  permitLimit: settings.get(`RateLimit__${host}__PermitLimit`),
+  queueLimit: settings.get(`RateLimit__${host}__QueueLimit`),
+})
 
 /** The settings for sending mails; undefined where nothing is configured. */
 export interface MailSettings {
@@ -188,3 +276,66 @@ const platformSuffixes: ReadonlySet<string> = new Set(
     'ondigitalocean.app pages.dev run.app sslip.io surge.sh up.railway.app vercel.app web.app workers.dev',
   ].flatMap((line) => line.split(' ')),
 )
+
+const mebibyte = 1024 ** 2
+
+export interface AttachmentSettings {
+  readonly fileBytesMax: number
+  readonly projectBytesMax: number
+  /** A body that has not arrived after this time is cut off. */
+  readonly uploadMilliseconds: number
+  /** Holds files that are being uploaded, and without `s3` all files. */
+  readonly directory: string
+  /** Undefined where the files are in the directory. */
+  readonly s3: S3Settings | undefined
+}
+
+export interface S3Settings {
+  readonly endpoint: string
+  readonly bucket: string
+  readonly region: string
+  readonly accessKey: string
+  readonly secretKey: string
+  /** True if the path begins with the bucket; false if the host does. */
+  readonly pathStyle: boolean
+}
+
+/** 25 MiB over a connection of 0.7 Mbit/s. */
+const uploadMilliseconds = 5 * 60_000
+
+export const readAttachmentSettings = (settings: Settings): AttachmentSettings => ({
+  fileBytesMax: settings.get('Attachments__FileMegabytes') * mebibyte,
+  projectBytesMax: settings.get('Attachments__ProjectMegabytes') * mebibyte,
+  uploadMilliseconds,
+  directory: join(settings.get('DATA_DIR'), 'attachments'),
+  s3: readS3Settings(settings),
+})
+
+/** All of them are necessary, so that a missing variable does not store files in the directory instead. */
+const requiredNames = ['Endpoint', 'Bucket', 'AccessKey', 'SecretKey'] as const
+
+function readS3Settings(settings: Settings): S3Settings | undefined {
+  const endpoint = settings.get('Attachments__S3__Endpoint')
+  const bucket = settings.get('Attachments__S3__Bucket')
+  const accessKey = settings.get('Attachments__S3__AccessKey')
+  const secretKey = settings.get('Attachments__S3__SecretKey')
+  const [region, pathStyle] = [
+    settings.get('Attachments__S3__Region'),
+    settings.get('Attachments__S3__PathStyle'),
+  ]
+  const values = [endpoint, bucket, accessKey, secretKey]
+  if (values.every((value) => value === undefined)) return undefined
+  const missing = requiredNames.filter((_, index) => values[index] === undefined)
+  if (missing.length > 0)
+    settings.reject(
+      `Files in an S3-compatible store also need ${missing.map((name) => `Attachments__S3__${name}`).join(', ')}.`,
+    )
+  if (bucket !== undefined && !bucketPattern.test(bucket))
+    settings.reject('Attachments__S3__Bucket must have 3 to 63 characters out of a-z, 0-9, dots and dashes.')
+  if (endpoint === undefined || !bucket || !accessKey || !secretKey) return undefined
+  if (new URL(endpoint).pathname !== '/')
+    settings.reject('Attachments__S3__Endpoint must be an address without a path.')
+  return { endpoint, bucket, region, accessKey, secretKey, pathStyle }
+}
+
+const bucketPattern = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/

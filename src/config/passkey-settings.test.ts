@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readPasskeySettings } from './host-settings.ts'
+import { readPasskeySettings, readTrackerSettings } from './host-settings.ts'
 import { readSettings, SettingsError } from './settings.ts'
-import { readTrackerSettings } from './tracker-settings.ts'
 
 const passkeysWith = (environment: Readonly<Record<string, string>>) =>
   readSettings(environment, (settings) => readPasskeySettings(settings, readTrackerSettings(settings)))

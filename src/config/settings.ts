@@ -32,12 +32,12 @@ type PlainName = Exclude<SettingName, GroupedName>
 
 export function readSettings<Result>(environment: Environment, read: (settings: Settings) => Result): Result {
   const problems: string[] = []
-  const result = read(settingsOf(environment, problems))
+  const result = read(createSettings(environment, problems))
   if (problems.length > 0) throw new SettingsError([...new Set(problems)])
   return result
 }
 
-function settingsOf(environment: Environment, problems: string[]): Settings {
+function createSettings(environment: Environment, problems: string[]): Settings {
   const lookUp = (name: string) => environment[name]?.trim() || undefined
   const lookUpSecret = (name: string) => {
     const path = lookUp(fileVariable(name))

@@ -3,7 +3,7 @@ import { daysKeptMin } from './declared-settings.ts'
 import { readTelemetrySettings, type TelemetrySettings } from './host-settings.ts'
 import type { Settings } from './settings.ts'
 
-/** A file in the data folder, whose content encrypts the keys in the store. */
+/** The file in the data directory whose content encrypts the keys in the store. */
 export const identitySecretFile = 'identity-secret'
 
 export interface StoreSettings {

@@ -9,7 +9,7 @@ import {
   startPooler,
 } from '../../test/support/pgbouncer.ts'
 import { until } from '../../test/support/until.ts'
-import { checkStore } from '../cli/doctor/check-store.ts'
+import { checkStore } from '../cli/doctor/run-doctor.ts'
 import { openDatabase } from './database.ts'
 import { adviceOn } from './failures.ts'
 import { StatementTooSlowError } from './limited-reads.ts'
@@ -179,7 +179,7 @@ describe('Between hosts and database', {
         {
           subject: 'pooler',
           result: 'The database is behind a pooler in session mode.',
-          grade: 'ok',
+          severity: 'ok',
         },
       ],
     )
@@ -212,7 +212,7 @@ describe('Between hosts and database', {
     const found = async (url: string) => {
       const findings = await checkStore(url, {})
       assert.deepEqual(
-        findings.map(({ subject, grade }) => `${subject} ${grade}`),
+        findings.map(({ subject, severity }) => `${subject} ${severity}`),
         ['store error'],
       )
       return `${findings[0]?.result}. ${findings[0]?.advice}`

@@ -8,7 +8,7 @@ import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-data
 import { insertAccount } from '../../test/support/insert-account.ts'
 import { startTestIssuer } from '../../test/support/test-issuer.ts'
 import { until } from '../../test/support/until.ts'
-import { examine } from '../cli/doctor/run-doctor.ts'
+import { collectFindings } from '../cli/doctor/run-doctor.ts'
 import { budgetLimits, connectionsDefault, divideConnections, openBudgets } from '../config/budgets.ts'
 import { openDatabase } from './database.ts'
 import { sql } from './sql.ts'
@@ -129,7 +129,7 @@ describe('The connections of a process', () => {
     assert.match(metrics, /^budget_limit\{budget="storeTransactions",[^}]*\} 3$/m)
     const opened = await countOf('tracker %')
     assert.ok(opened > 0 && opened <= 10, `${opened}`)
-    const findings = await examine({ DATABASE_URL: fresh.url })
+    const findings = await collectFindings({ DATABASE_URL: fresh.url })
     const { result = '' } = findings.find(({ subject }) => subject === 'connections') ?? {}
     assert.match(result, /; 1 process of hosts may open 10$/)
   })

@@ -1,5 +1,5 @@
 import { join, raw, type Sql, sql } from '../db/sql.ts'
-import type { Schema } from '../http/operation.ts'
+import type { Schema } from '../http/openapi.ts'
 import type { Caller } from '../model/caller.ts'
 import { capitalize, type Kind, parseFailure } from '../model/field.ts'
 import { choice, integer } from '../model/field-kinds.ts'

@@ -3,15 +3,15 @@ import {
   type Authorize,
   administratorsMax,
   deactivateAccount,
-  giveAdministratorRole,
+  grantAdministratorRole,
   lockAdministrators,
   reactivateAccount,
 } from '../accounts/administrators.ts'
-import { endLinksOfAccount } from '../accounts/links.ts'
 import { parseFields } from '../accounts/parse-fields.ts'
+import { endLinksOfAccount } from '../accounts/sessions.ts'
 import type { Database } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
-import type { Schema } from '../http/operation.ts'
+import type { Schema } from '../http/openapi.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { forbidden, invalid, notFound, type Problem } from '../model/problem.ts'
@@ -51,7 +51,7 @@ async function grantRole(context: AdministrationContext, caller: Caller, body: u
   if (!caller.isAdministrator) throw mayNotAppoint()
   const { userId } = parseFields(body, { userId: uuid })
   const isNew = await context.database.transaction((transaction) =>
-    giveAdministratorRole(
+    grantAdministratorRole(
       transaction,
       { userId, by: caller.id },
       requireAdministrator(context, caller, mayNotAppoint),

@@ -1,7 +1,7 @@
 import { joinTransaction, type Queries } from '../db/database.ts'
 import type { Row } from '../db/rows.ts'
 import { raw, type Sql, sql } from '../db/sql.ts'
-import type { Schema } from '../http/operation.ts'
+import type { Schema } from '../http/openapi.ts'
 import type { Caller } from '../model/caller.ts'
 import { capitalize, type Parsed } from '../model/field.ts'
 import { uuid } from '../model/field-kinds.ts'

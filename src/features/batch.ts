@@ -1,7 +1,7 @@
 import { budgetLimits } from '../config/budgets.ts'
 import { createFairQueue } from '../db/fair-queue.ts'
 import { problemStatuses } from '../http/errors.ts'
-import type { Schema } from '../http/operation.ts'
+import type { Schema } from '../http/openapi.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import {

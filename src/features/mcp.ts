@@ -1,6 +1,6 @@
 import type { CallToolResult, Server, Tool as ToolDefinition } from '@modelcontextprotocol/server'
 import type { FastifyRequest } from 'fastify'
-import type { Parameter, Schema } from '../http/operation.ts'
+import type { Parameter, Schema } from '../http/openapi.ts'
 import type { Caller } from '../model/caller.ts'
 import { collectViolations } from '../model/problem.ts'
 import { parseBoolean, parseNames } from '../records/query-values.ts'

@@ -1,5 +1,5 @@
 import { wantsEventStream } from '../http/event-stream.ts'
-import type { Parameter, Schema } from '../http/operation.ts'
+import type { Parameter, Schema } from '../http/openapi.ts'
 import type { Caller } from '../model/caller.ts'
 import { uuid } from '../model/field-kinds.ts'
 import { invalid } from '../model/problem.ts'

@@ -5,7 +5,7 @@ import {
   sessionIdsMax,
   sessionsListedMax,
 } from '../accounts/sessions.ts'
-import type { Schema } from '../http/operation.ts'
+import type { Schema } from '../http/openapi.ts'
 import { uuid } from '../model/field-kinds.ts'
 import type { Route } from '../routes/route.ts'
 import { idsBodyOf, ref } from '../routes/schemas.ts'

@@ -1,7 +1,7 @@
 import { parseFields } from '../accounts/parse-fields.ts'
 import { joinTransaction } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
-import type { Schema } from '../http/operation.ts'
+import type { Schema } from '../http/openapi.ts'
 import type { Caller } from '../model/caller.ts'
 import { nearestHours, uuid } from '../model/field-kinds.ts'
 import { duplicate, invalid, notFound, parseObject } from '../model/problem.ts'

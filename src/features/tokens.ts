@@ -3,7 +3,7 @@ import { generateToken, hashOfToken, personalTokenPrefix } from '../accounts/tok
 import type { Queries } from '../db/database.ts'
 import { newId } from '../db/rows.ts'
 import { raw, sql } from '../db/sql.ts'
-import type { Schema } from '../http/operation.ts'
+import type { Schema } from '../http/openapi.ts'
 import type { Caller } from '../model/caller.ts'
 import { text, timestamp, uuid } from '../model/field-kinds.ts'
 import {

@@ -1,5 +1,7 @@
 import { lookup } from 'node:dns'
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import type { RequestOrigin } from '../model/caller.ts'
 
 /** The longest spelling of an IPv6 address with a zone; a proxy may send something longer. */
 export const addressLengthMax = 64
@@ -126,3 +128,9 @@ const publicLookup: LookupFunction = (hostname, options, callback) =>
   })
 
 const unreachableName = 'The name leads to no public address.'
+
+/** The origin of a request for the history and the logs. */
+export const requestOriginOf = ({ ip, id }: FastifyRequest): RequestOrigin => ({
+  address: ip.slice(0, addressLengthMax),
+  requestId: id,
+})

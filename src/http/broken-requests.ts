@@ -80,46 +80,43 @@ export function limitUnreadBodies(app: FastifyInstance, budgets: Budgets): void 
   })
 }
 
-/**
- * The time a client whose request was rejected early has for reading the response before its connection is
- * cut.
- */
-export const lingerMilliseconds = 1000
+/** How long a client may still read the response to a request that was rejected early, before its connection is closed. */
+export const closeDelayMilliseconds = 1000
 
 /** Handles bytes that never became a request: garbage, oversized headers, a sender that is too slow. */
 export function answerBrokenConnection(error: NodeJS.ErrnoException, socket: HttpSocket): void {
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.hasLimitedBody) return
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.isBodyExempt) return
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
   // Every further byte is another error.
   if (socket.isBroken) return
   socket.isBroken = true
-  rejectInTurn(connectionErrors[error.code ?? ''] ?? notHttp, socket)
+  rejectInOrder(connectionErrors[error.code ?? ''] ?? notHttp, socket)
 }
 
 interface HttpSocket extends Socket {
-  /** The response whose turn it is. */
+  /** The response that Node writes now; those to later requests wait for it. */
   _httpMessage?: ServerResponse | null
   isBroken?: boolean
-  /** The handler of the request in progress limits the time of its body. */
-  hasLimitedBody?: boolean
+  /** The request in progress is exempt from the timeout for bodies. */
+  isBodyExempt?: boolean
 }
 
-/** Exempts a request from the time limit of the server, which is too short for large bodies. Its handler has one of its own. */
-export function limitBodyItself({ raw }: FastifyRequest, reply: FastifyReply): void {
+/** Exempts a request from the server's timeout, which is too short for large bodies. Its handler must limit the time itself. */
+export function exemptBodyFromTimeout({ raw }: FastifyRequest, reply: FastifyReply): void {
   const socket: HttpSocket = raw.socket
-  socket.hasLimitedBody = true
+  socket.isBodyExempt = true
   reply.raw.once('close', () => {
-    socket.hasLimitedBody = false
+    socket.isBodyExempt = false
   })
 }
 
-function rejectInTurn(rejection: Envelope, socket: HttpSocket): void {
+function rejectInOrder(rejection: Envelope, socket: HttpSocket): void {
   const response = socket._httpMessage
   if (!socket.writable) return
   if (response?.req.complete && (response.writableEnded || !response.headersSent)) {
     // An earlier complete request awaits its response: an error in its place would claim that nothing was
     // done.
-    response.once('finish', () => rejectInTurn(rejection, socket))
+    response.once('finish', () => rejectInOrder(rejection, socket))
   } else if (response?.headersSent) {
     // A response in progress, such as an event stream, must not get a second status line, and no request gets two responses.
     if (response.writableEnded) socket.destroySoon()
@@ -127,7 +124,7 @@ function rejectInTurn(rejection: Envelope, socket: HttpSocket): void {
   } else {
     socket.end(rawHttpResponse(rejection))
     // Closing at once would reset the connection before the response has arrived.
-    setTimeout(() => socket.destroy(), lingerMilliseconds).unref()
+    setTimeout(() => socket.destroy(), closeDelayMilliseconds).unref()
   }
 }
 

@@ -1,7 +1,5 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { RequestOrigin } from '../model/caller.ts'
-import { addressLengthMax } from './addresses.ts'
 import { canonicalPathOf } from './url.ts'
 
 export interface CorsOptions {
@@ -61,11 +59,6 @@ export function allowOrigins(
 // Chromium keeps a preflight no longer than this.
 const preflightSeconds = 7200
 
-export const originOf = ({ ip, id }: FastifyRequest): RequestOrigin => ({
-  address: ip.slice(0, addressLengthMax),
-  requestId: id,
-})
-
 /** Set on every response, including those written before a route is known. */
 export const securityHeaders = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -75,16 +68,3 @@ export const securityHeaders = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
 } as const
-
-/** The policy of our pages that load their own scripts and styles; `connectTo` names the other origins they may call. */
-export function documentationPolicy(connectTo: readonly string[] = []): string {
-  return [
-    "default-src 'self'",
-    ["connect-src 'self'", ...connectTo].join(' '),
-    "img-src 'self' data:",
-    "style-src 'self' 'unsafe-inline'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join('; ')
-}

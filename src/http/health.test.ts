@@ -1,6 +1,6 @@
 import { deepStrictEqual, doesNotMatch, equal, ok } from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { addHealthRoutes, addHelloRoute, type ReadinessCheck } from './health.ts'
+import { addHealthRoutes, addHelloRoute, type ReadinessCheck } from './listen.ts'
 import { sampleHost } from './testing/sample-host.ts'
 
 function healthHost(t: TestContext, checks: readonly ReadinessCheck[]) {

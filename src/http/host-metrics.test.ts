@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { freshDatabase } from '../../test/support/fresh-database.ts'
 import { sql } from '../db/sql.ts'
 import { openMetrics } from '../observability/metrics.ts'
-import { countEvents } from './count-events.ts'
+import { countEvents } from '../observability/security-log.ts'
 import { measureEvents, measureInstances, measureLag, measureStore } from './host-metrics.ts'
 
 it('metrics show how long the store takes, by kind, also for rejected statements', async (t) => {

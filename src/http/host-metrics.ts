@@ -6,7 +6,7 @@ import type { MetricsSettings } from '../config/host-settings.ts'
 import { unauthenticated } from '../model/problem.ts'
 import type { WorkerPeers } from '../model/worker-peers.ts'
 import type { BudgetsToWatch, Metrics } from '../observability/metrics.ts'
-import type { EventCount } from './count-events.ts'
+import type { CountedEvents } from '../observability/security-log.ts'
 import { sendEnvelope } from './errors.ts'
 import { notFoundEnvelope } from './server.ts'
 import { pathOf } from './url.ts'
@@ -15,10 +15,6 @@ import { pathOf } from './url.ts'
 interface TimedStore {
   readonly standbyReads?: Readonly<Record<string, number>> | undefined
   onStatement(listener: (ended: { readonly kind: string; readonly seconds: number }) => void): void
-}
-
-interface CountedEvents {
-  counts(): Iterable<Readonly<EventCount>>
 }
 
 /** The part of the record of running instances that is measured. */
@@ -31,7 +27,7 @@ export interface MeasuredParts {
   readonly budgets: BudgetsToWatch
   readonly database?: TimedStore
   readonly instances?: MeasuredInstances
-  readonly events?: CountedEvents
+  readonly events?: Pick<CountedEvents<never>, 'counts'>
   /** The consumers of the change log, by name. */
   readonly readers?: Readonly<Record<string, () => number>>
   /** Joins the metrics of all processes that serve the host. */
@@ -94,7 +90,7 @@ export const measureLag = (metrics: Metrics, readers: Readonly<Record<string, ()
     Object.entries(readers).map(([reader, secondsBehind]) => [{ reader }, secondsBehind()] as const),
   )
 
-export const measureEvents = (metrics: Metrics, events: CountedEvents): void =>
+export const measureEvents = (metrics: Metrics, events: Pick<CountedEvents<never>, 'counts'>): void =>
   metrics.watch('securityEvents', () => {
     const counts = [...events.counts()]
     const missing = eventsFromStart.filter(

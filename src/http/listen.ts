@@ -1,8 +1,11 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { Server, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Budget } from '../model/budget.ts'
 import { repeat } from '../model/repeat.ts'
-import type { ReadinessCheck } from './health.ts'
+import { addressKey } from './addresses.ts'
+import { sendEnvelope } from './errors.ts'
 
 export interface Shutdown {
   /** Fails from `announceStop` on, which load balancers see at `/readyz`. */
@@ -134,5 +137,103 @@ export async function listen(
     await app.listen({ host, port })
   } finally {
     app.log.level = level
+  }
+}
+
+/** Makes the server close connections beyond the budget. Each server has its own count. */
+export function limitConnections(server: Pick<Server, 'on' | 'maxConnections'>, connections: Budget): void {
+  server.maxConnections = connections.max
+  server.on('drop', () => connections.recordRejection())
+  server.on('connection', (socket) => {
+    if (connections.take(1, server)) socket.once('close', () => connections.release(1, server))
+  })
+}
+
+/** Closes a connection beyond the limit of its address as soon as it arrives. */
+export function limitConnectionsPerAddress(
+  server: Pick<Server, 'prependListener'>,
+  perAddress: Budget,
+): void {
+  server.prependListener('connection', (socket: Socket) => {
+    const address = addressKey(socket.remoteAddress)
+    if (!perAddress.take(1, address)) return void socket.destroy()
+    socket.once('close', () => perAddress.release(1, address))
+  })
+}
+
+/** Closes a connection that sends more requests without waiting for their responses, and does not serve its remaining bytes. */
+export function limitPipelining(serve: RequestListener, perConnection: Budget): RequestListener {
+  return (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request
+    if (socket.destroyed) return
+    if (!perConnection.take(1, socket)) return void socket.destroy()
+    response.once('close', () => perConnection.release(1, socket))
+    serve(request, response)
+  }
+}
+
+export interface ReadinessCheck {
+  /** Visible to every client, so it reveals nothing but the name of a part. */
+  readonly name: string
+  /** Resolves when the part can be used. */
+  readonly check: () => Promise<unknown>
+}
+
+/** `/healthz` reports that the process is alive, `/readyz` that it can do its work. */
+export function addHealthRoutes(
+  app: FastifyInstance,
+  checks: readonly ReadinessCheck[],
+  timeLimitMilliseconds = checkTimeLimitMilliseconds,
+): void {
+  const timedChecks = checks.map(({ name, check }) => {
+    const isReady = withTimeLimit(shareRunningCheck(check), timeLimitMilliseconds)
+    return async () => ((await isReady()) ? [] : [name])
+  })
+  app.get('/healthz', (_request, reply) => reply.header('cache-control', 'no-store').send('Healthy'))
+  app.get('/readyz', async (_request, reply) => {
+    const unready = (await Promise.all(timedChecks.map((check) => check()))).flat()
+    if (unready.length === 0) return reply.header('cache-control', 'no-store').send('Healthy')
+    const errors = Object.fromEntries(unready.map((name) => [name, ['Not ready.']]))
+    reply.header('retry-after', '1')
+    return sendEnvelope(reply, { statusCode: 503, message: `Not ready: ${unready.join(', ')}.`, errors })
+  })
+}
+
+/** The contract's `GET /`. */
+export function addHelloRoute(app: FastifyInstance): void {
+  app.get('/', (_request, reply) => reply.send('Hello World!'))
+}
+
+// Load balancers give up after a few seconds; a part slower than this does not help a caller either.
+const checkTimeLimitMilliseconds = 2000
+
+/** Shares a running check between requests, so that checks of a hanging part do not pile up. */
+function shareRunningCheck(check: () => Promise<unknown>): () => Promise<boolean> {
+  let running: Promise<boolean> | undefined
+  const run = async () => {
+    try {
+      await check()
+      return true
+    } catch {
+      return false
+    } finally {
+      running = undefined
+    }
+  }
+  return () => {
+    running ??= run()
+    return running
+  }
+}
+
+function withTimeLimit(check: () => Promise<boolean>, milliseconds: number): () => Promise<boolean> {
+  return async () => {
+    const timeout = Promise.withResolvers<boolean>()
+    const timer = setTimeout(() => timeout.resolve(false), milliseconds)
+    try {
+      return await Promise.race([check(), timeout.promise])
+    } finally {
+      clearTimeout(timer)
+    }
   }
 }

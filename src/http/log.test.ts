@@ -13,7 +13,7 @@ function hostWithLog(t: TestContext, level = 'info', unauthenticatedLines?: Budg
     level,
     host: 'rest',
     destination,
-    ...(unauthenticatedLines && { ofUnauthenticated: unauthenticatedLines }),
+    ...(unauthenticatedLines && { lineBudget: unauthenticatedLines }),
   }
   const app = sampleHost(t, { log: createLog(options) })
   app.get('/healthz', () => 'Healthy')

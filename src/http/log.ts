@@ -10,7 +10,7 @@ import { pathOf } from './url.ts'
 
 export interface Log extends Logger {
   /** Lines of requests without an accepted token, which are limited: any client can cause them. */
-  readonly ofUnauthenticated: LogWriter
+  readonly rateLimited: LogWriter
 }
 
 declare module 'fastify' {
@@ -32,7 +32,7 @@ export interface LogOptions {
   /** True if a person reads the log; programs get JSON. */
   readonly isTerminal?: boolean
   /** The `unauthenticatedLines` budget of the process, where metrics show it. */
-  readonly ofUnauthenticated?: Budget
+  readonly lineBudget?: Budget
 }
 
 export function createLog({
@@ -40,7 +40,7 @@ export function createLog({
   host,
   destination,
   isTerminal = destination === undefined && process.stdout.isTTY,
-  ofUnauthenticated = createRate(budgetLimits.unauthenticatedLines),
+  lineBudget = createRate(budgetLimits.unauthenticatedLines),
 }: LogOptions): Log {
   const options = {
     level: level ?? (isTerminal ? 'warn' : 'info'),
@@ -50,19 +50,19 @@ export function createLog({
   const target = isTerminal ? readable() : destination
   const log = target === undefined ? pino(options) : pino(options, target)
   // The loggers of requests inherit it, so that all of a host share its budget.
-  return Object.assign(log, { ofUnauthenticated: limitLogLines(log, ofUnauthenticated) })
+  return Object.assign(log, { rateLimited: limitLogLines(log, lineBudget) })
 }
 
 /** Returns the logger for a request, which is limited until its token was accepted. */
 export function logOf(request: FastifyRequest): LogWriter {
-  const { ofUnauthenticated } = request.log as Partial<Log>
-  if (request.isAuthenticated || ofUnauthenticated === undefined) return request.log
+  const { rateLimited } = request.log as Partial<Log>
+  if (request.isAuthenticated || rateLimited === undefined) return request.log
   const withRequestId = (details: object) => ({ reqId: request.id, ...details })
   return {
-    debug: (details, message) => ofUnauthenticated.debug(withRequestId(details), message),
-    info: (details, message) => ofUnauthenticated.info(withRequestId(details), message),
-    warn: (details, message) => ofUnauthenticated.warn(withRequestId(details), message),
-    error: (details, message) => ofUnauthenticated.error(withRequestId(details), message),
+    debug: (details, message) => rateLimited.debug(withRequestId(details), message),
+    info: (details, message) => rateLimited.info(withRequestId(details), message),
+    warn: (details, message) => rateLimited.warn(withRequestId(details), message),
+    error: (details, message) => rateLimited.error(withRequestId(details), message),
   }
 }
 

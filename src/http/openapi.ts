@@ -1,5 +1,62 @@
-import { describeDeprecation } from '../model/field.ts'
-import type { Operation, Parameter, Schema } from './operation.ts'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { type Deprecation, deprecationProblems, describeDeprecation, startOfDay } from '../model/field.ts'
+
+export type Schema = Readonly<Record<string, unknown>>
+
+/** An operation as a document describes it, and the data for its registration. */
+export interface Operation {
+  /** Readable and named after its feature, such as `UpdateProject`. */
+  readonly id: string
+  readonly tag: string
+  readonly summary: string
+  /** Details beyond the summary for callers. */
+  readonly description: string
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  /** Parameters of the query, or of the form for an operation that takes one. */
+  readonly parameters?: readonly Parameter[]
+  /** Statuses of its errors, in addition to those that every operation of the host has. */
+  readonly errors: readonly number[]
+  /** Sent with every response of the operation, including errors. */
+  readonly deprecation?: Deprecation
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly description: string
+  readonly required?: true
+  /** The place of the parameter; the default is the query. */
+  readonly in?: 'path'
+  readonly schema?: Schema
+}
+
+/** Throws before a route is served if it is retired too early. */
+export function checkDeprecation({ id, path, deprecation }: Operation): void {
+  if (deprecation === undefined) return
+  const edition = path.startsWith('/ext/') ? 'ext' : 'v1'
+  const [problem] = deprecationProblems(id, deprecation, edition)
+  if (problem !== undefined) throw new Error(problem)
+}
+
+/** The headers of RFC 9745 and RFC 8594. The earliest end among several counts. */
+export function announceDeprecations(reply: FastifyReply, deprecations: readonly Deprecation[]): void {
+  const [first] = deprecations.toSorted((one, other) => startOfDay(one.until) - startOfDay(other.until))
+  if (first === undefined) return
+  reply.header('deprecation', `@${startOfDay(first.since) / 1000}`)
+  reply.header('sunset', new Date(startOfDay(first.until)).toUTCString())
+}
+
+/** The deprecated fields that a body uses. */
+export const deprecationsIn = (
+  body: unknown,
+  fields: Readonly<Record<string, Deprecation>> = {},
+): readonly Deprecation[] =>
+  Object.entries(fields).flatMap(([name, deprecation]) =>
+    typeof body === 'object' && body !== null && Object.hasOwn(body, name) ? [deprecation] : [],
+  )
 
 /** The parts of a document in addition to its operations. */
 export interface DocumentParts {
@@ -164,3 +221,116 @@ const withExamples = (content: Schema, schemas: Schemas): Schema =>
  */
 const hasJsonLikeContent = (type: string): boolean =>
   type === 'application/json' || type === 'application/x-www-form-urlencoded'
+
+export interface ApiDocument {
+  readonly title: string
+  /** Makes the OpenAPI document, exactly as it is served. Called once, by the first reader: most starts need none. */
+  readonly document: () => object
+}
+
+export interface Documentation extends ApiDocument {
+  /** The document and the page of everything beyond the contract. */
+  readonly extensions?: ApiDocument
+}
+
+/** The interactive page at `/swagger`, and the document it shows. Nothing is loaded from other hosts. */
+export function addDocumentation(app: FastifyInstance, { extensions, ...contract }: Documentation): void {
+  const pages = [
+    { ...contract, path: '/swagger', address: '/swagger/v1/swagger.json' },
+    ...(extensions
+      ? [{ ...extensions, path: '/swagger/extensions', address: '/swagger/extensions.v1.json' }]
+      : []),
+  ]
+  for (const { title, document, path, address } of pages) {
+    let text: string | undefined
+    app.get(address, (_request, reply) => {
+      text ??= JSON.stringify(document())
+      return reply.type(types.json).send(text)
+    })
+    for (const pagePath of [path, `${path}/index.html`])
+      app.get(pagePath, (_request, reply) => sendPage(reply, types.html, pageOf({ title, path }, pages)))
+    app.get(`${path}/start.js`, (_request, reply) => sendPage(reply, types.js, startScript(address)))
+  }
+  for (const [name, type] of assets) {
+    app.get(`/swagger/${name}`, async (_request, reply) =>
+      sendPage(
+        reply.header('cache-control', 'public, max-age=3600'),
+        type,
+        await readFile(join(assetDirectory(), name)),
+      ),
+    )
+  }
+}
+
+const types = {
+  json: 'application/json; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  png: 'image/png',
+}
+
+const assets = [
+  ['swagger-ui.css', types.css],
+  ['swagger-ui-bundle.js', types.js],
+  ['favicon-32x32.png', types.png],
+] as const
+
+/** Only the static files of the plugin: the package they come from reports each installation to its authors. */
+const assetDirectory = () =>
+  join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')), 'static')
+
+const sendPage = (reply: FastifyReply, type: string, body: string | Buffer) =>
+  reply.header('content-security-policy', documentationPolicy()).type(type).send(body)
+
+interface Page {
+  readonly title: string
+  readonly path: string
+}
+
+const pageOf = ({ title, path }: Page, pages: readonly Page[]) => `<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <title>${title}</title>
+  <link rel="icon" href="/swagger/favicon-32x32.png">
+  <link rel="stylesheet" href="/swagger/swagger-ui.css">
+</head>
+<body>
+${pages.length > 1 ? navigationOf(path, pages) : ''}  <div id="document"></div>
+  <script src="/swagger/swagger-ui-bundle.js"></script>
+  <script src="${path}/start.js"></script>
+</body>
+</html>
+`
+
+/** The contract comes first on every page. */
+const navigationOf = (currentPath: string, pages: readonly Page[]): string => {
+  const items = pages.map(({ title, path }) =>
+    path === currentPath ? `<strong>${title}</strong>` : `<a href="${path}">${title}</a>`,
+  )
+  return `  <nav>${items.join(' · ')}</nav>\n`
+}
+
+const startScript = (address: string) => `SwaggerUIBundle({
+  url: '${address}',
+  dom_id: '#document',
+  deepLinking: true,
+  defaultModelsExpandDepth: 0,
+  docExpansion: 'none',
+})
+`
+
+/** The policy of our pages that load their own scripts and styles; `connectTo` names the other origins they may call. */
+export function documentationPolicy(connectTo: readonly string[] = []): string {
+  return [
+    "default-src 'self'",
+    ["connect-src 'self'", ...connectTo].join(' '),
+    "img-src 'self' data:",
+    "style-src 'self' 'unsafe-inline'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}

@@ -1,6 +1,7 @@
 import { equal, match } from 'node:assert/strict'
 import { it } from 'node:test'
-import { documentationPolicy, securityHeaders } from './cors.ts'
+import { securityHeaders } from './cors.ts'
+import { documentationPolicy } from './openapi.ts'
 import { sampleHost } from './testing/sample-host.ts'
 
 it('every answer carries the security headers', async (t) => {

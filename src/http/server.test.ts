@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
 import { openBudgets } from '../config/budgets.ts'
-import { limitBodyItself } from './broken-requests.ts'
+import { exemptBodyFromTimeout } from './broken-requests.ts'
 import { exchange, listen, sampleHost, send } from './testing/sample-host.ts'
 
 const hello = 'GET /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
@@ -87,7 +87,7 @@ describe('bytes that are not a valid request', () => {
       scope.removeAllContentTypeParsers()
       scope.addContentTypeParser('*', async (_request: unknown, body: unknown) => body)
       scope.post('/slow', async (request, reply) => {
-        limitBodyItself(request, reply)
+        exemptBodyFromTimeout(request, reply)
         return { body: await text(request.body as Readable) }
       })
       done()

@@ -15,11 +15,11 @@ import secureJson from 'secure-json-parse'
 import { type Budgets, budgetLimits, openBudgets } from '../config/budgets.ts'
 import type { RequestOrigin } from '../model/caller.ts'
 import { busy, invalid } from '../model/problem.ts'
-import { addressKey } from './addresses.ts'
+import { addressKey, requestOriginOf } from './addresses.ts'
 import { answerBrokenConnection, answerBrokenRequests, limitUnreadBodies } from './broken-requests.ts'
-import { allowOrigins, type CorsOptions, originOf, securityHeaders } from './cors.ts'
+import { allowOrigins, type CorsOptions, securityHeaders } from './cors.ts'
 import { answerErrors, type Envelope, frameworkError, sendEnvelope } from './errors.ts'
-import { limitConnections, limitConnectionsPerAddress, limitPipelining } from './limit-connections.ts'
+import { limitConnections, limitConnectionsPerAddress, limitPipelining } from './listen.ts'
 import { type Log, logRequest, requestIdHeader, requestIdOf } from './log.ts'
 import { createServer as createHttpServer } from './node-http.ts'
 import { createRateLimiter, type RateLimits } from './rate-limiter.ts'
@@ -281,7 +281,7 @@ function limitRate(app: FastifyInstance, options: RateLimitOptions): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (uncounted.has(request.routeOptions.url ?? '')) return done()
     const reject = (retryAfterSeconds: number) => {
-      options.onRejected?.(originOf(request))
+      options.onRejected?.(requestOriginOf(request))
       done(busy(retryAfterSeconds))
     }
     const admission = limiter.acquire(
@@ -302,4 +302,10 @@ function limitRate(app: FastifyInstance, options: RateLimitOptions): void {
     if (admission.kind === 'rejected') return reject(admission.retryAfterSeconds)
     reply.raw.once('close', cancel)
   })
+}
+
+/** Calls back when the response was sent or its client has disconnected, at once if that has already happened. */
+export function onceClosed({ raw }: FastifyReply, callback: () => void): void {
+  if (raw.destroyed) callback()
+  else raw.once('close', callback)
 }

@@ -3,8 +3,7 @@ import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { until } from '../../test/support/until.ts'
-import { addHealthRoutes } from './health.ts'
-import { prepareShutdown } from './listen.ts'
+import { addHealthRoutes, prepareShutdown } from './listen.ts'
 import { listen, sampleHost, send } from './testing/sample-host.ts'
 
 async function startStoppableHost(t: TestContext, options: { linger?: number } = {}) {

@@ -9,7 +9,7 @@ test('Events caused without an account have limited lines; each action of an acc
     const write = (details: object) => void names.push((details as { security: SecurityEventName }).security)
     return { info: write, warn: write }
   }
-  const log = createSecurityLog({ ...into(plain), ofUnauthenticated: into(limited) })
+  const log = createSecurityLog({ ...into(plain), rateLimited: into(limited) })
   const byAccounts = ['token-made', 'account-changed', 'password-changed', 'administrator-changed'] as const
   const byUnauthenticated = [
     'sign-in',

@@ -74,7 +74,7 @@ const causedByUnauthenticated: ReadonlySet<SecurityEventName> = new Set([
 export interface SecurityLogTarget {
   readonly info: LogWriter['info']
   readonly warn: LogWriter['warn']
-  readonly ofUnauthenticated: Pick<LogWriter, 'info' | 'warn'>
+  readonly rateLimited: Pick<LogWriter, 'info' | 'warn'>
 }
 
 /** One login always gives the same value while this process runs, but the login cannot be found by a dictionary attack. */
@@ -84,7 +84,7 @@ const loginKey = randomBytes(32)
 export const createSecurityLog =
   (log: SecurityLogTarget): SecurityLog =>
   ({ event, unknownLogin, ...details }) => {
-    const lines = causedByUnauthenticated.has(event) ? log.ofUnauthenticated : log
+    const lines = causedByUnauthenticated.has(event) ? log.rateLimited : log
     lines[levels[event]](
       {
         security: event,
@@ -123,5 +123,37 @@ export function createRejectionLog(
     log({ event: 'requests-refused', address, requestId, count })
     writtenAt = now()
     count = 0
+  }
+}
+
+interface Countable {
+  readonly event: string
+  readonly outcome?: string
+}
+
+export interface EventCount {
+  readonly event: string
+  readonly outcome: string
+  count: number
+}
+
+export interface CountedEvents<Event> {
+  log(event: Event): void
+  counts(): Iterable<Readonly<EventCount>>
+}
+
+/** Returns the same log, which also counts by event and outcome, such as successful, failed and locked-out sign-ins. */
+export function countEvents<Event extends Countable>(log: (event: Event) => void): CountedEvents<Event> {
+  const counts = new Map<string, EventCount>()
+  return {
+    log(event) {
+      const { event: name, outcome = '' } = event
+      const key = `${name} ${outcome}`
+      const counted = counts.get(key) ?? { event: name, outcome, count: 0 }
+      counted.count += 1
+      counts.set(key, counted)
+      log(event)
+    },
+    counts: () => counts.values(),
   }
 }

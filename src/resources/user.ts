@@ -1,5 +1,5 @@
-import { invalidateAccounts } from '../accounts/active-sessions.ts'
 import { guessableProblem, type Passwords } from '../accounts/passwords.ts'
+import { invalidateAccounts } from '../accounts/sessions.ts'
 import type { Queries } from '../db/database.ts'
 import { loginTaken } from '../db/failures.ts'
 import type { Row, Values } from '../db/rows.ts'

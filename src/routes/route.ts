@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticated } from '../auth/authenticate.ts'
 import type { FairQueue } from '../db/fair-queue.ts'
-import type { Operation as HttpOperation, Schema } from '../http/operation.ts'
+import type { Operation as HttpOperation, Schema } from '../http/openapi.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Deprecation } from '../model/field.ts'
 import type { Context } from '../records/context.ts'

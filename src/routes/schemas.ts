@@ -1,4 +1,4 @@
-import type { Parameter, Schema } from '../http/operation.ts'
+import type { Parameter, Schema } from '../http/openapi.ts'
 import { type BodyPurpose, capitalize, type Field, isInBody, isRequired } from '../model/field.ts'
 import { timestamp as timestampKind, uuid } from '../model/field-kinds.ts'
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { status } from '@grpc/grpc-js'
-import { invalidateAccounts } from '../../src/accounts/active-sessions.ts'
+import { invalidateAccounts } from '../../src/accounts/sessions.ts'
 import { type Sql, sql } from '../../src/db/sql.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { type Person, startCommandsUnderTest } from '../support/command-host.ts'

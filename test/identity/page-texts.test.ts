@@ -55,7 +55,6 @@ const layers = [
   'keys',
   'pages',
   'core',
-  'tokens',
   'authorization',
   'factors',
   'sign-in',

@@ -8,7 +8,7 @@ import { describe, test } from 'node:test'
 import { credentials } from '@grpc/grpc-js'
 import pg from 'pg'
 import { openCommandClient } from '../../clients/typescript/src/commands.ts'
-import { examine } from '../../src/cli/doctor/run-doctor.ts'
+import { collectFindings } from '../../src/cli/doctor/run-doctor.ts'
 import { valuesOf } from '../support/assertions.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { freePort } from '../support/child-host.ts'
@@ -208,10 +208,10 @@ describe('the hosts, started with the commands and variables of compose.yaml und
     ['identity', undefined],
   ] as const)
     test(`the doctor finds nothing wrong with the variables and the role of ${host}`, async () => {
-      const found = await examine(deployed.environment(host))
-      const subjects = (grade: string) =>
+      const found = await collectFindings(deployed.environment(host))
+      const subjects = (severity: string) =>
         found
-          .filter((finding) => finding.grade === grade)
+          .filter((finding) => finding.severity === severity)
           .map(({ subject, result }) => `${subject}: ${result}`)
       // Other tests end programs on purpose, whose processes are orphaned briefly.
       assert.deepEqual(

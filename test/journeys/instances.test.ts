@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { examine } from '../../src/cli/doctor/run-doctor.ts'
+import { collectFindings } from '../../src/cli/doctor/run-doctor.ts'
 import { type ChildEnvironment, freePort, spawnStart } from '../support/child-host.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { robot } from '../support/known-clients.ts'
@@ -77,8 +77,8 @@ describe('instances of hosts on one store', () => {
   const statusWith = async (token: string) =>
     (await fetch(`${rest}/api/projects`, { headers: { authorization: `Bearer ${token}` } })).status
   const findings = async (own: ChildEnvironment = {}) =>
-    (await examine({ ...common, ...own })).map(
-      ({ grade, subject, result }) => `${grade} ${subject} ${result}`,
+    (await collectFindings({ ...common, ...own })).map(
+      ({ severity, subject, result }) => `${severity} ${subject} ${result}`,
     )
   const runCli = (...words: readonly string[]) =>
     promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../src/cli.ts'), ...words], {

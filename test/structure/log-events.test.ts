@@ -10,7 +10,7 @@ const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 function messagesIn(text: string): string[] {
   const calls = [
     ...text.matchAll(
-      /\b(?:log(?:\.ofUnauthenticated)?|lines)(?:\.(?:info|warn|error|debug|fatal)|\[\w+\[\w+\]\])\(/g,
+      /\b(?:log(?:\.rateLimited)?|lines)(?:\.(?:info|warn|error|debug|fatal)|\[\w+\[\w+\]\])\(/g,
     ),
   ]
   return calls.flatMap(({ index, 0: call }) => {

@@ -83,7 +83,7 @@ export async function startCommandsUnderTest(
   )
   const log = createLog({
     level: settings.logLevel,
-    ofUnauthenticated: budgets.budget('unauthenticatedLines'),
+    lineBudget: budgets.budget('unauthenticatedLines'),
     ...(destination && { destination }),
   })
   const store = underRoleOf('commands', database)

@@ -108,7 +108,7 @@ export async function startRestUnderTest(
     const store = underRoleOf('rest', given)
     const log = createLog({
       level: settings.logLevel,
-      ofUnauthenticated: budgets.budget('unauthenticatedLines'),
+      lineBudget: budgets.budget('unauthenticatedLines'),
       ...(destination && { destination }),
     })
     const authentication = createAuthentication({

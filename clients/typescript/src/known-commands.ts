@@ -3,9 +3,8 @@ import {
   readChangesMessages,
   readHistoryMessages,
 } from '../../../src/hosts/commands/history-messages.ts'
-import type { Message } from '../../../src/hosts/commands/message.ts'
-import { type CommandMessages, commandMessagesOf } from '../../../src/hosts/commands/messages.ts'
-import { serviceNameOf } from '../../../src/hosts/commands/protobuf/service.ts'
+import { type Message, serviceNameOf } from '../../../src/hosts/commands/message.ts'
+import { type CommandMessages, commandMessagesOf } from '../../../src/hosts/commands/resource-messages.ts'
 import type { Edition } from '../../../src/resources/define-resource.ts'
 import { allForms } from '../../../src/resources/derived.ts'
 

@@ -18,7 +18,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it, type TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { readArchive, writeArchive } from './archive.ts'
-import { requireNoConflictingSecrets } from './secret-files.ts'
+import { requireNoConflictingSecrets } from './files.ts'
 
 describe('the file of a backup', () => {
   let folder: string

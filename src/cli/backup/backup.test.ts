@@ -19,8 +19,8 @@ import pg from 'pg'
 import { cheapPasswords } from '../../../test/support/cheap-passwords.ts'
 import { type FreshDatabase, freshDatabase, isDistributed } from '../../../test/support/fresh-database.ts'
 import { until } from '../../../test/support/until.ts'
-import { readAttachmentSettings } from '../../config/attachment-settings.ts'
 import { openBudgets } from '../../config/budgets.ts'
+import { readAttachmentSettings } from '../../config/host-settings.ts'
 import { readSettings } from '../../config/settings.ts'
 import { readStoreSettings } from '../../config/store-settings.ts'
 import { changesSince } from '../../db/change-log.ts'
@@ -29,9 +29,9 @@ import { migrate, migrateWithin } from '../../db/migrate.ts'
 import { newId } from '../../db/rows.ts'
 import { sql } from '../../db/sql.ts'
 import { pathOfFile } from '../../features/attachments/file-store.ts'
-import { seedDemoAccount } from '../demo-account.ts'
-import { openFileTarget } from './attachment-files.ts'
+import { seedStore } from '../seed-store.ts'
 import { readStoredTables } from './copy.ts'
+import { openFileTarget } from './files.ts'
 import { checkBackup, restoreBackup } from './restore-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
@@ -74,7 +74,7 @@ describe('a backup', () => {
     const { database } = source
     const budgets = openBudgets()
     const settings = readSettings({ DATA_DIR: folder, SVC_DEMO_DATA: 'true' }, readStoreSettings)
-    await seedDemoAccount({ database, budgets, passwords: cheapPasswords() }, settings)
+    await seedStore({ database, budgets, passwords: cheapPasswords() }, settings)
     await database.query(sql`insert into signin_sessions (id, user_id, security_stamp, expires_at)
       select id::text, id, security_stamp, now() + interval '8 hours' from users`)
     await database.query(sql`update organizations set description = ${'a\ttab, a \\. dot,\n\\N and "ünï" 🛰'}`)
@@ -146,7 +146,7 @@ describe('a backup', () => {
     const name = join(folder, 'elsewhere.backup')
     await assert.rejects(
       writeBackup(source.url, folder, { file: name }, elsewhere),
-      /The store has 2 attachments, and there is no folder .* or add --without-files/,
+      /The store has 2 attachments, and there is no directory .* or add --without-files/,
     )
     const { files } = await writeBackup(source.url, folder, { file: name })
     assert.deepEqual(files, { written: 0, missing: 0 })

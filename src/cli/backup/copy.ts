@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import pg from 'pg'
 import { storeTasks } from '../../db/stores.ts'
 
 /** The part of a `pg` connection that `copy` needs. */
@@ -176,3 +176,5 @@ export async function readSequences(client: pg.Client): Promise<readonly Sequenc
   }
   return sequences
 }
+
+export const quoteName = (name: string): string => name.split('.').map(pg.escapeIdentifier).join('.')

@@ -9,9 +9,15 @@ import {
   type Part,
   readArchive,
 } from './archive.ts'
-import { type FileTarget, parseFileHeader } from './attachment-files.ts'
-import { copyIn, type Partition, readStoredTables, type Sequence, type StoredTable } from './copy.ts'
-import { quoteName } from './write-backup.ts'
+import {
+  copyIn,
+  type Partition,
+  quoteName,
+  readStoredTables,
+  type Sequence,
+  type StoredTable,
+} from './copy.ts'
+import { type FileTarget, parseFileHeader } from './files.ts'
 
 /** Reads the whole file, and returns its first and last record. */
 export async function checkBackup(backup: BackupFile): Promise<CheckedBackup> {
@@ -88,7 +94,7 @@ async function requireEmpty(client: pg.Client): Promise<void> {
   const existing = await readStoredTables(client)
   if (existing.length === 0) return
   throw new Error(
-    `This store already has tables (${existing[0]?.name}, …), and nothing is overwritten. Restore into an empty database, or set DATA_DIR to a new folder.`,
+    `This store already has tables (${existing[0]?.name}, …), and nothing is overwritten. Restore into an empty database, or set DATA_DIR to a new directory.`,
   )
 }
 

@@ -2,33 +2,31 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { readAttachmentSettings } from '../../config/attachment-settings.ts'
+import { readAttachmentSettings } from '../../config/host-settings.ts'
 import { readSettings } from '../../config/settings.ts'
 import { withClient } from '../../db/connections.ts'
 import { type Options, UsageError } from '../ask.ts'
-import { withStore } from '../configured-store.ts'
-import type { BackupFile } from './archive.ts'
-import { attachmentFolder, openFileTarget } from './attachment-files.ts'
-import { readKeyFile } from './encryption.ts'
+import { withStore } from '../shared-store.ts'
+import { type BackupFile, readKeyFile } from './archive.ts'
+import { attachmentDirectory, openFileTarget, requireNoConflictingSecrets, writeSecrets } from './files.ts'
 import { adjustRestoredStore, checkBackup, restoreBackup } from './restore-backup.ts'
-import { requireNoConflictingSecrets, writeSecrets } from './secret-files.ts'
 import { writeBackup } from './write-backup.ts'
 
 /**
- * `npm run backup -- FILE`, or a folder: writes, verifies and (with `--copy-command`) copies the file, then
- * records its time for doctor and the metric, and finally deletes the folder's oldest backups.
+ * `npm run backup -- FILE`, or a directory: writes, verifies and (with `--copy-command`) copies the file, then
+ * records its time for doctor and the metric, and finally deletes the directory's oldest backups.
  */
 export async function runBackup([target]: readonly string[], options: Options): Promise<void> {
   const keep = parseKeep(textOf(options.keep))
-  const folder = keep === undefined && !isFolder(target) ? undefined : resolve(target ?? '.')
-  if (folder) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const directory = keep === undefined && !isDirectory(target) ? undefined : resolve(target ?? '.')
+  if (directory) mkdirSync(directory, { recursive: true, mode: 0o700 })
   const name = `tracker-${timestamp()}.backup`
   const backup = backupFileOf(
-    folder ? join(folder, name) : resolve(target ?? name),
+    directory ? join(directory, name) : resolve(target ?? name),
     textOf(options['key-file']),
   )
   await withStore({ createIfMissing: false }, async ({ url, dataDirectory }) => {
-    const attachments = options['without-files'] === true ? undefined : attachmentFolder()
+    const attachments = options['without-files'] === true ? undefined : attachmentDirectory()
     const { rows, files } = await writeBackup(url, dataDirectory, backup, attachments)
     const { head } = await checkBackup(backup)
     const copyCommand = textOf(options['copy-command'])
@@ -41,12 +39,12 @@ export async function runBackup([target]: readonly string[], options: Options): 
         `${files.missing} attachments have no file in ${attachments}, or one of another size. Unless they were purged during the backup, take these files from an earlier one.`,
       )
   })
-  if (folder && keep) deleteOldest(folder, keep)
+  if (directory && keep) deleteOldest(directory, keep)
 }
 
-/** `npm run backup -- verify FILE`, or a folder, of which the newest backup is read. */
+/** `npm run backup -- verify FILE`, or a directory, of which the newest backup is read. */
 export async function runVerifyBackup([target = '']: readonly string[], options: Options): Promise<void> {
-  const file = requireBackup(isFolder(target) ? newestBackupIn(target) : target)
+  const file = requireBackup(isDirectory(target) ? newestBackupIn(target) : target)
   const backup = backupFileOf(file, textOf(options['key-file']))
   reportIntact(backup, await checkBackup(backup))
 }
@@ -106,7 +104,7 @@ function parseKeep(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const keep = Number(text)
   if (Number.isInteger(keep) && keep > 0) return keep
-  throw new UsageError('--keep is the number of backups to keep in the folder, such as 14.')
+  throw new UsageError('--keep is the number of backups to keep in the directory, such as 14.')
 }
 
 const backupFileOf = (file: string, keyFile: string | undefined): BackupFile => ({
@@ -114,21 +112,21 @@ const backupFileOf = (file: string, keyFile: string | undefined): BackupFile => 
   key: keyFile === undefined ? undefined : readKeyFile(keyFile),
 })
 
-/** Returns the path of a backup to read. A restore has to name its file, because the newest one of a folder may be too new. */
+/** Returns the path of a backup to read. A restore has to name its file, because the newest one of a directory may be too new. */
 function requireBackup(target: string): string {
-  if (isFolder(target))
-    throw new Error(`${target} is a folder. Name a backup in it; the newest is ${newestBackupIn(target)}.`)
+  if (isDirectory(target))
+    throw new Error(`${target} is a directory. Name a backup in it; the newest is ${newestBackupIn(target)}.`)
   if (!existsSync(target)) throw new Error(`There is no file ${target}. Name a backup.`)
   return resolve(target)
 }
 
-function newestBackupIn(folder: string): string {
-  const newest = existsSync(folder) ? backupsIn(folder).at(-1) : undefined
-  if (newest === undefined) throw new Error(`There is no backup in ${folder}.`)
+function newestBackupIn(directory: string): string {
+  const newest = existsSync(directory) ? backupsIn(directory).at(-1) : undefined
+  if (newest === undefined) throw new Error(`There is no backup in ${directory}.`)
   return newest
 }
 
-const isFolder = (path: string | undefined): boolean =>
+const isDirectory = (path: string | undefined): boolean =>
   path !== undefined &&
   (/[/\\]$/.test(path) || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
 
@@ -160,17 +158,17 @@ const warnNotRecorded = (error: Error) =>
   console.error(`The doctor will not know of this backup: it could not be recorded (${error.message}).`)
 
 /** Only files with a name of ours are deleted. */
-function deleteOldest(folder: string, keep: number): void {
-  const old = backupsIn(folder).slice(0, -keep)
+function deleteOldest(directory: string, keep: number): void {
+  const old = backupsIn(directory).slice(0, -keep)
   for (const path of old) rmSync(path)
   if (old.length > 0) console.log(`Deleted ${old.map((path) => basename(path)).join(', ')}.`)
 }
 
-/** Returns the backups of a folder; their names sort by time. */
-const backupsIn = (folder: string): string[] =>
-  readdirSync(folder)
+/** Returns the backups of a directory; their names sort by time. */
+const backupsIn = (directory: string): string[] =>
+  readdirSync(directory)
     .filter((name) => /^tracker-\d{8}T\d{6}\.backup$/.test(name))
     .sort()
-    .map((name) => join(folder, name))
+    .map((name) => join(directory, name))
 
 const timestamp = () => new Date().toISOString().slice(0, 19).replace(/[-:]/g, '')

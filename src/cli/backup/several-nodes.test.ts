@@ -16,7 +16,7 @@ import {
 import { openBudgets } from '../../config/budgets.ts'
 import { readSettings } from '../../config/settings.ts'
 import { readStoreSettings } from '../../config/store-settings.ts'
-import { seedDemoAccount } from '../demo-account.ts'
+import { seedStore } from '../seed-store.ts'
 import { checkBackup, restoreBackup } from './restore-backup.ts'
 import { runRestored } from './run-backup.ts'
 import { writeBackup } from './write-backup.ts'
@@ -32,7 +32,7 @@ describe('a backup, of one node or several', () => {
     await run(source.url, `create database "${empty}" template template0`)
     const settings = readSettings({ DATA_DIR: folder, SVC_DEMO_DATA: 'true' }, readStoreSettings)
     const parts = { database: source.database, budgets: openBudgets(), passwords: cheapPasswords() }
-    await seedDemoAccount(parts, settings)
+    await seedStore(parts, settings)
   })
   after(async () => {
     await run(source.url, `drop database "${empty}"`)

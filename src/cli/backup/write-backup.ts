@@ -9,9 +9,8 @@ import {
   backupFormat,
   writeArchive,
 } from './archive.ts'
-import { type CopiedFiles, writeFiles } from './attachment-files.ts'
-import { copyOut, readSequences, readStoredTables, type StoredTable } from './copy.ts'
-import { readSecrets } from './secret-files.ts'
+import { copyOut, quoteName, readSequences, readStoredTables, type StoredTable } from './copy.ts'
+import { type CopiedFiles, readSecrets, writeAttachments } from './files.ts'
 
 export interface WrittenBackup {
   readonly rows: number
@@ -19,14 +18,14 @@ export interface WrittenBackup {
 }
 
 /**
- * Backs up all rows from one snapshot, then the files of attachments if a folder is given. Writes continue meanwhile; only on a
+ * Backs up all rows from one snapshot, then the files of attachments if a directory is given. Writes continue meanwhile; only on a
  * sharded store, commits wait until every node has taken its snapshot.
  */
 export async function writeBackup(
   url: string,
   dataDirectory: string,
   backup: BackupFile,
-  folder?: string,
+  directory?: string,
 ): Promise<WrittenBackup> {
   const client = new pg.Client({ connectionString: url, application_name: 'backup' })
   // A lost connection also rejects the query in progress, which reports it.
@@ -59,7 +58,7 @@ export async function writeBackup(
         await archive.json({ table: table.name })
         rows[table.name] = await copyTable(client, table, archive)
       }
-      if (folder !== undefined) files = await writeFiles(client, archive, folder)
+      if (directory !== undefined) files = await writeAttachments(client, archive, directory)
       // Sequences are not transactional, so they are read last: a value ahead of the rows is harmless, one behind would
       // let numbers be used twice.
       const end: BackupEnd = { rows, files: files.written, sequences: await readSequences(client) }
@@ -107,5 +106,3 @@ async function copyTable(
   await flush()
   return rows
 }
-
-export const quoteName = (name: string): string => name.split('.').map(pg.escapeIdentifier).join('.')

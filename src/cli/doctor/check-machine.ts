@@ -3,9 +3,11 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
+import { connect } from 'node:tls'
+import { fetchIssuerKeys, WrongIssuerError } from '../../auth/issuer-keys.ts'
+import { readTrackerSettings, type TrackerSettings } from '../../config/host-settings.ts'
 import { type Environment, readSettings, type Settings } from '../../config/settings.ts'
-import type { StoreSettings } from '../../config/store-settings.ts'
-import { identitySecretFile } from '../../config/store-settings.ts'
+import { identitySecretFile, type StoreSettings } from '../../config/store-settings.ts'
 import { readBankSettings } from '../../hosts/bank/configuration.ts'
 import { readCommandSettings } from '../../hosts/commands/configuration.ts'
 import { readIdentitySettings } from '../../hosts/identity/configuration.ts'
@@ -22,45 +24,49 @@ const freeBytesGood = 5 * gibibyte
 /** Files that other users must not be able to read. */
 const secrets = ['postgres.password', identitySecretFile, 'demo-password']
 
-export async function checkFolder({
+export async function checkDirectory({
   dataDirectory,
   databaseUrl,
 }: StoreSettings): Promise<readonly Finding[]> {
   if (!existsSync(dataDirectory)) return []
   return [
     await checkWritable(dataDirectory),
-    ...(databaseUrl === undefined ? [gradeDisk(await readFreeBytes(dataDirectory))] : []),
+    ...(databaseUrl === undefined ? [assessDisk(await readFreeBytes(dataDirectory))] : []),
     await checkSecrets(dataDirectory),
   ]
 }
 
-async function checkWritable(folder: string): Promise<Finding> {
+async function checkWritable(directory: string): Promise<Finding> {
   try {
-    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-    return ok('permissions', `this user may write to ${folder}`)
+    await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+    return ok('permissions', `this user may write to ${directory}`)
   } catch {
-    return error('permissions', `this user may not write to ${folder}`, 'Start as the user who created it.')
+    return error(
+      'permissions',
+      `this user may not write to ${directory}`,
+      'Start as the user who created it.',
+    )
   }
 }
 
-export async function readFreeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder)
+export async function readFreeBytes(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory)
   return bavail * bsize
 }
 
-export function gradeDisk(free: number): Finding {
+export function assessDisk(free: number): Finding {
   const result = `${(free / gibibyte).toFixed(1)} GiB are free`
   const advice = 'Free disk space: PostgreSQL stops when the disk is full.'
   if (free < freeBytesMin) return error('disk', result, advice)
   return free < freeBytesGood ? warning('disk', result, advice) : ok('disk', result)
 }
 
-async function checkSecrets(folder: string): Promise<Finding> {
+async function checkSecrets(directory: string): Promise<Finding> {
   if (process.platform === 'win32') return ok('secrets', 'not checked on Windows')
   const exposed: string[] = []
   for (const name of secrets) {
-    const file = await stat(join(folder, name)).catch(() => undefined)
-    if (file && (file.mode & 0o077) !== 0) exposed.push(join(folder, name))
+    const file = await stat(join(directory, name)).catch(() => undefined)
+    if (file && (file.mode & 0o077) !== 0) exposed.push(join(directory, name))
   }
   if (exposed.length === 0) return ok('secrets', 'only the owner may read files with secrets')
   return error('secrets', `others may read ${exposed.join(', ')}`, `chmod 600 ${exposed.join(' ')}`)
@@ -197,4 +203,93 @@ function readProcess(pid: number): ProcessInfo[] {
   } catch {
     return []
   }
+}
+
+/** Checks the addresses that hosts and browsers call: who issues the tokens, and the certificates. */
+export async function checkAddresses(environment: Environment): Promise<readonly Finding[]> {
+  const { tracker, apiUrl } = readSettings(environment, (settings) => ({
+    tracker: readTrackerSettings(settings),
+    apiUrl: settings.get('WEB_API_URL'),
+  }))
+  const { issuer, metadataAddress, allowedOrigins } = tracker
+  const addresses = [issuer, metadataAddress, ...allowedOrigins, ...(apiUrl === undefined ? [] : [apiUrl])]
+  const secure = new Set(
+    addresses
+      .map((address) => new URL(address))
+      .flatMap(({ protocol, host }) => (protocol === 'https:' ? [host] : [])),
+  )
+  return Promise.all([checkIssuer(tracker), ...[...secure].map(checkCertificate)])
+}
+
+/** REST and commands are not ready before they have read this document, and accept tokens of its issuer only. */
+async function checkIssuer({
+  issuer,
+  metadataAddress,
+}: Pick<TrackerSettings, 'issuer' | 'metadataAddress'>): Promise<Finding> {
+  try {
+    await fetchIssuerKeys(metadataAddress, issuer)
+    return ok('issuer', `${metadataAddress} answers with the keys of ${issuer}`)
+  } catch (cause) {
+    const { message, cause: reason } = cause as Error & { readonly cause?: NodeJS.ErrnoException }
+    if (cause instanceof WrongIssuerError)
+      return error(
+        'issuer',
+        message,
+        'Set Jwt__Issuer of every host to the issuer in that document, or Jwt__MetadataAddress to the document of the issuer.',
+      )
+    return warning(
+      'issuer',
+      `${metadataAddress} cannot be read: ${reason?.message || reason?.code || message}`,
+      'Start the identity host, or set Jwt__MetadataAddress to where this machine reaches it; for a certificate of your own authority, set NODE_EXTRA_CA_CERTS. Until then, REST and commands are not ready.',
+    )
+  }
+}
+
+async function checkCertificate(host: string): Promise<Finding> {
+  const { hostname, port } = new URL(`https://${host}`)
+  const servername = hostname.replace(/^\[|\]$/g, '')
+  const socket = connect({
+    ...{ host: servername, port: Number(port || 443), rejectUnauthorized: false },
+    // A name is required to choose the certificate, and an address is not a name.
+    ...(!/^[\d.]+$|:/.test(servername) && { servername }),
+  })
+  try {
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(answerMilliseconds) })
+    const { valid_to: validTo } = socket.getPeerCertificate()
+    const daysLeft = (Date.parse(validTo) - Date.now()) / (24 * 60 * 60_000)
+    return assessCertificate(
+      host,
+      daysLeft,
+      socket.authorized ? undefined : String(socket.authorizationError),
+    )
+  } catch (cause) {
+    const { message, code } = cause as NodeJS.ErrnoException
+    return warning(
+      'certificate',
+      `${host} cannot be reached: ${message || code}`,
+      'Check its proxy, or run the doctor where this address can be reached.',
+    )
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** A renewal a month before the end has failed repeatedly by then. */
+const daysLeftGood = 21
+const daysLeftMin = 7
+
+/** `distrust` is the reason for which this machine does not trust the certificate. */
+export function assessCertificate(host: string, daysLeft: number, distrust: string | undefined): Finding {
+  if (daysLeft > 0 && distrust !== undefined)
+    return error(
+      'certificate',
+      `that of ${host} is not trusted on this machine: ${distrust}`,
+      'Set NODE_EXTRA_CA_CERTS to the certificate of your own authority, for every host that calls this address; check the names in the certificate.',
+    )
+  const result = `that of ${host} ${daysLeft < 0 ? 'has ended' : `is valid for ${daysLeft < 2 ? `${Math.floor(daysLeft * 24)} hours` : `${Math.floor(daysLeft)} days`}`}`
+  if (daysLeft >= daysLeftGood) return ok('certificate', result)
+  const advice = 'Renew it, and reload the proxy that serves it.'
+  return daysLeft < daysLeftMin
+    ? error('certificate', result, advice)
+    : warning('certificate', result, advice)
 }

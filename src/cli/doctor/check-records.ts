@@ -20,10 +20,10 @@ export async function queryRow<Row>(client: pg.Client, statement: string): Promi
 export async function checkInstances(client: pg.Client): Promise<readonly Finding[]> {
   const { text, values } = render(runningInstances)
   const { rows } = await client.query<RunningInstance>(text, values)
-  return gradeInstances(rows)
+  return assessInstances(rows)
 }
 
-export function gradeInstances(instances: readonly RunningInstance[]): readonly Finding[] {
+export function assessInstances(instances: readonly RunningInstance[]): readonly Finding[] {
   const found = [...findDisagreements(instances)].map(([setting, groups]) =>
     error(
       'instances',
@@ -62,10 +62,10 @@ export async function checkBackup(client: pg.Client): Promise<Finding> {
     `select (select extract(epoch from now() - made_at)::float8 / 3600 from latest_backup) as hours,
       current_setting('archive_mode') <> 'off' as archives`,
   )
-  return gradeBackup(hours ?? undefined, archives)
+  return assessBackup(hours ?? undefined, archives)
 }
 
-export function gradeBackup(hours: number | undefined, archives: boolean): Finding {
+export function assessBackup(hours: number | undefined, archives: boolean): Finding {
   const advice =
     'Run `npm run backup` every day; after a backup by other tools, run `npm run cli -- backed-up`.'
   if (hours === undefined)

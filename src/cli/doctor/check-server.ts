@@ -1,8 +1,8 @@
-import type pg from 'pg'
+import pg from 'pg'
 import { explainUnsuitable, pendingAfter, readApplied, readServerFacts } from '../../db/migrate.ts'
 import { applicationNamePattern } from '../../db/pooled-connections.ts'
 import type { IdentitySettings } from '../../hosts/identity/configuration.ts'
-import { gradeDisk, readFreeBytes } from './check-machine.ts'
+import { assessDisk, readFreeBytes } from './check-machine.ts'
 import { queryRow } from './check-records.ts'
 import { error, type Finding, ok, warning } from './finding.ts'
 
@@ -73,7 +73,7 @@ export async function checkClock({ client }: CheckedStore): Promise<Finding> {
     client,
     `select extract(epoch from clock_timestamp())::float8 * 1000 as now`,
   )
-  return gradeClock(now, before, Date.now())
+  return assessClock(now, before, Date.now())
 }
 
 /** Checks sessions and standbys, which PostgreSQL shows only to roles with the right to read all statistics. */
@@ -107,7 +107,7 @@ export async function checkConnections({ client }: CheckedStore): Promise<Findin
        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as max,
        pg_has_role('pg_read_all_stats', 'usage') as "areSessionsVisible"`,
   )
-  return gradeConnections(counts)
+  return assessConnections(counts)
 }
 
 interface ConnectionCounts {
@@ -123,7 +123,7 @@ interface ConnectionCounts {
   readonly areSessionsVisible: boolean
 }
 
-export function gradeConnections(counts: ConnectionCounts): Finding {
+export function assessConnections(counts: ConnectionCounts): Finding {
   const { used, others, processes, mayOpen, max, areSessionsVisible } = counts
   const hosts = `${processes} ${processes === 1 ? 'process' : 'processes'} of hosts may open ${mayOpen}`
   const result = `${used} of ${max} are used; ${areSessionsVisible ? hosts : hiddenHosts}`
@@ -155,7 +155,7 @@ async function checkReplication(client: pg.Client): Promise<readonly Finding[]> 
       coalesce(extract(epoch from replay_lag), 0)::float8 as seconds
      from pg_stat_replication where not pg_is_in_recovery()`,
   )
-  return rows.map(gradeStandby)
+  return rows.map(assessStandby)
 }
 
 export async function checkUnusedSlots({ client }: CheckedStore): Promise<readonly Finding[]> {
@@ -204,17 +204,17 @@ export async function checkArchive({ client }: CheckedStore): Promise<readonly F
 }
 
 /**
- * PostgreSQL shows its folder to few roles, and only the disk of this machine can be looked at. That of the embedded store is
- * checked with the data folder.
+ * PostgreSQL shows its directory to few roles, and only the disk of this machine can be looked at. That of the embedded store is
+ * checked with the data directory.
  */
 export async function checkLocalDisk({ client, settings }: CheckedStore): Promise<readonly Finding[]> {
   const isLocal = client.host.startsWith('/') || ['localhost', '127.0.0.1', '::1'].includes(client.host)
   if (!settings.isStoreShared || !isLocal) return []
-  const { rows } = await client.query<{ folder: string }>(
-    `select setting as folder from pg_settings where name = 'data_directory'`,
+  const { rows } = await client.query<{ directory: string }>(
+    `select setting as directory from pg_settings where name = 'data_directory'`,
   )
-  const free = await Promise.all(rows.map(({ folder }) => readFreeBytes(folder).catch(() => undefined)))
-  return free.flatMap((bytes) => (bytes === undefined ? [] : [gradeDisk(bytes)]))
+  const free = await Promise.all(rows.map(({ directory }) => readFreeBytes(directory).catch(() => undefined)))
+  return free.flatMap((bytes) => (bytes === undefined ? [] : [assessDisk(bytes)]))
 }
 
 interface Standby {
@@ -227,7 +227,7 @@ interface Standby {
 const lagSecondsMax = 30
 const lagBytesMax = 256 * 1024 ** 2
 
-export function gradeStandby({ name, state, bytes, seconds }: Standby): Finding {
+export function assessStandby({ name, state, bytes, seconds }: Standby): Finding {
   const result = `${name} is ${state}, ${mebibytes(bytes)} and ${seconds.toFixed(1)} s behind`
   if (state === 'streaming' && seconds < lagSecondsMax && bytes < lagBytesMax)
     return ok('replication', result)
@@ -242,7 +242,7 @@ export function gradeStandby({ name, state, bytes, seconds }: Standby): Finding 
 const clockSecondsMax = 5
 
 /** The store's clock was read between two readings of the own one. All are in milliseconds. */
-export function gradeClock(storeNow: number, before: number, after: number): Finding {
+export function assessClock(storeNow: number, before: number, after: number): Finding {
   const offsetSeconds = Math.max(0, before - storeNow, storeNow - after) / 1000
   const result = `${offsetSeconds.toFixed(1)} s between this machine and the store`
   if (offsetSeconds <= clockSecondsMax) return ok('clock', result)
@@ -254,3 +254,70 @@ export function gradeClock(storeNow: number, before: number, after: number): Fin
 }
 
 const mebibytes = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`
+
+/** Beyond this lag, lists that follow a write are always read from the primary. */
+const readLagSecondsMax = 5
+
+/** Checks the standbys of DATABASE_READ_URL. Findings name hosts only, because the URLs contain passwords. */
+export const checkStandbys = (urls: readonly string[]): Promise<readonly Finding[]> =>
+  Promise.all(urls.map(checkStandby))
+
+async function checkStandby(url: string): Promise<Finding> {
+  const client = createDatabaseClient(url)
+  const address = `${client.host}:${client.port}`
+  try {
+    await client.connect()
+    const { rows } = await client.query<StandbyState>(
+      `select pg_is_in_recovery() as "isStandby", case when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
+         else coalesce(extract(epoch from now() - pg_last_xact_replay_timestamp()), 0) end::float8 as "lagSeconds"`,
+    )
+    return assessReadStandby(address, rows[0] as StandbyState)
+  } catch (cause) {
+    const { message, code } = cause as NodeJS.ErrnoException
+    return error(
+      'standby',
+      `${address} cannot be reached: ${message || code}`,
+      'Check DATABASE_READ_URL, and that the standby is running. Until then, all reads go to the primary.',
+    )
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+interface StandbyState {
+  readonly isStandby: boolean
+  /** The age of the oldest change that the standby has received but not replayed. */
+  readonly lagSeconds: number
+}
+
+export function assessReadStandby(address: string, { isStandby, lagSeconds }: StandbyState): Finding {
+  if (!isStandby)
+    return warning(
+      'standby',
+      `${address} is a primary`,
+      'Reads do not use it: DATABASE_READ_URL is for standbys.',
+    )
+  const result = `${address} is ${lagSeconds.toFixed(1)} s behind`
+  if (lagSeconds < readLagSecondsMax) return ok('standby', result)
+  return warning(
+    'standby',
+    result,
+    'Check its disk, and end its long statements. Until it has caught up, lists are read from the primary.',
+  )
+}
+
+/** Short, because a person waits for the findings. */
+const timeoutMilliseconds = 5000
+
+/** Returns a client that is not connected yet. */
+export function createDatabaseClient(url: string): pg.Client {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'doctor',
+    connectionTimeoutMillis: timeoutMilliseconds,
+    query_timeout: timeoutMilliseconds,
+  })
+  // A lost connection also rejects the query in progress, which reports it.
+  client.on('error', () => undefined)
+  return client
+}

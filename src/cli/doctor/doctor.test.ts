@@ -14,13 +14,10 @@ import { type FreshDatabase, freshDatabase, withDatabase } from '../../../test/s
 import { insertAccount } from '../../../test/support/insert-account.ts'
 import { raw, sql } from '../../db/sql.ts'
 import { createKeyBox } from '../../hosts/identity/keys/secret-box.ts'
-import { gradeCertificate } from './check-addresses.ts'
-import { gradeDisk } from './check-machine.ts'
-import { gradeBackup } from './check-records.ts'
-import { gradeClock, gradeConnections, gradeStandby } from './check-server.ts'
-import { gradeReadStandby } from './check-standbys.ts'
-import { checkStore } from './check-store.ts'
-import { examine } from './run-doctor.ts'
+import { assessCertificate, assessDisk } from './check-machine.ts'
+import { assessBackup } from './check-records.ts'
+import { assessClock, assessConnections, assessReadStandby, assessStandby } from './check-server.ts'
+import { checkStore, collectFindings } from './run-doctor.ts'
 
 describe('the doctor', () => {
   const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
@@ -38,8 +35,8 @@ describe('the doctor', () => {
   })
   // Tests that run at the same time kill programs on purpose, and their orphans exist for a short time.
   const wrongOf = async (changes: Record<string, string> = {}) =>
-    (await examine({ ...environment, ...changes })).filter(
-      ({ grade, subject }) => grade === 'error' && subject !== 'processes',
+    (await collectFindings({ ...environment, ...changes })).filter(
+      ({ severity, subject }) => severity === 'error' && subject !== 'processes',
     )
 
   it('finds nothing wrong where nothing is', async () => {
@@ -59,15 +56,15 @@ describe('the doctor', () => {
 
   it('says of each standby to read from whether it is one, and how far behind', async () => {
     const port = await freePort()
-    const findings = await examine({
+    const findings = await collectFindings({
       ...environment,
       DATABASE_READ_URL: `${fresh.url}, postgresql://nobody@127.0.0.1:${port}/none`,
     })
     const [primary, absent] = findings.filter(({ subject }) => subject === 'standby')
-    assert.match(`${primary?.grade} ${primary?.result}`, /^warning .* is a primary$/)
-    assert.match(`${absent?.grade} ${absent?.result}`, /^error .* cannot be reached: .*ECONNREFUSED/)
-    assert.equal(gradeReadStandby('here', { isStandby: true, lagSeconds: 0.2 }).grade, 'ok')
-    assert.equal(gradeReadStandby('here', { isStandby: true, lagSeconds: 60 }).grade, 'warning')
+    assert.match(`${primary?.severity} ${primary?.result}`, /^warning .* is a primary$/)
+    assert.match(`${absent?.severity} ${absent?.result}`, /^error .* cannot be reached: .*ECONNREFUSED/)
+    assert.equal(assessReadStandby('here', { isStandby: true, lagSeconds: 0.2 }).severity, 'ok')
+    assert.equal(assessReadStandby('here', { isStandby: true, lagSeconds: 60 }).severity, 'warning')
   })
 
   it('finds a newer schema, a store that takes no writes, and keys that do not open', async () => {
@@ -84,8 +81,10 @@ describe('the doctor', () => {
       Jwt__SigningKey: 'c'.repeat(40),
       Identity__PreviousKeyEncryptionSecret: 'a'.repeat(40),
     }
-    const keys = (await examine({ ...environment, ...rotating })).find(({ subject }) => subject === 'keys')
-    assert.deepEqual([keys?.grade, keys?.advice], ['warning', 'npm run cli -- secret rotate'])
+    const keys = (await collectFindings({ ...environment, ...rotating })).find(
+      ({ subject }) => subject === 'keys',
+    )
+    assert.deepEqual([keys?.severity, keys?.advice], ['warning', 'npm run cli -- secret rotate'])
     assert.deepEqual(
       (await wrongOf()).map(({ subject }) => subject),
       ['schema'],
@@ -110,9 +109,9 @@ describe('the doctor', () => {
   it('says who is an administrator, and how there will be one where there is none', async () => {
     const { database } = fresh
     const found = async (changes = {}) => {
-      const findings = await examine({ ...environment, ...changes })
+      const findings = await collectFindings({ ...environment, ...changes })
       const finding = findings.find(({ subject }) => subject === 'administrators')
-      return `${finding?.grade} ${finding?.result}`
+      return `${finding?.severity} ${finding?.result}`
     }
     assert.equal(await found(), 'warning there is none: no account has the role')
     assert.match(
@@ -138,14 +137,14 @@ describe('the doctor', () => {
     await database.query(raw(`create role ${role}`))
     const options = `options=${encodeURIComponent(`-c role=${role}`)}`
     const found = async () => {
-      const findings = await examine({
+      const findings = await collectFindings({
         ...environment,
         DATABASE_URL: `${url}${url.includes('?') ? '&' : '?'}${options}`,
       })
       return new Map(findings.map((finding) => [finding.subject, finding]))
     }
     const limited = await found()
-    assert.equal(limited.get('activity')?.grade, 'warning')
+    assert.equal(limited.get('activity')?.severity, 'warning')
     assert.match(limited.get('activity')?.result ?? '', /hidden from the role doctor_/)
     assert.deepEqual(
       ['transactions', 'replication', 'keys'].filter((subject) => limited.has(subject)),
@@ -158,7 +157,7 @@ describe('the doctor', () => {
     )
     assert.match(limited.get('schema')?.advice ?? '', /prepare` with the DATABASE_URL of the role that owns/)
     assert.match(
-      `${limited.get('rights')?.grade} ${limited.get('rights')?.result}`,
+      `${limited.get('rights')?.severity} ${limited.get('rights')?.result}`,
       /^warning the role .* may not read: .*instances, .*keys, administrators$/,
     )
     await database.query(raw(`grant pg_read_all_stats to ${role}`))
@@ -169,7 +168,7 @@ describe('the doctor', () => {
       allowed.get('connections')?.result ?? '',
       /^\d+ of \d+ are used; 0 processes of hosts may open 0$/,
     )
-    assert.equal(allowed.get('transactions')?.grade, 'ok')
+    assert.equal(allowed.get('transactions')?.severity, 'ok')
   })
 
   it('causes no error in the log of PostgreSQL, whatever its role may read', async (t) => {
@@ -206,7 +205,7 @@ describe('the doctor', () => {
     )
     const adviceAs = async (options: string) => {
       const DATABASE_URL = `${url}${url.includes('?') ? '&' : '?'}options=${encodeURIComponent(options)}`
-      const findings = await examine({ ...environment, DATABASE_URL })
+      const findings = await collectFindings({ ...environment, DATABASE_URL })
       const found = findings.find(({ subject }) => subject === 'schema')
       assert.match(found?.result ?? '', /^pending migrations: 1, the first is /)
       return found?.advice ?? ''
@@ -232,8 +231,8 @@ describe('the doctor', () => {
     const keysOf = async (secretFile?: string) => {
       if (secretFile !== undefined)
         writeFileSync(join(folder, 'identity-secret'), secretFile, { mode: 0o600 })
-      const found = (await examine(withoutSecret)).find(({ subject }) => subject === 'keys')
-      return `${found?.grade} ${found?.result}`
+      const found = (await collectFindings(withoutSecret)).find(({ subject }) => subject === 'keys')
+      return `${found?.severity} ${found?.result}`
     }
     const results = [
       await keysOf(),
@@ -250,14 +249,14 @@ describe('the doctor', () => {
 
   it('says that the web host needs no store where there is none', async () => {
     const { DATABASE_URL, ...withoutStore } = environment
-    const found = (await examine(withoutStore)).find(({ subject }) => subject === 'store')
+    const found = (await collectFindings(withoutStore)).find(({ subject }) => subject === 'store')
     assert.match(found?.result ?? '', /^there is no store in/)
     assert.match(found?.advice ?? '', /The web host needs no store\.$/)
   })
 
   it('runs all other checks when the store rejects one', async () => {
     await fresh.database.query(raw('alter table instances rename column host to was'))
-    const findings = await examine(environment)
+    const findings = await collectFindings(environment)
     await fresh.database.query(raw('alter table instances rename column was to host'))
     const subjects = findings.map(({ subject }) => subject)
     assert.match(
@@ -271,7 +270,8 @@ describe('the doctor', () => {
     const [{ name } = { name: '' }] = await fresh.database.query<{ name: string }>(
       raw('select current_database() as name'),
     )
-    const found = async () => (await examine(environment)).find(({ subject }) => subject === 'large objects')
+    const found = async () =>
+      (await collectFindings(environment)).find(({ subject }) => subject === 'large objects')
     assert.equal(await found(), undefined)
     await fresh.database.query(raw('grant execute on function lo_create(oid) to public'))
     const after = await found()
@@ -299,14 +299,14 @@ describe('the doctor', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
     const findingOf = async () =>
-      (await examine({ ...environment, REST_PORT: String(port) })).find(
+      (await collectFindings({ ...environment, REST_PORT: String(port) })).find(
         ({ subject }) => subject === `port ${port}`,
       )
     assert.match((await findingOf())?.result ?? '', /rest is not ready: Not ready: database\./)
     status = 200
-    assert.equal((await findingOf())?.grade, 'ok')
+    assert.equal((await findingOf())?.severity, 'ok')
     status = 404
-    assert.equal((await findingOf())?.grade, 'warning')
+    assert.equal((await findingOf())?.severity, 'warning')
     server.close()
   })
 
@@ -339,19 +339,19 @@ describe('the doctor', () => {
 
   it('grades backups and certificates by their age', () => {
     assert.deepEqual(
-      [gradeBackup(undefined, false), gradeBackup(undefined, true)].map(({ grade }) => grade),
+      [assessBackup(undefined, false), assessBackup(undefined, true)].map(({ severity }) => severity),
       ['warning', 'ok'],
     )
     assert.deepEqual(
-      [47, 49, 169].map((hours) => gradeBackup(hours, true).grade),
+      [47, 49, 169].map((hours) => assessBackup(hours, true).severity),
       ['ok', 'warning', 'error'],
     )
     assert.deepEqual(
-      [22, 20, 6, -1].map((days) => gradeCertificate('id.example.com', days, undefined).grade),
+      [22, 20, 6, -1].map((days) => assessCertificate('id.example.com', days, undefined).severity),
       ['ok', 'warning', 'error', 'error'],
     )
     assert.equal(
-      gradeCertificate('id.example.com', -1, 'CERT_HAS_EXPIRED').result,
+      assessCertificate('id.example.com', -1, 'CERT_HAS_EXPIRED').result,
       'that of id.example.com has ended',
     )
   })
@@ -359,23 +359,23 @@ describe('the doctor', () => {
   it('grades disk, clock and standbys by their numbers', () => {
     const gibibyte = 1024 ** 3
     assert.deepEqual(
-      [0.5, 2, 9].map((free) => gradeDisk(free * gibibyte).grade),
+      [0.5, 2, 9].map((free) => assessDisk(free * gibibyte).severity),
       ['error', 'warning', 'ok'],
     )
-    assert.equal(gradeClock(10_000, 9990, 10_010).grade, 'ok')
-    assert.equal(gradeClock(0, 20_000, 20_010).grade, 'error')
-    assert.equal(gradeClock(90_000, 20_000, 20_010).grade, 'error')
+    assert.equal(assessClock(10_000, 9990, 10_010).severity, 'ok')
+    assert.equal(assessClock(0, 20_000, 20_010).severity, 'error')
+    assert.equal(assessClock(90_000, 20_000, 20_010).severity, 'error')
     const connections = { used: 20, others: 2, processes: 3, mayOpen: 75, max: 97, areSessionsVisible: true }
-    assert.deepEqual(gradeConnections(connections), {
+    assert.deepEqual(assessConnections(connections), {
       subject: 'connections',
       result: '20 of 97 are used; 3 processes of hosts may open 75',
-      grade: 'ok',
+      severity: 'ok',
     })
     for (const tight of [{ mayOpen: 96 }, { used: 90 }])
-      assert.equal(gradeConnections({ ...connections, ...tight }).grade, 'warning')
+      assert.equal(assessConnections({ ...connections, ...tight }).severity, 'warning')
     const standby = { name: 'second', state: 'streaming', bytes: 1000, seconds: 0.1 }
-    assert.equal(gradeStandby(standby).grade, 'ok')
-    assert.equal(gradeStandby({ ...standby, seconds: 60 }).grade, 'error')
-    assert.equal(gradeStandby({ ...standby, state: 'catchup' }).grade, 'error')
+    assert.equal(assessStandby(standby).severity, 'ok')
+    assert.equal(assessStandby({ ...standby, seconds: 60 }).severity, 'error')
+    assert.equal(assessStandby({ ...standby, state: 'catchup' }).severity, 'error')
   })
 })

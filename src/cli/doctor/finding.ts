@@ -3,20 +3,20 @@ export interface Finding {
   readonly subject: string
   readonly result: string
   /** An `error` breaks the system now or later; a `warning` may be intended. */
-  readonly grade: 'ok' | 'warning' | 'error'
+  readonly severity: 'ok' | 'warning' | 'error'
   readonly advice?: string
 }
 
-export const ok = (subject: string, result: string): Finding => ({ subject, result, grade: 'ok' })
+export const ok = (subject: string, result: string): Finding => ({ subject, result, severity: 'ok' })
 export const warning = (subject: string, result: string, advice: string): Finding => ({
   subject,
   result,
-  grade: 'warning',
+  severity: 'warning',
   advice,
 })
 export const error = (subject: string, result: string, advice: string): Finding => ({
   subject,
   result,
-  grade: 'error',
+  severity: 'error',
   advice,
 })

@@ -1,39 +1,56 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import pg from 'pg'
 import { type Environment, readSettings, SettingsError, unknownSettings } from '../../config/settings.ts'
 import { readStoreSettings } from '../../config/store-settings.ts'
 import { runningStoreUrl } from '../../db/embedded/start-embedded-store.ts'
+import { adviceOn, isLostConnection, textOf } from '../../db/failures.ts'
+import { describePooler, detectPooler } from '../../db/poolers.ts'
+import { storeTasks } from '../../db/stores.ts'
+import { readIdentitySettings } from '../../hosts/identity/configuration.ts'
 import { selectHosts } from '../hosts.ts'
-import { checkAddresses } from './check-addresses.ts'
-import { checkFolder, checkPorts, checkProcesses } from './check-machine.ts'
-import { checkStandbys } from './check-standbys.ts'
-import { checkStore } from './check-store.ts'
+import { checkAddresses, checkDirectory, checkPorts, checkProcesses } from './check-machine.ts'
+import { checkAdministrators, checkBackup, checkInstances, checkKeys } from './check-records.ts'
+import {
+  type CheckedStore,
+  checkActivity,
+  checkArchive,
+  checkClock,
+  checkConnections,
+  checkLargeObjects,
+  checkLocalDisk,
+  checkSchema,
+  checkServer,
+  checkStandbys,
+  checkUnusedSlots,
+  createDatabaseClient,
+} from './check-server.ts'
 import { error, type Finding, ok, warning } from './finding.ts'
 
-const gradeWidth = 9
+const severityWidth = 9
 const subjectWidth = 16
 
 /** `npm run doctor`: checks, and changes nothing. The exit code is 1 if there is an error. */
 export async function runDoctor(): Promise<void> {
-  const findings = await examine(process.env)
-  for (const { grade, subject, result, advice } of findings) {
-    console.log(`${grade.padEnd(gradeWidth)}${subject.padEnd(subjectWidth)}${result}`)
-    if (advice !== undefined) console.log(`${' '.repeat(gradeWidth + subjectWidth)}${advice}`)
+  const findings = await collectFindings(process.env)
+  for (const { severity, subject, result, advice } of findings) {
+    console.log(`${severity.padEnd(severityWidth)}${subject.padEnd(subjectWidth)}${result}`)
+    if (advice !== undefined) console.log(`${' '.repeat(severityWidth + subjectWidth)}${advice}`)
   }
-  const count = findings.filter(({ grade }) => grade === 'error').length
+  const count = findings.filter(({ severity }) => severity === 'error').length
   console.log(`\n${count === 0 ? 'No' : count} ${count === 1 ? 'error' : 'errors'}.`)
   if (count > 0) process.exitCode = 1
 }
 
-export async function examine(environment: Environment): Promise<readonly Finding[]> {
+export async function collectFindings(environment: Environment): Promise<readonly Finding[]> {
   const configuration = checkConfiguration(environment)
   const node = checkNode(process.versions.node)
-  if (configuration.grade === 'error') return [configuration, node]
+  if (configuration.severity === 'error') return [configuration, node]
   const settings = readSettings(environment, readStoreSettings)
   const { databaseUrl, dataDirectory } = settings
   const url = databaseUrl ?? runningStoreUrl(dataDirectory)
   const groups = await Promise.all([
-    checkFolder(settings),
+    checkDirectory(settings),
     url === undefined ? [embeddedStoreNotRunning(dataDirectory)] : checkStore(url, environment),
     checkStandbys(settings.readUrls),
     checkAddresses(environment),
@@ -83,3 +100,123 @@ const embeddedStoreNotRunning = (dataDirectory: string): Finding =>
         `there is no store in ${dataDirectory} yet`,
         'npm start creates one; or set DATABASE_URL. The web host needs no store.',
       )
+
+/** Checks the store, as far as the role of DATABASE_URL may look. */
+export async function checkStore(url: string, environment: Environment): Promise<readonly Finding[]> {
+  const settings = readSettings(environment, readIdentitySettings)
+  const client = createDatabaseClient(url)
+  try {
+    await client.connect()
+    // A pooler accepts connections while it does not reach the server, and answers no query then.
+    const tables = await readTableStates(client)
+    return await runChecks({ client, url, settings }, tables)
+  } catch (cause) {
+    return [error('store', `cannot be reached: ${textOf(cause)}`, adviceOnStore(cause))]
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+const adviceOnStore = (cause: unknown): string => adviceOn(cause) ?? 'Check the log of the store.'
+
+/** A check that the server rejects hides none of the others. A lost or stuck connection ends them all. */
+async function runChecks(target: CheckedStore, tables: TableStates): Promise<readonly Finding[]> {
+  const subjectsWith = (state: TableState) =>
+    Object.keys(checks).filter((subject) =>
+      checks[subject]?.reads?.some((name) => tables.get(name) === state),
+    )
+  const [missing, hidden] = [subjectsWith('missing'), subjectsWith('hidden')]
+  const findings: Finding[] = []
+  for (const [subject, { check }] of Object.entries(checks)) {
+    if (missing.includes(subject) || hidden.includes(subject)) continue
+    try {
+      findings.push(...[await check(target)].flat())
+    } catch (cause) {
+      findings.push(error(subject, textOf(cause), adviceOnStore(cause)))
+      if (!(cause instanceof pg.DatabaseError) || isLostConnection(cause)) break
+    }
+  }
+  return [
+    ...findings,
+    ...missing.map(beforeMigration),
+    ...(hidden.length === 0 ? [] : [hiddenFrom(target.client.user, hidden)]),
+  ]
+}
+
+const beforeMigration = (subject: string): Finding =>
+  warning(
+    subject,
+    'cannot be determined before the next migration',
+    '`npm run cli -- prepare`, or the next start as the owner of the schema, applies it.',
+  )
+
+/** The role of a host reads only what its host needs, which is no fault. */
+const hiddenFrom = (role: string | undefined, subjects: readonly string[]): Finding =>
+  warning(
+    'rights',
+    `the role ${role} may not read: ${subjects.join(', ')}`,
+    'Run the doctor with the DATABASE_URL of the identity host, or of the role that migrates, too.',
+  )
+
+interface Check {
+  /** The tables that it reads. It is skipped if one is missing or if the role has no right to it. */
+  readonly reads?: readonly string[]
+  readonly check: (target: CheckedStore) => Promise<Finding | readonly Finding[]>
+}
+
+/** The checks by the subject of their findings, in the order in which they are printed. */
+const checks: Readonly<Record<string, Check>> = {
+  store: { check: checkServer },
+  schema: { check: checkSchema },
+  clock: { check: checkClock },
+  instances: { reads: ['instances'], check: ({ client }) => checkInstances(client) },
+  connections: { check: checkConnections },
+  activity: { check: checkActivity },
+  replication: { check: checkUnusedSlots },
+  // Returns nothing if the store is not sharded.
+  nodes: { check: ({ client }) => storeTasks.checkNodes(client) },
+  'large objects': { check: checkLargeObjects },
+  archive: { check: checkArchive },
+  backup: { reads: ['latest_backup'], check: ({ client }) => checkBackup(client) },
+  disk: { check: checkLocalDisk },
+  keys: { reads: ['identity_keys'], check: ({ client, settings }) => checkKeys(client, settings) },
+  administrators: {
+    reads: ['users', 'administrators', 'seeded_account', 'deactivated_accounts'],
+    check: ({ client, settings }) => checkAdministrators(client, settings),
+  },
+  pooler: { check: checkPooler },
+}
+
+type TableState = 'readable' | 'hidden' | 'missing'
+type TableStates = ReadonlyMap<string, TableState>
+
+/** Reading a table without the right to it would leave an error in the log of the server. */
+async function readTableStates(client: pg.Client): Promise<TableStates> {
+  const tables = Object.values(checks).flatMap(({ reads = [] }) => reads)
+  const { rows } = await client.query<{ name: string; isReadable: boolean | null }>(
+    `select name, has_table_privilege(oid, 'select') and has_schema_privilege(relnamespace, 'usage') as "isReadable"
+     from unnest($1::text[]) as name left join pg_class on relname = name and relnamespace = 'public'::regnamespace`,
+    [tables],
+  )
+  const stateOf = (isReadable: boolean | null) => (isReadable ? 'readable' : 'hidden')
+  return new Map(
+    rows.map(({ name, isReadable }) => [name, isReadable === null ? 'missing' : stateOf(isReadable)]),
+  )
+}
+
+/** Returns nothing on a direct connection. */
+async function checkPooler({ url }: CheckedStore): Promise<readonly Finding[]> {
+  const pooler = await detectPooler(url, poolerMilliseconds)
+  if (pooler === undefined) return []
+  const result = describePooler(pooler)
+  if (pooler.supportsNamedStatements) return [ok('pooler', result)]
+  return [
+    warning(
+      'pooler',
+      result,
+      'It works, and costs the database time: use pgbouncer 1.21 or newer with max_prepared_statements.',
+    ),
+  ]
+}
+
+const poolerMilliseconds = 5000

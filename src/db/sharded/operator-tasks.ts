@@ -6,21 +6,21 @@ import { assignmentTables, referenceTables } from './places.ts'
 interface Finding {
   readonly subject: 'nodes'
   readonly result: string
-  readonly grade: 'ok' | 'warning' | 'error'
+  readonly severity: 'ok' | 'warning' | 'error'
   readonly advice?: string
 }
 
-const ok = (result: string): Finding => ({ subject: 'nodes', result, grade: 'ok' })
+const ok = (result: string): Finding => ({ subject: 'nodes', result, severity: 'ok' })
 const warning = (result: string, advice: string): Finding => ({
   subject: 'nodes',
   result,
-  grade: 'warning',
+  severity: 'warning',
   advice,
 })
 const error = (result: string, advice: string): Finding => ({
   subject: 'nodes',
   result,
-  grade: 'error',
+  severity: 'error',
   advice,
 })
 

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AttachmentSettings } from '../../config/attachment-settings.ts'
 import type { Budgets } from '../../config/budgets.ts'
+import type { AttachmentSettings } from '../../config/host-settings.ts'
 import type { Budget } from '../../model/budget.ts'
 import { type FileStore, openDiskStore } from './file-store.ts'
 import { openS3Store } from './s3-store.ts'

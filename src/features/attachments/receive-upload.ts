@@ -5,7 +5,7 @@ import { errorCodes } from 'fastify'
 import type { Database, Queries } from '../../db/database.ts'
 import { insertRow, newId, type Row, type Values } from '../../db/rows.ts'
 import { raw, sql } from '../../db/sql.ts'
-import { limitBodyItself } from '../../http/broken-requests.ts'
+import { exemptBodyFromTimeout } from '../../http/broken-requests.ts'
 import { releaseAll, takeAll } from '../../model/budget.ts'
 import type { Caller } from '../../model/caller.ts'
 import { fileName, isNullOrBlank } from '../../model/field-kinds.ts'
@@ -131,7 +131,7 @@ async function receiveBody(
   body: Readable,
   id: string,
 ): Promise<ReceivedFile> {
-  limitBodyItself(request, reply)
+  exemptBodyFromTimeout(request, reply)
   try {
     return await receiveFile(body, join(uploadDirectory, `${id}${uploadEnding}`), {
       bytesMax: limits.fileBytesMax,

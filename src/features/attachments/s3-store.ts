@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import type { S3Settings } from '../../config/attachment-settings.ts'
+import type { S3Settings } from '../../config/host-settings.ts'
 import { request as requestHttp } from '../../http/node-http.ts'
 import { type FileStore, filesUnavailable, sizeMismatch, type UploadedFile } from './file-store.ts'
 

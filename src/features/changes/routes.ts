@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { formatEvent, openEventStream, wantsEventStream } from '../../http/event-stream.ts'
-import type { Parameter, Schema } from '../../http/operation.ts'
+import type { Parameter, Schema } from '../../http/openapi.ts'
 import { uuid } from '../../model/field-kinds.ts'
 import type { Context } from '../../records/context.ts'
 import { pageSizeMax } from '../../records/list-query.ts'

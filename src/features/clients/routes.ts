@@ -1,4 +1,4 @@
-import type { Schema } from '../../http/operation.ts'
+import type { Schema } from '../../http/openapi.ts'
 import { clientNameCharactersMax, clientScopes } from '../../model/client.ts'
 import { uuid } from '../../model/field-kinds.ts'
 import type { Route } from '../../routes/route.ts'

@@ -1,4 +1,4 @@
-import type { Parameter, Schema } from '../../http/operation.ts'
+import type { Parameter, Schema } from '../../http/openapi.ts'
 import { uuid } from '../../model/field-kinds.ts'
 import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'

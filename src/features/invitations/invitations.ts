@@ -3,7 +3,6 @@ import {
   administratorColumns,
   type PossibleAdministrator,
 } from '../../accounts/administrators.ts'
-import { isAccountDeactivatedSql } from '../../accounts/deactivation.ts'
 import {
   type CreatedLink,
   createLink,
@@ -11,16 +10,20 @@ import {
   type InvitationTarget,
   invitationHours,
   invitationTargetQuery,
-  isOpenLink,
+  isLinkOpenSql,
   type Link,
   linkColumns,
   linkExpired,
   linkSecret,
   redeemLink,
 } from '../../accounts/links.ts'
-import { hasHiddenCharacters, recordVerifiedAddress } from '../../accounts/login.ts'
 import { queueMail } from '../../accounts/mail-queue.ts'
 import { parseFields } from '../../accounts/parse-fields.ts'
+import {
+  hasHiddenCharacters,
+  isAccountDeactivatedSql,
+  recordVerifiedAddress,
+} from '../../accounts/sign-in.ts'
 import type { Queries } from '../../db/database.ts'
 import { loginTaken } from '../../db/failures.ts'
 import { insertRow, newId } from '../../db/rows.ts'
@@ -90,13 +93,13 @@ export async function invite(
 async function requireFewerInvitations(transaction: Queries, accountId: string): Promise<void> {
   const [count] = await transaction.query<{ open: number }>(sql`
     select count(*) as open from account_links as link
-    where link.made_by = ${accountId} and link.purpose = 'invitation' and ${isOpenLink}`)
+    where link.made_by = ${accountId} and link.purpose = 'invitation' and ${isLinkOpenSql}`)
   if ((count?.open ?? 0) >= invitationsMax)
     throw invalid({ generalErrors: [`At most ${invitationsMax} invitations may be open. End one first.`] })
   await transaction.query(sql`
     delete from account_links as old where not exists (select from mails where link_id = old.id) and id in (
       select link.id from account_links as link
-      where link.made_by = ${accountId} and link.purpose = 'invitation' and not (${isOpenLink})
+      where link.made_by = ${accountId} and link.purpose = 'invitation' and not (${isLinkOpenSql})
       order by link.created_at desc offset ${invitationsMax}::int)`)
 }
 
@@ -111,7 +114,7 @@ export const listInvitations = (
 ): Promise<Link[]> =>
   database.query<Link>(sql`
     select ${linkColumns} from account_links as link
-    where link.purpose = 'invitation' and ${isOpenLink} and ${
+    where link.purpose = 'invitation' and ${isLinkOpenSql} and ${
       projectId === undefined || projectId === ''
         ? sql`link.made_by = ${caller.id}`
         : sql`link.project_id = ${parseFields({ projectId }, { projectId: uuid }).projectId} and ${isIntoVisibleProject(caller)}`
@@ -126,7 +129,7 @@ export async function endInvitation({ database }: Context, caller: Caller, body:
   const { id } = parseFields(body, { id: uuid })
   const [ended] = await database.singleWrites.query(sql`
     update account_links as link set ended_at = now()
-    where link.id = ${id} and link.purpose = 'invitation' and ${isOpenLink}
+    where link.id = ${id} and link.purpose = 'invitation' and ${isLinkOpenSql}
       and (${caller.isAdministrator} or link.made_by = ${caller.id} or ${isIntoVisibleProject(caller)})
     returning true`)
   if (!ended) throw notFound('Invitation')

@@ -1,13 +1,13 @@
-import { type CreatedLink, invitationHours, linkSecretCharactersMax } from '../../accounts/links.ts'
+import {
+  type CreatedLink,
+  invitationHours,
+  linkSecretCharactersMax,
+  passwordLinkHours,
+} from '../../accounts/links.ts'
 import { isMailAddress } from '../../accounts/mail-queue.ts'
 import { parseFields } from '../../accounts/parse-fields.ts'
-import {
-  createPasswordLink,
-  passwordLinkHours,
-  redeemPasswordLink,
-  requestPasswordMail,
-} from '../../accounts/password-links.ts'
-import type { Schema } from '../../http/operation.ts'
+import { createPasswordLink, redeemPasswordLink, requestPasswordMail } from '../../accounts/password-links.ts'
+import type { Schema } from '../../http/openapi.ts'
 import type { Caller } from '../../model/caller.ts'
 import { parseFailure } from '../../model/field.ts'
 import { newPassword, text, uuid } from '../../model/field-kinds.ts'

@@ -1,15 +1,15 @@
 import { createTransport } from 'nodemailer'
-import { invitationHours, purgeLinks } from '../../accounts/links.ts'
+import { invitationHours, passwordLinkHours, purgeLinks } from '../../accounts/links.ts'
 import {
   claimMails,
   endBeforeSending,
   endMail,
+  type MailToSend,
+  prepareMail,
   purgeMails,
   type QueuedMail,
   retryMail,
 } from '../../accounts/mail-queue.ts'
-import { type MailToSend, prepareMail } from '../../accounts/mailed-links.ts'
-import { passwordLinkHours } from '../../accounts/password-links.ts'
 import { unsubscribePath } from '../../accounts/unsubscribe.ts'
 import { budgetLimits } from '../../config/budgets.ts'
 import type { MailSettings } from '../../config/host-settings.ts'

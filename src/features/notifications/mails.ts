@@ -3,9 +3,8 @@ import {
   administratorColumns,
   type PossibleAdministrator,
 } from '../../accounts/administrators.ts'
-import { isAccountDeactivatedSql } from '../../accounts/deactivation.ts'
-import { findLanguage } from '../../accounts/language.ts'
 import { isMailAddress, type QueuedMail, queueMail } from '../../accounts/mail-queue.ts'
+import { findLanguage, isAccountDeactivatedSql } from '../../accounts/sign-in.ts'
 import { createUnsubscribeToken } from '../../accounts/unsubscribe.ts'
 import type { Database, Queries } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'

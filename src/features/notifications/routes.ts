@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { wantsEventStream } from '../../http/event-stream.ts'
-import type { Schema } from '../../http/operation.ts'
+import type { Schema } from '../../http/openapi.ts'
 import type { Caller } from '../../model/caller.ts'
 import { capitalize } from '../../model/field.ts'
 import { uuid } from '../../model/field-kinds.ts'

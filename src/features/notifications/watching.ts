@@ -1,5 +1,5 @@
 import { sql } from '../../db/sql.ts'
-import type { Schema } from '../../http/operation.ts'
+import type { Schema } from '../../http/openapi.ts'
 import type { Caller } from '../../model/caller.ts'
 import { uuid } from '../../model/field-kinds.ts'
 import { collectViolations, invalid, notFound, parseObject } from '../../model/problem.ts'

@@ -1,6 +1,6 @@
 import { csvHeader, csvLine } from '../../http/csv.ts'
 import { prefersOverJson, wantsEventStream } from '../../http/event-stream.ts'
-import type { Parameter, Schema } from '../../http/operation.ts'
+import type { Parameter, Schema } from '../../http/openapi.ts'
 import type { Caller } from '../../model/caller.ts'
 import { capitalize } from '../../model/field.ts'
 import { uuid } from '../../model/field-kinds.ts'

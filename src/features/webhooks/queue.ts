@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { administratorColumns, type PossibleAdministrator } from '../../accounts/administrators.ts'
-import { isAccountDeactivatedSql } from '../../accounts/deactivation.ts'
+import { isAccountDeactivatedSql } from '../../accounts/sign-in.ts'
 import type { Database, Queries } from '../../db/database.ts'
 import { deleteInBatches } from '../../db/purge.ts'
 import { raw, type Sql, sql } from '../../db/sql.ts'

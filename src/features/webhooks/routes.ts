@@ -1,5 +1,5 @@
 import type { AllowedReceivers } from '../../http/addresses.ts'
-import type { Schema } from '../../http/operation.ts'
+import type { Schema } from '../../http/openapi.ts'
 import { uuid } from '../../model/field-kinds.ts'
 import { collectViolations, parseObject } from '../../model/problem.ts'
 import { nameCharactersMax } from '../../model/text.ts'

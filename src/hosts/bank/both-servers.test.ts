@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { sql } from '../../db/sql.ts'
-import { lingerMilliseconds } from '../../http/broken-requests.ts'
+import { closeDelayMilliseconds } from '../../http/broken-requests.ts'
 import { auditLedger } from './testing/audit.ts'
 import { type InProcessBank, startInProcessBank } from './testing/in-process.ts'
 import { oddExchanges } from './testing/odd-exchanges.ts'
@@ -13,7 +13,7 @@ import { oddExchanges } from './testing/odd-exchanges.ts'
  */
 const timeouts = {
   headersTimeout: 600,
-  requestTimeout: 2 * lingerMilliseconds,
+  requestTimeout: 2 * closeDelayMilliseconds,
   connectionsCheckingInterval: 100,
 }
 

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Accounts } from './accounts.ts'
 import { NothingAppliedError } from './connection.ts'
-import type { MetricsRecorder } from './metrics.ts'
-import type { Outcome, Transaction } from './transactions.ts'
+import type { MeasureCall, Outcome, Transaction } from './transactions.ts'
 
 /** Called exactly once, possibly later, with a status and a JSON body. */
 export type Reply = (status: number, body: string) => void
@@ -13,6 +12,11 @@ export interface ClientHandlers {
   readStatement(reply: Reply): void
   /** Takes the complete raw body. */
   transact(body: Buffer, reply: Reply): void
+}
+
+export interface MetricsRecorder {
+  readonly request: (method: string, route: string, status: number, seconds: number) => void
+  readonly call: MeasureCall
 }
 
 export interface HandlerOptions {

@@ -1,9 +1,17 @@
 import { mayReadMetrics } from '../../http/host-metrics.ts'
 import type { MetricsPage } from '../../observability/metrics.ts'
 import { type ClientHandlers, problemBody, type Reply } from './client-handlers.ts'
-import type { FastRoute } from './parse-head.ts'
-import { json, plainText, readBody, reject, send, unsupportedReasonOf } from './respond.ts'
-import type { Endpoint, Handler } from './server.ts'
+import type { FastRoute } from './fast-path.ts'
+import {
+  type Endpoint,
+  type Handler,
+  json,
+  plainText,
+  readBody,
+  reject,
+  send,
+  unsupportedReasonOf,
+} from './server.ts'
 
 export interface MetricsSource {
   readonly read: () => Promise<MetricsPage>

@@ -1,8 +1,11 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { answerBrokenConnection } from '../../http/broken-requests.ts'
+import { parseRequestId, requestIdHeader } from '../../http/log.ts'
+import { STATUS_CODES } from '../../http/node-http.ts'
+import type { Budget } from '../../model/budget.ts'
 import { repeat } from '../../model/repeat.ts'
-import { beginConnection, detach, type FastConnection, type FastPathState } from './fast-connection.ts'
+import type { Reply } from './client-handlers.ts'
 
 export interface FastPathOptions
   extends Pick<FastPathState, 'parseHead' | 'pipelinedBytes' | 'pipelinedBytesMax'> {
@@ -91,3 +94,279 @@ const requestTimeoutError = Object.assign(new Error('No request came.'), { code:
 const dateHeaderMilliseconds = 1000
 
 const dateHeaderNow = () => new Date().toUTCString()
+
+/** The state that the connections of one server share. */
+export interface FastPathState {
+  readonly parseHead: (head: string) => ParsedHead<Reply> | undefined
+  readonly handOver: (socket: Socket) => void
+  readonly keepAliveSeconds: number
+  /** Limits for bytes received ahead of responses: per connection, and for all connections together. */
+  readonly pipelinedBytesMax: number
+  readonly pipelinedBytes: Budget
+  readonly open: Set<FastConnection>
+  date: string
+  isDraining: boolean
+}
+
+export interface FastConnection {
+  readonly socket: Socket
+  readonly reply: Reply
+  readonly listeners: readonly (readonly [event: string, listener: (bytes: Buffer) => void])[]
+  /** Bytes received while a request is being processed. */
+  pipelined: Buffer[]
+  pipelinedBytes: number
+  /** A request is being processed, or its response has not been flushed yet. */
+  isBusy: boolean
+  /** `serve` is in its loop, so a response that is sent meanwhile must not start the next request. */
+  isServing: boolean
+  isLast: boolean
+  /** The id of the request being processed. */
+  requestId: string | undefined
+  /** No request has arrived yet. */
+  isNew: boolean
+  /** The time at which either side last sent something. */
+  lastActiveAt: number
+}
+
+export function beginConnection(state: FastPathState, socket: Socket): void {
+  const connection: FastConnection = {
+    socket,
+    reply: (status, body) => respond(state, connection, status, body),
+    listeners: [
+      ['data', (bytes) => receive(state, connection, bytes)],
+      ['drain', () => resume(state, connection)],
+      // Like the general server: a client that has ended its side gets no more responses.
+      ['end', () => socket.end()],
+      ['error', () => socket.destroy()],
+      ['close', () => discard(state, connection)],
+    ],
+    pipelined: [],
+    pipelinedBytes: 0,
+    isBusy: false,
+    isServing: false,
+    isLast: false,
+    requestId: undefined,
+    isNew: true,
+    lastActiveAt: performance.now(),
+  }
+  for (const [event, listener] of connection.listeners) socket.on(event, listener)
+  state.open.add(connection)
+}
+
+/** Removes the listeners, so that another server can take over the socket. */
+export function detach(state: FastPathState, connection: FastConnection): void {
+  for (const [event, listener] of connection.listeners) connection.socket.off(event, listener)
+  discard(state, connection)
+}
+
+function receive(state: FastPathState, connection: FastConnection, bytes: Buffer): void {
+  connection.lastActiveAt = performance.now()
+  if (connection.isBusy) bufferPipelined(state, connection, bytes)
+  else serve(state, connection, bytes)
+}
+
+/** Processes requests in sequence: each must see the effects of the ones before. */
+function serve(state: FastPathState, connection: FastConnection, bytes: Buffer): void {
+  let rest = bytes
+  connection.isServing = true
+  while (rest.length > 0 && !connection.isBusy && !connection.isLast) {
+    const bytesServed = serveFirst(state, connection, rest)
+    if (bytesServed === 0) {
+      handOver(state, connection, rest)
+      return
+    }
+    rest = rest.subarray(bytesServed)
+  }
+  connection.isServing = false
+  if (rest.length > 0 && !connection.isLast) bufferPipelined(state, connection, rest)
+}
+
+/** Handles the first request and returns its length in bytes. Returns 0 if it is incomplete or not for the fast path. */
+function serveFirst(state: FastPathState, connection: FastConnection, bytes: Buffer): number {
+  const headBytes = bytes.indexOf(headEnd, 0, 'latin1')
+  if (headBytes < 0 || headBytes > headBytesMax) return 0
+  const head = state.parseHead(bytes.toString('latin1', 0, headBytes))
+  const bodyAt = headBytes + headEnd.length
+  if (head === undefined || bytes.length < bodyAt + head.bodyBytes) return 0
+  const end = bodyAt + head.bodyBytes
+  connection.isBusy = true
+  connection.isNew = false
+  connection.isLast = head.isLast
+  connection.requestId = head.requestId
+  connection.lastActiveAt = performance.now()
+  head.serve(bytes.subarray(bodyAt, end), connection.reply)
+  return end
+}
+
+const headEnd = '\r\n\r\n'
+
+function respond(state: FastPathState, connection: FastConnection, status: number, body: string): void {
+  const { socket } = connection
+  if (socket.destroyed || socket.writableEnded) return
+  connection.isLast ||= state.isDraining
+  connection.lastActiveAt = performance.now()
+  const bytes = Buffer.byteLength(body)
+  const id = connection.requestId === undefined ? '' : `${requestIdHeader}: ${connection.requestId}\r\n`
+  const message = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${id}Content-Length: ${bytes}${commonHeaders}${state.date}${connectionHeaders(state, connection)}${body}`
+  const isFlushed = socket.write(message, bytes === body.length ? 'latin1' : 'utf8')
+  if (connection.isLast) socket.destroySoon()
+  // While a client does not read, no further responses are buffered for it.
+  else if (isFlushed) serveNext(state, connection)
+}
+
+/** The fields are in the order in which the general server sends them. */
+const commonHeaders = '\r\nCache-Control: no-store\r\nContent-Type: application/json; charset=utf-8\r\nDate: '
+
+const connectionHeaders = ({ keepAliveSeconds }: FastPathState, { isLast }: FastConnection) =>
+  isLast
+    ? '\r\nConnection: close\r\n\r\n'
+    : `\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`
+
+/** The client has read all responses so far. */
+function resume(state: FastPathState, connection: FastConnection): void {
+  connection.lastActiveAt = performance.now()
+  serveNext(state, connection)
+}
+
+function serveNext(state: FastPathState, connection: FastConnection): void {
+  connection.isBusy = false
+  const { pipelined, isServing, isLast } = connection
+  if (isServing || isLast || pipelined.length === 0) return
+  clearPipelined(state, connection)
+  serve(state, connection, Buffer.concat(pipelined))
+}
+
+/** Buffers bytes until the current response is sent; a client that sends too many is cut off. */
+function bufferPipelined(state: FastPathState, connection: FastConnection, bytes: Buffer): void {
+  if (connection.socket.destroyed) return
+  const fits = connection.pipelinedBytes + bytes.length <= state.pipelinedBytesMax
+  if (!fits) state.pipelinedBytes.recordRejection()
+  if (!fits || !state.pipelinedBytes.take(bytes.length)) return void connection.socket.destroy()
+  connection.pipelinedBytes += bytes.length
+  connection.pipelined.push(bytes)
+}
+
+function handOver(state: FastPathState, connection: FastConnection, bytes: Buffer): void {
+  const { socket } = connection
+  detach(state, connection)
+  socket.pause()
+  socket.unshift(bytes)
+  state.handOver(socket)
+  socket.resume()
+}
+
+function discard(state: FastPathState, connection: FastConnection): void {
+  state.open.delete(connection)
+  clearPipelined(state, connection)
+}
+
+function clearPipelined(state: FastPathState, connection: FastConnection): void {
+  if (connection.pipelinedBytes > 0) state.pipelinedBytes.release(connection.pipelinedBytes)
+  connection.pipelinedBytes = 0
+  connection.pipelined = []
+}
+
+/** Handles a request with the bytes of its body. */
+export type ServeBody<Reply> = (body: Buffer, reply: Reply) => void
+
+export interface FastRoute<Reply> {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly serve: ServeBody<Reply>
+}
+
+/** The parts of a head that the fast path needs. */
+export interface ParsedHead<Reply> {
+  readonly serve: ServeBody<Reply>
+  readonly bodyBytes: number
+  /** The client closes the connection after the response. */
+  readonly isLast: boolean
+  /** The request id that a client or proxy supplied; the response repeats it. */
+  readonly requestId: string | undefined
+}
+
+/** Three times the size of a browser's head. */
+export const headBytesMax = 2048
+
+/** Heads of one client differ only in path and body length, so there are a few dozen of some hundred bytes. */
+const cachedHeadsMax = 1024
+
+/**
+ * Creates a parser for heads without their closing empty line. It returns undefined for heads that only the general server may
+ * interpret. Results are cached, because clients repeat the same heads.
+ */
+export function createHeadParser<Reply>(
+  fastRoutes: readonly FastRoute<Reply>[],
+  bodyBytesMax: number,
+): (head: string) => ParsedHead<Reply> | undefined {
+  const routes = new Map(fastRoutes.map((route) => [`${route.method} ${route.path} HTTP/1.1`, route]))
+  const cache = new Map<string, ParsedHead<Reply>>()
+  return (head) => {
+    const known = cache.get(head)
+    if (known !== undefined) return known
+    const parsed = parseUncached(head, routes, bodyBytesMax)
+    if (parsed === undefined) return undefined
+    // After a client fills the cache, other heads only have to be parsed again.
+    if (cache.size === cachedHeadsMax) cache.clear()
+    cache.set(head, parsed)
+    return parsed
+  }
+}
+
+function parseUncached<Reply>(
+  head: string,
+  byLine: ReadonlyMap<string, FastRoute<Reply>>,
+  bodyBytesMax: number,
+): ParsedHead<Reply> | undefined {
+  const [requestLine = '', ...fields] = head.split('\r\n')
+  const line = byLine.get(requestLine)
+  const values = line && parseFields(fields)
+  if (line === undefined || values === undefined || !values.has('host')) return undefined
+  const length = values.get('content-length')
+  const bodyBytes = length === undefined ? 0 : Number(length)
+  const hasExpectedBody =
+    line.method === 'GET'
+      ? bodyBytes === 0
+      : length !== undefined && bodyBytes <= bodyBytesMax && values.has('content-type')
+  if (!hasExpectedBody) return undefined
+  const requestId = parseRequestId(values.get(requestIdHeader))
+  return { serve: line.serve, bodyBytes, isLast: values.get('connection') === 'close', requestId }
+}
+
+/** Returns the fields by lower-case name, or undefined if the general server must interpret one of them. */
+function parseFields(fields: readonly string[]): ReadonlyMap<string, string> | undefined {
+  const values = new Map<string, string>()
+  for (const field of fields) {
+    const [, rawName, value = ''] = plainField.exec(field) ?? []
+    const name = rawName?.toLowerCase()
+    if (name === undefined || values.has(name) || unsupportedFields.has(name)) return undefined
+    if (allowedValues.get(name)?.test(value) === false) return undefined
+    values.set(name, name === 'connection' ? value.toLowerCase() : value)
+  }
+  return values
+}
+
+/** A token, a colon, and visible ASCII; no folded and no empty values. */
+const plainField = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?)[ \t]*$/
+
+/** Fields that change the meaning of a request, or for which it may be rejected. */
+const unsupportedFields: ReadonlySet<string> = new Set([
+  'authorization',
+  'content-encoding',
+  'expect',
+  'origin',
+  'proxy-connection',
+  'sec-fetch-site',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+// A Map and not an object, because a field may be called `constructor`.
+const allowedValues: ReadonlyMap<string, RegExp> = new Map([
+  ['connection', /^(close|keep-alive)$/i],
+  ['content-length', /^\d{1,5}$/],
+  ['content-type', /^application\/json(; ?charset=utf-8)?$/i],
+  ['host', /^[\w.:[\]-]+$/],
+])

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { fuzzed } from '../../../test/support/fuzz.ts'
-import { lingerMilliseconds } from '../../http/broken-requests.ts'
+import { closeDelayMilliseconds } from '../../http/broken-requests.ts'
 import { anyExchange, splitAnywhere } from './testing/any-exchange.ts'
 import { type Interpretation, observe } from './testing/observe.ts'
 import {
@@ -78,7 +78,7 @@ describe('the bank interprets any bytes as node:http does', () => {
         const ours = await observe(bank, [...splitAnywhere(Buffer.concat(messages), splits), probe])
         // A connection with the rest of a rejected body is cut after this time, which only a stalled machine
         // reaches.
-        fc.pre(performance.now() - startedAt < lingerMilliseconds / 2)
+        fc.pre(performance.now() - startedAt < closeDelayMilliseconds / 2)
         assertSame(ours, theirs, reference.connectionEnds.slice(endingsBefore))
         all += 1
         differing += Number(!isDeepStrictEqual(ours, theirs))

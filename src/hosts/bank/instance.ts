@@ -6,10 +6,9 @@ import type { StoreAddress } from '../../db/poolers.ts'
 import { createLog, type Log } from '../../http/log.ts'
 import type { MetricsPage } from '../../observability/metrics.ts'
 import { openAccounts } from './accounts.ts'
-import { clientHandlers, type HandlerOptions } from './client-handlers.ts'
+import { clientHandlers, type HandlerOptions, type MetricsRecorder } from './client-handlers.ts'
 import type { BankSettings } from './configuration.ts'
 import { bankEndpoints, fastRoutesOf, type MetricsSource } from './endpoints.ts'
-import { type BankMetrics, openBankMetrics } from './metrics.ts'
 import { openProcessRequests, type SendRequest } from './process-requests.ts'
 import { type BankServer, createBankServer } from './server.ts'
 import { warmUpServer } from './warm-server.ts'
@@ -139,6 +138,31 @@ function failureLog(log: Log): (error: unknown) => void {
 }
 
 const pauseMilliseconds = 1000
+
+export interface BankMetrics extends MetricsRecorder {
+  countFailure(): void
+  /** Returns plain data, to be merged with that of the other instances. */
+  read(): Promise<object[]>
+}
+
+/** Opens the metrics of one instance. Their library is loaded only if METRICS is on. */
+export async function openBankMetrics(budgets: Budgets): Promise<BankMetrics> {
+  const { openMetrics, watchHost } = await import('../../observability/metrics.ts')
+  const metrics = openMetrics()
+  watchHost(metrics, budgets)
+  const recordRequest = metrics.histogram('bankRequests')
+  const recordTransactions = metrics.histogram('bankCallTransactions')
+  const recordCall = metrics.histogram('bankCalls')
+  return {
+    request: (method, route, status, seconds) => recordRequest({ method, route, status }, seconds),
+    call(transactions, seconds) {
+      recordTransactions({}, transactions)
+      recordCall({}, seconds)
+    },
+    countFailure: metrics.counter('bankFailures'),
+    read: metrics.toData,
+  }
+}
 
 // Skipped when the file is only compiled for the processes that will run it.
 if (import.meta.main) await runInstance()

@@ -8,7 +8,6 @@ import type { Logger } from 'pino'
 import type { MetricsPage } from '../../observability/metrics.ts'
 import type { BankSettings } from './configuration.ts'
 import type { Assignment, Report } from './instance.ts'
-import { mergeMetrics } from './metrics.ts'
 import { openProcessRequests, type Reply, type SendRequest } from './process-requests.ts'
 
 export interface SupervisedInstances {
@@ -153,8 +152,8 @@ function spawnInstance(
  * uses 25 MB less.
  */
 function compileCacheEnvironment(): NodeJS.ProcessEnv {
-  const folder = getCompileCacheDir()
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) }
+  const directory = getCompileCacheDir()
+  return directory === undefined ? {} : { NODE_COMPILE_CACHE: dirname(directory) }
 }
 
 /** Connecting and warming up take half a second; an unavailable database or a busy machine takes longer. */
@@ -215,8 +214,14 @@ async function stopInstance({ child, ended }: Instance): Promise<void> {
  * for its lifetime.
  */
 export async function fillCompileCache(): Promise<void> {
-  const folder = getCompileCacheDir()
-  if (folder === undefined || readdirSync(folder).length > 0) return
+  const directory = getCompileCacheDir()
+  if (directory === undefined || readdirSync(directory).length > 0) return
   await import('./instance.ts')
   flushCompileCache()
+}
+
+/** Merges all instances into one page, because a scrape reaches an arbitrary instance. */
+async function mergeMetrics(instanceMetrics: readonly object[]): Promise<MetricsPage> {
+  const { mergedPage } = await import('../../observability/metrics.ts')
+  return mergedPage(instanceMetrics)
 }

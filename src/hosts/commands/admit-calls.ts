@@ -1,10 +1,13 @@
-import { type Metadata, ServerInterceptingCall, type ServerInterceptor } from '@grpc/grpc-js'
+import { constants, type Http2Session, type ServerHttp2Session } from 'node:http2'
+import { type Metadata, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js'
 import type { Authenticated, Authentication } from '../../auth/authenticate.ts'
-import { baseCallOf, type CallLog, type InnerCall, type RequestIds } from './call-log.ts'
+import { type Budgets, budgetLimits } from '../../config/budgets.ts'
+import { addressKey } from '../../http/addresses.ts'
+import { releaseAll, takeAll } from '../../model/budget.ts'
+import { type BaseCall, baseCallOf, type CallLog, type InnerCall, type RequestIds } from './call-log.ts'
 import { type Admit, addressOf, type LimitAccountCalls } from './limit-calls.ts'
 import type { Newcomers } from './newcomers.ts'
 import type { PendingRequests } from './pending-requests.ts'
-import type { TrustedConnections, UnauthenticatedCalls } from './unauthenticated-calls.ts'
 
 export interface AdmissionOptions {
   readonly authentication: Authentication
@@ -128,4 +131,104 @@ function admitCommand(
 function authorizationOf(metadata: Metadata): string | undefined {
   const [first, ...others] = metadata.get('authorization')
   return others.length === 0 ? first?.toString() : undefined
+}
+
+export interface UnauthenticatedCalls {
+  /** Returns false for a call beyond the limits, after rejecting it. */
+  admit(call: InnerCall): boolean
+}
+
+/**
+ * Reflection and health are open to all clients. Until a token was accepted on a connection, their calls are limited in number,
+ * size and time.
+ */
+export function limitUnauthenticatedCalls(
+  budgets: Budgets,
+  { trusted, proxies }: { readonly trusted: TrustedConnections; readonly proxies: number },
+  lifetimeMilliseconds: number,
+): UnauthenticatedCalls {
+  const perConnection = budgets.budget('unauthenticatedStreamsPerConnection')
+  const perAddress = budgets.budget('unauthenticatedStreamsPerAddress')
+  const perProcess = budgets.budget('unauthenticatedStreams')
+  return {
+    admit(call) {
+      const base = baseCallOf(call)
+      const { stream } = base
+      // Limits both the message as it arrives, and its decompressed form.
+      base.decoder.maxReadMessageLength = budgetLimits.unauthenticatedMessageBytes.max
+      base.maxReceiveMessageSize = budgetLimits.unauthenticatedMessageBytes.max
+      const connection = stream.session
+      if (!connection || trusted.has(connection)) return true
+      const shares = [
+        { budget: perConnection, holder: connection },
+        {
+          budget: perAddress,
+          holder: addressKey(addressOf({ peer: call.getPeer(), metadata: base.metadata }, proxies)),
+        },
+        { budget: perProcess },
+      ]
+      if (!takeAll(shares)) {
+        call.sendStatus(tooMany)
+        return false
+      }
+      const timer = setTimeout(() => {
+        if (!trusted.has(connection)) call.sendStatus(tooLong)
+      }, lifetimeMilliseconds)
+      stream.once('close', () => {
+        clearTimeout(timer)
+        releaseAll(shares)
+      })
+      limitFloods(base)
+      return true
+    },
+  }
+}
+
+const tooMany = {
+  code: status.RESOURCE_EXHAUSTED,
+  details: 'Too many calls are open on connections without a token.',
+}
+
+const tooLong = {
+  code: status.DEADLINE_EXCEEDED,
+  details: 'A call on a connection without a token must end sooner. Call again.',
+}
+
+/** Thousands of empty messages fit into one packet, and each waits as a separate object. */
+function limitFloods(base: BaseCall): void {
+  const read = base.handleDataFrame.bind(base)
+  base.handleDataFrame = (data) => {
+    for (let at = 0; at < data.length && !base.stream.closed; at += floodPieceBytes) {
+      read(data.subarray(at, at + floodPieceBytes))
+      if (base.readQueue.length > budgetLimits.unauthenticatedMessages.max) {
+        base.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+      }
+    }
+  }
+}
+
+/** Checked in pieces, so that a flood is noticed before all of it has become objects. */
+const floodPieceBytes = 1024
+
+/** Connections on which a token was accepted. */
+export interface TrustedConnections {
+  has(connection: Http2Session): boolean
+  add(connection: Http2Session | undefined): void
+}
+
+/**
+ * A new connection may have as many streams as every client assumes before it knows the limit; a token that was accepted on it
+ * allows more. The client learns that before its first response, so no well-behaved client has a stream rejected because this
+ * host still counts one that has ended.
+ */
+export function createTrustedConnections(): TrustedConnections {
+  const trusted = new WeakSet<Http2Session>()
+  return {
+    has: (connection) => trusted.has(connection),
+    add(connection) {
+      if (!connection || trusted.has(connection) || connection.destroyed) return
+      trusted.add(connection)
+      ;(connection as ServerHttp2Session).settings({ maxConcurrentStreams: budgetLimits.commandStreams.max })
+    },
+  }
 }

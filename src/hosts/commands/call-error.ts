@@ -8,12 +8,12 @@ import { joinMessages, statusDetailsKey, writeStatusDetails } from './status-det
 export type CallError = Pick<ServiceError, 'code' | 'details' | 'metadata'>
 
 /** The client no longer waits for the response. */
-export class CallGoneError extends Error {
+export class CallAbandonedError extends Error {
   readonly code: status
 
   constructor(code: status) {
     super(code === status.CANCELLED ? 'The call was cancelled.' : 'The deadline has passed.')
-    this.name = 'CallGoneError'
+    this.name = 'CallAbandonedError'
     this.code = code
   }
 }
@@ -30,7 +30,7 @@ export function callErrorOf(error: unknown): CallError | undefined {
 function transportCodeOf(error: unknown): status | undefined {
   if (error instanceof UnreadableMessageError) return status.INVALID_ARGUMENT
   if (error instanceof OversizedMessageError) return status.RESOURCE_EXHAUSTED
-  return error instanceof CallGoneError ? error.code : undefined
+  return error instanceof CallAbandonedError ? error.code : undefined
 }
 
 const plainError = (code: status, details: string): CallError => ({ code, details, metadata: new Metadata() })

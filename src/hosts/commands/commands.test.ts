@@ -5,9 +5,9 @@ import { resources } from '../../resources/all.ts'
 import type { Edition } from '../../resources/define-resource.ts'
 import { resourcesOf } from '../../resources/derived.ts'
 import { commandsOfEdition } from './main.ts'
+import { packages } from './message.ts'
 import { fileDescriptor, messagesIn } from './protobuf/descriptors.ts'
 import { protoFile } from './protobuf/proto-file.ts'
-import { packages } from './protobuf/service.ts'
 import { pathsOf } from './register-commands.ts'
 
 const editions: readonly Edition[] = ['v1', 'ext']

@@ -1,4 +1,6 @@
 import type { FeedStreamRequest } from '../../features/changes/feed-streams.ts'
+import { parseFeedQuery, readFeedPage } from '../../features/changes/read-feed.ts'
+import { listHistory } from '../../features/history/history.ts'
 import type { Caller } from '../../model/caller.ts'
 import { invalid } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
@@ -11,8 +13,15 @@ import { isAccountResource, requireRole } from '../../records/rights.ts'
 import { serializeRecord } from '../../records/serialize-record.ts'
 import { update } from '../../records/update.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
+import { followChangesMessages, readChangesMessages, readHistoryMessages } from './history-messages.ts'
 import { type Content, isContent } from './message.ts'
-import { type ByVerb, type CommandMessages, commandMessagesOf, parseUpdate, type Verb } from './messages.ts'
+import {
+  type ByVerb,
+  type CommandMessages,
+  commandMessagesOf,
+  parseUpdate,
+  type Verb,
+} from './resource-messages.ts'
 
 interface CommandBase extends CommandMessages {
   /** The edition of its service: v1, or the extensions. */
@@ -100,3 +109,30 @@ const runVerb: Readonly<Record<Verb, RunVerb>> = {
     return { [resource.name]: serializeRecord(resource, row) }
   },
 }
+
+const common = { edition: 'ext', entity: 'History' } as const
+
+const readHistoryCommand: UnaryCommand = {
+  ...common,
+  ...readHistoryMessages,
+  successMessage: 'History retrieved successfully.',
+  run: async (context, caller, request) => ({ result: await listHistory(context, caller, request) }),
+}
+
+const readChanges: UnaryCommand = {
+  ...common,
+  ...readChangesMessages,
+  successMessage: 'Changes retrieved successfully.',
+  run: async (context, caller, request) => ({
+    result: await readFeedPage(context, caller, parseFeedQuery(request)),
+  }),
+}
+
+const followChanges: StreamCommand = {
+  ...common,
+  ...followChangesMessages,
+  parseFeed: (request) => parseFeedQuery(request),
+}
+
+/** Commands that return the same as `/ext/history` and `/ext/changes`. */
+export const historyCommands: readonly Command[] = [readHistoryCommand, readChanges, followChanges]

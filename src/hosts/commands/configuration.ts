@@ -1,13 +1,14 @@
-import { type MetricsSettings, readMetricsSettings } from '../../config/host-settings.ts'
-import type { Settings } from '../../config/settings.ts'
-import { type Retention, readRetention } from '../../config/store-settings.ts'
 import {
+  type MetricsSettings,
   type RateLimitSettings,
+  readMetricsSettings,
   readRateLimit,
   readTrackerSettings,
   sharedTrackerSettings,
   type TrackerSettings,
-} from '../../config/tracker-settings.ts'
+} from '../../config/host-settings.ts'
+import type { Settings } from '../../config/settings.ts'
+import { type Retention, readRetention } from '../../config/store-settings.ts'
 import type { SharedSettings } from '../../db/instances.ts'
 
 export interface CommandSettings extends TrackerSettings, MetricsSettings {

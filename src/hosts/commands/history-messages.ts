@@ -2,7 +2,7 @@ import { feedActions } from '../../features/changes/read-feed.ts'
 import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
 import { resourceNames } from '../../resources/all.ts'
 import type { Message, MessageField } from './message.ts'
-import { type CommandMessages, outcomeFields } from './messages.ts'
+import { type CommandMessages, outcomeFields } from './resource-messages.ts'
 
 type Shape = MessageField['shape']
 

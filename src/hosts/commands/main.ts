@@ -9,22 +9,37 @@ import { openInstances } from '../../db/instances.ts'
 import { storeReadiness } from '../../db/migrate.ts'
 import { createFeedStreams } from '../../features/changes/feed-streams.ts'
 import { createStreamLimits } from '../../features/changes/stream-limits.ts'
-import { countEvents } from '../../http/count-events.ts'
-import { addHealthRoutes, type ReadinessCheck } from '../../http/health.ts'
 import { measureHost, shareMetricsOf } from '../../http/host-metrics.ts'
-import { lingerMilliseconds, listen, prepareShutdown, type Shutdown } from '../../http/listen.ts'
+import {
+  addHealthRoutes,
+  lingerMilliseconds,
+  listen,
+  prepareShutdown,
+  type ReadinessCheck,
+  type Shutdown,
+} from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { createServer, smallBodyLimits } from '../../http/server.ts'
 import { hostAndPort } from '../../model/host-url.ts'
-import { createRejectionLog, createSecurityLog, type SecurityLog } from '../../observability/security-log.ts'
+import {
+  countEvents,
+  createRejectionLog,
+  createSecurityLog,
+  type SecurityLog,
+} from '../../observability/security-log.ts'
 import type { Context, SharedContext } from '../../records/context.ts'
 import { resources } from '../../resources/all.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { resourcesOf } from '../../resources/derived.ts'
-import { type AdmittedCalls, admitCalls } from './admit-calls.ts'
+import {
+  type AdmittedCalls,
+  admitCalls,
+  createTrustedConnections,
+  limitUnauthenticatedCalls,
+} from './admit-calls.ts'
 import { messageBytesMax } from './call-error.ts'
 import { createCallLog, createRequestIds, type RequestIds } from './call-log.ts'
-import { type Command, commandsOfResources } from './commands.ts'
+import { type Command, commandsOfResources, historyCommands } from './commands.ts'
 import type { CommandSettings } from './configuration.ts'
 import {
   answerOtherRequests,
@@ -34,14 +49,12 @@ import {
   requestTimeLimit,
   type StreamLimits,
 } from './guard-streams.ts'
-import { historyCommands } from './history-commands.ts'
 import { createAccountCallLimit, createCallLimiter, trustedProxiesDefault } from './limit-calls.ts'
 import { limitNewcomers, type Newcomers } from './newcomers.ts'
 import { createPendingRequests } from './pending-requests.ts'
 import { addStandardServices } from './protobuf/standard-services.ts'
 import { commandNames, registerCommands } from './register-commands.ts'
 import { http2ServersOf, type OpenCalls, stopServer, trackCalls, trackConnections } from './stop-server.ts'
-import { createTrustedConnections, limitUnauthenticatedCalls } from './unauthenticated-calls.ts'
 
 export interface CommandHost {
   readonly port: number
@@ -87,7 +100,7 @@ export async function startCommands(
     ...guards,
     authentication,
     admit: limiter.admit,
-    callLog: createCallLog(log.ofUnauthenticated, measureCall),
+    callLog: createCallLog(log.rateLimited, measureCall),
     requestIds,
     commandAt: commandNames(allCommands, settings.dotnetNamespace),
   })

@@ -1,4 +1,5 @@
 import type { WireKind } from '../../model/field.ts'
+import type { Edition } from '../../resources/define-resource.ts'
 
 /** `values` are fields by name, as in JSON. */
 export type Scalar = WireKind | 'boolean' | 'values'
@@ -108,3 +109,31 @@ export function formatTimestamp({ seconds, nanoseconds }: TimestampParts): strin
 /** The years 1 to 9999. */
 const secondsMin = -62_135_596_800
 const secondsMax = 253_402_300_799
+
+interface Package {
+  /** The name includes the version: a breaking contract would be served under another name in addition. */
+  readonly name: string
+  /** The name of its description, for generating clients. */
+  readonly file: string
+  /** Generators for Go require it; their flags can set another module. */
+  readonly go: string
+  readonly java: string
+}
+
+/** Everything beyond v1 has a package of its own, so that v1 does not change. */
+export const packages: Readonly<Record<Edition, Package>> = {
+  v1: {
+    name: 'tracker.commands.v1',
+    file: 'tracker/commands/v1/commands.proto',
+    go: 'tracker/commands/v1;commandsv1',
+    java: 'tracker.commands.v1',
+  },
+  ext: {
+    name: 'tracker.ext.v1',
+    file: 'tracker/ext/v1/commands.proto',
+    go: 'tracker/ext/v1;extv1',
+    java: 'tracker.ext.v1',
+  },
+}
+
+export const serviceNameOf = (edition: Edition): string => `${packages[edition].name}.Commands`

@@ -49,7 +49,7 @@ function limitConnections(budgets: Budgets): Newcomers {
   const open = groupByAddress<Http2Session>({
     ofAll: budgets.budget('newcomers'),
     ofAddress: budgets.budget('newcomersOfAddress'),
-    onRemoved: hangUp,
+    onRemoved: closeAbusive,
   })
   const newcomerOf = ({ session }: ServerHttp2Stream) => session && newcomers.get(session)
   const remove = ({ address, session }: Newcomer) => {
@@ -63,8 +63,8 @@ function limitConnections(budgets: Budgets): Newcomers {
     session.once('close', () => remove(newcomer))
     open.add(address, session)
   }
-  const waste = ({ address, session }: Newcomer) => {
-    if (newcomers.has(session) && !takeAll(rates.resets(address))) hangUp(session)
+  const countReset = ({ address, session }: Newcomer) => {
+    if (newcomers.has(session) && !takeAll(rates.resets(address))) closeAbusive(session)
   }
   let stop: Newcomers['stop'] = async () => undefined
   return {
@@ -75,21 +75,21 @@ function limitConnections(budgets: Budgets): Newcomers {
       }
       const counting = countBytes(newcomers, bytes)
       // An address that sent too much waits until half of its budget is free again.
-      const turns = takeTurns(
+      const queue = queueConnections(
         http2Servers,
         budgets,
         (address) => bytes.ofAddress.used(address) <= bytes.ofAddress.max / 2,
       )
-      stop = async () => void (await Promise.all([turns.stop(), counting.stop()]))
+      stop = async () => void (await Promise.all([queue.stop(), counting.stop()]))
     },
     admit(stream, headers) {
       const newcomer = newcomerOf(stream)
       if (newcomer === undefined) return true
       if (!takeBytes(bytes, newcomer, headerBytesOf(headers))) return false
-      stream.once('close', () => !stream.headersSent && waste(newcomer))
+      stream.once('close', () => !stream.headersSent && countReset(newcomer))
       const isGranted = takeAll(rates.streams(newcomer.address))
       if (isGranted) newcomer.streams += 1
-      else waste(newcomer)
+      else countReset(newcomer)
       return isGranted
     },
     accept(stream) {
@@ -129,7 +129,7 @@ function takeBytes(
   const isWithinAddress = ofAddress.take(added, address)
   if (!isWithinAddress) ofAddress.take(Math.floor(ofAddress.max - ofAddress.used(address)), address)
   if (isWithinAddress && ofAll.take(added)) return true
-  hangUp(session)
+  closeAbusive(session)
   return false
 }
 
@@ -148,44 +148,44 @@ const countMilliseconds = 100
 
 function limitStreams(budgets: Budgets, proxies: number): Newcomers {
   const rates = ratesOf(budgets)
-  const newcomers = new Map<ServerHttp2Stream, Visit>()
+  const newcomers = new Map<ServerHttp2Stream, NewStream>()
   // An unknown client may share its address with known ones.
-  const tokens = createBoundedCache<true>({ entriesMax: rememberedTokensMax, now: Date.now })
+  const tokens = createBoundedCache<true>({ entriesMax: cachedTokensMax, now: Date.now })
   return {
     guard: () => undefined,
     admit(stream, headers) {
       const forwarded = forwardedAddress(String(headers['x-forwarded-for'] ?? ''), proxies)
       const address = addressKey(forwarded ?? stream.session?.socket.remoteAddress)
-      const visit = { address, authorization: String(headers.authorization ?? '') }
-      newcomers.set(stream, visit)
+      const newcomer = { address, authorization: String(headers.authorization ?? '') }
+      newcomers.set(stream, newcomer)
       stream.once('close', () => {
         if (!newcomers.delete(stream)) return
         takeAll(rates.streams(address))
         if (!stream.headersSent) takeAll(rates.resets(address))
       })
-      const isFine = [...rates.streams(address), ...rates.resets(address)].every(hasRoom)
-      return isFine || tokens.get(digestOf(visit)) === true
+      const hasRoomLeft = [...rates.streams(address), ...rates.resets(address)].every(hasRoom)
+      return hasRoomLeft || tokens.get(digestOf(newcomer)) === true
     },
     accept(stream) {
-      const visit = newcomers.get(stream)
-      if (visit === undefined) return
+      const newcomer = newcomers.get(stream)
+      if (newcomer === undefined) return
       newcomers.delete(stream)
-      tokens.set(digestOf(visit), true, Date.now() + rememberedMilliseconds)
+      tokens.set(digestOf(newcomer), true, Date.now() + cacheMilliseconds)
     },
     stop: async () => undefined,
   }
 }
 
-interface Visit {
+interface NewStream {
   readonly address: string
   readonly authorization: string
 }
 
-const rememberedTokensMax = 10_000
-const rememberedMilliseconds = 5 * 60_000
+const cachedTokensMax = 10_000
+const cacheMilliseconds = 5 * 60_000
 
 /** No token is kept in memory unhashed. */
-const digestOf = ({ authorization }: Visit): string => hash('sha256', authorization, 'base64')
+const digestOf = ({ authorization }: NewStream): string => hash('sha256', authorization, 'base64')
 
 function ratesOf(budgets: Budgets) {
   const rate =
@@ -201,10 +201,10 @@ function ratesOf(budgets: Budgets) {
   }
 }
 
-const hangUp = (session: Http2Session): void =>
+const closeAbusive = (session: Http2Session): void =>
   session.destroy(new Error('Too much without a token.'), constants.NGHTTP2_ENHANCE_YOUR_CALM)
 
-export interface Turns {
+export interface ConnectionQueue {
   /** Closes the connections that still wait. */
   stop(): Promise<void>
 }
@@ -213,48 +213,48 @@ export interface Turns {
  * HTTP/2 spends work and memory on every connection. Connections beyond the rate of their address or of the
  * process wait before that, unread, and the addresses take turns: a flood delays only its own address.
  */
-function takeTurns(
+function queueConnections(
   http2Servers: readonly Http2Server[],
   budgets: Budgets,
   mayEnter: (address: string) => boolean,
-): Turns {
+): ConnectionQueue {
   const ofAll = { budget: budgets.budget('newcomerConnections') }
   const ofAddress = (address: string) => ({
     budget: budgets.budget('newcomerConnectionsOfAddress'),
     holder: address,
   })
   const queue = openQueue(budgets)
-  const hasTurn = (address: string) => hasRoom(ofAddress(address)) && mayEnter(address)
-  const letOneIn = (): boolean => {
-    const address = hasRoom(ofAll) ? queue.addresses().find(hasTurn) : undefined
+  const mayBeAdmitted = (address: string) => hasRoom(ofAddress(address)) && mayEnter(address)
+  const admitNext = (): boolean => {
+    const address = hasRoom(ofAll) ? queue.addresses().find(mayBeAdmitted) : undefined
     if (address === undefined) return false
     takeAll([ofAll, ofAddress(address)])
     const next = queue.takeOldest(address)
     if (next?.socket.destroyed === false) next.accept()
     return true
   }
-  const takeTurn = () => {
-    while (letOneIn());
+  const admitAll = () => {
+    while (admitNext());
   }
-  const turns = repeat({ everyMilliseconds: turnMilliseconds }, takeTurn)
-  const arrive = (address: string, arrival: Arrival) => {
+  const admitting = repeat({ everyMilliseconds: admitMilliseconds }, admitAll)
+  const enqueue = (address: string, connection: WaitingConnection) => {
     const isFirst = !queue.has(address)
-    queue.add(address, arrival)
-    if (isFirst) takeTurn()
+    queue.add(address, connection)
+    if (isFirst) admitAll()
   }
-  for (const http2Server of http2Servers) interceptConnections(http2Server, queue.mayAdd, arrive)
+  for (const http2Server of http2Servers) interceptConnections(http2Server, queue.mayAdd, enqueue)
   return {
     async stop() {
-      await turns.stop()
+      await admitting.stop()
       for (const { socket } of queue.connections()) socket.destroy()
     },
   }
 }
 
 /** Half of the time in which the rate of an address has room for one more. */
-const turnMilliseconds = 50
+const admitMilliseconds = 50
 
-interface Arrival {
+interface WaitingConnection {
   readonly socket: Socket
   /** Passes the connection to HTTP/2. */
   accept(): void
@@ -263,7 +263,7 @@ interface Arrival {
 function openQueue(budgets: Budgets) {
   const ofAll = budgets.budget('newcomersWaiting')
   const ofAddress = budgets.budget('newcomersWaitingOfAddress')
-  const waiting = groupByAddress<Arrival>({
+  const waiting = groupByAddress<WaitingConnection>({
     ofAll,
     ofAddress,
     onRemoved: ({ socket }) => socket.destroy(),
@@ -286,17 +286,17 @@ function openQueue(budgets: Budgets) {
  */
 function interceptConnections(
   http2Server: Http2Server,
-  mayArrive: (address: string) => boolean,
-  arrive: (address: string, arrival: Arrival) => void,
+  mayConnect: (address: string) => boolean,
+  enqueue: (address: string, connection: WaitingConnection) => void,
 ): void {
-  const blockList = { check: (address: string) => !mayArrive(addressKey(address)) }
+  const blockList = { check: (address: string) => !mayConnect(addressKey(address)) }
   Object.assign(http2Server, { pauseOnConnect: true, blockList })
   const [accept] = http2Server.listeners('connection')
   if (accept === undefined) throw new Error('HTTP/2 servers listen to connections in another way now.')
   http2Server.removeListener('connection', accept as () => void)
   http2Server.on('connection', (socket: Socket) => {
     socket.on('error', () => undefined)
-    arrive(addressKey(socket.remoteAddress), {
+    enqueue(addressKey(socket.remoteAddress), {
       socket,
       accept() {
         socket.read(0)

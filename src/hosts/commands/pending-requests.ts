@@ -18,7 +18,7 @@ export interface PendingRequests {
 export function createPendingRequests(budgets: Budgets): PendingRequests {
   const perProcess = budgets.budget('commandBytes')
   const unfinished = new Set<PendingRequest>()
-  const decompressInTurn = limitConcurrency({
+  const decompressLimited = limitConcurrency({
     atOnce: budgets.budget('commandUnpacking'),
     waiting: budgets.budget('commandUnpackingWaiting'),
     retryAfterSeconds: 1,
@@ -67,7 +67,7 @@ export function createPendingRequests(budgets: Budgets): PendingRequests {
       base.decompressMessage = (message, encoding) =>
         encoding === 'identity'
           ? decompress(message, encoding)
-          : decompressInTurn(async () => {
+          : decompressLimited(async () => {
               // Checked first, because decompressing a request without room for it is wasted work.
               if (!pending.hasRoomFor(messageBytesMax)) throw noRoom
               const decompressed = await decompress(message, encoding)

@@ -1,17 +1,23 @@
-import { type Server, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js'
-import type { Authenticated } from '../../auth/authenticate.ts'
-import { requireActiveSession } from '../../auth/authenticate.ts'
+import {
+  Metadata,
+  type Server,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type sendUnaryData,
+  status,
+} from '@grpc/grpc-js'
+import { type Authenticated, requireActiveSession } from '../../auth/authenticate.ts'
 import { startWork } from '../../db/work.ts'
+import type { FeedStreams, FeedTransport } from '../../features/changes/feed-streams.ts'
 import type { Caller } from '../../model/caller.ts'
-import { Problem, unauthenticated } from '../../model/problem.ts'
+import { overloaded, Problem, unauthenticated } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
-import { CallGoneError, statuses } from './call-error.ts'
-import { type Command, isStream, type UnaryCommand } from './commands.ts'
+import { CallAbandonedError, statuses } from './call-error.ts'
+import type { CallLog, RequestIds } from './call-log.ts'
+import { type Command, isStream, type StreamCommand, type UnaryCommand } from './commands.ts'
 import { messagePack } from './dotnet/message-pack.ts'
-import { type FeedHandlerOptions, feedHandlerOf } from './feed-call.ts'
-import type { Content, Encoding } from './message.ts'
+import { type Content, type Encoding, serviceNameOf } from './message.ts'
 import { protobuf } from './protobuf/protobuf.ts'
-import { serviceNameOf } from './protobuf/service.ts'
 
 export interface Registration extends FeedHandlerOptions {
   readonly commands: readonly Command[]
@@ -49,7 +55,7 @@ function unaryHandlerOf(registration: Registration, command: UnaryCommand, encod
     const { caller } = session
     const loggedCall = { command: command.name, requestId: requestIds.of(call.metadata), caller }
     const end = (code: status) =>
-      callLog.recordEnd(loggedCall, isGone(call) ? goneStatus(call) : code, startedAt)
+      callLog.recordEnd(loggedCall, isAbandoned(call) ? abandonedStatus(call) : code, startedAt)
     respond(call, session).then(
       (bytes) => {
         end(status.OK)
@@ -71,7 +77,7 @@ function createResponder({ context }: Registration, command: UnaryCommand, encod
   return async (call: Call, session: Authenticated): Promise<Buffer> => {
     const request = read(call.request)
     // A caller that has cancelled or timed out gets nothing from the work.
-    if (isGone(call)) throw new CallGoneError(goneStatus(call))
+    if (isAbandoned(call)) throw new CallAbandonedError(abandonedStatus(call))
     const work = startWork(command.name, 'commands', call.metadata.get('traceparent')[0])
     work.holder = session.caller.id
     return write(
@@ -86,12 +92,13 @@ function createResponder({ context }: Registration, command: UnaryCommand, encod
   }
 }
 
-const isGone = (call: Call): boolean => call.cancelled || hasDeadlinePassed(call)
+const isAbandoned = (call: Call): boolean => call.cancelled || hasDeadlinePassed(call)
 
 // The library notices only when its timer runs, which may be after the request was read.
-const hasDeadlinePassed = (call: Call): boolean => Number(call.getDeadline()) <= Date.now()
+const hasDeadlinePassed = (call: Pick<Call, 'getDeadline'>): boolean =>
+  Number(call.getDeadline()) <= Date.now()
 
-const goneStatus = (call: Call): status =>
+const abandonedStatus = (call: Pick<Call, 'getDeadline'>): status =>
   hasDeadlinePassed(call) ? status.DEADLINE_EXCEEDED : status.CANCELLED
 
 /** Runs one command. A missing row and a stale version are results; every other error is rethrown. */
@@ -137,3 +144,118 @@ export function commandNames(commands: readonly Command[], dotnetNamespace: stri
   )
   return (path: string): string | undefined => names.get(path)
 }
+
+export interface FeedHandlerOptions {
+  readonly feeds: FeedStreams
+  readonly callLog: CallLog
+  readonly requestIds: RequestIds
+  /** The longest time a client may leave a stream unread. */
+  readonly unreadStreamMilliseconds: number
+  sessionOf(metadata: FeedCall['metadata']): Authenticated
+}
+
+/** Handles the calls of a command that responds with a stream. */
+export function feedHandlerOf(
+  { feeds, sessionOf, callLog, requestIds, unreadStreamMilliseconds }: FeedHandlerOptions,
+  command: StreamCommand,
+  encoding: Encoding,
+) {
+  const read = encoding.reader(command.request)
+  const write = encoding.writer(command.result)
+  return (call: FeedCall): void => {
+    const startedAt = performance.now()
+    const session = sessionOf(call.metadata)
+    const { caller } = session
+    const loggedCall = { command: command.name, requestId: requestIds.of(call.metadata), caller }
+    const end = (error?: unknown) => {
+      if (error === undefined) return callLog.recordEnd(loggedCall, abandonedStatus(call), startedAt)
+      const problem = callLog.recordFailure(loggedCall, error)
+      callLog.recordEnd(loggedCall, problem.code, startedAt)
+      // The library ends the call with the status of such an error, after the messages in flight.
+      call.emit('error', Object.assign(new Error(problem.details), problem))
+    }
+    const openFeed = async () => {
+      const transport = feedTransportOf(call, { write, unreadStreamMilliseconds, onEnd: end })
+      await feeds.open(command.parseFeed(read(call.request)), session, transport)
+    }
+    openFeed().catch(end)
+  }
+}
+
+type FeedCall = ServerWritableStream<Buffer, Buffer>
+
+interface FeedCallOptions {
+  readonly write: (content: Content) => Buffer
+  /** The longest time a client may leave a stream unread. */
+  readonly unreadStreamMilliseconds: number
+  /** Called exactly once; without an argument if the client cancelled. */
+  readonly onEnd: (problem?: Problem) => void
+}
+
+/** Unread bytes beyond which a stream waits for its reader: several times the largest record. */
+const unreadBytesMax = 64 * 1024
+
+/** The feed as the messages of one call. */
+const feedTransportOf = (
+  call: FeedCall,
+  { write, unreadStreamMilliseconds, onEnd }: FeedCallOptions,
+): FeedTransport => ({
+  eventOf: (change, cursor) => write({ change, cursor }),
+  open({ onReady, onClose }) {
+    let isClosed = false
+    let hasSkippedEvent = false
+    let unreadBytes = 0
+    let unreadTimer: NodeJS.Timeout | undefined
+    const close = (problem?: Problem) => {
+      if (isClosed) return
+      isClosed = true
+      clearTimeout(unreadTimer)
+      onClose()
+      onEnd(problem)
+    }
+    const restartUnreadTimer = () => {
+      clearTimeout(unreadTimer)
+      if (unreadBytes > 0 && !isClosed)
+        unreadTimer = setTimeout(
+          () => close(readTooSlowly(unreadStreamMilliseconds)),
+          unreadStreamMilliseconds,
+        )
+    }
+    const send = (message: Buffer) => {
+      if (isClosed) return
+      unreadBytes += message.length
+      if (unreadBytes === message.length) restartUnreadTimer()
+      call.write(message, () => {
+        unreadBytes -= message.length
+        restartUnreadTimer()
+        if (isClosed || !hasSkippedEvent || unreadBytes >= unreadBytesMax) return
+        hasSkippedEvent = false
+        onReady()
+      })
+    }
+    call.once('cancelled', () => close())
+    // The client may have cancelled while the first page was read.
+    if (call.cancelled) queueMicrotask(() => close())
+    // The headers confirm the stream before the first change.
+    else call.sendMetadata(new Metadata())
+    return {
+      send(event) {
+        hasSkippedEvent = unreadBytes >= unreadBytesMax
+        if (!hasSkippedEvent) send(event)
+        return !hasSkippedEvent
+      },
+      sendHeartbeat: (cursor) => send(write({ cursor })),
+      close,
+      closeForShutdown: () => close(hostStops()),
+    }
+  },
+})
+
+const readTooSlowly = (milliseconds: number) =>
+  new Problem(
+    'busy',
+    `The stream was not read for ${milliseconds / 1000} seconds. Continue after the last cursor.`,
+    { retryAfterSeconds: 1 },
+  )
+
+const hostStops = () => overloaded('The host stops.', { retryAfterSeconds: 1 })

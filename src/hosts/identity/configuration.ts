@@ -5,11 +5,13 @@ import {
   readMetricsSettings,
   readPasskeySettings,
   readPasskeySignInDomain,
+  readRateLimit,
+  readTrackerSettings,
+  sharedTrackerSettings,
 } from '../../config/host-settings.ts'
 import { parseAddress } from '../../config/setting-kinds.ts'
 import type { Settings } from '../../config/settings.ts'
 import { readStoreSettings } from '../../config/store-settings.ts'
-import { readRateLimit, readTrackerSettings, sharedTrackerSettings } from '../../config/tracker-settings.ts'
 import type { SharedSettings } from '../../db/instances.ts'
 import {
   clientNameCharactersMax,

@@ -1,6 +1,22 @@
-import { checkDeprecation } from '../../http/operation.ts'
-import type { Endpoint, Operation, ProviderEndpoint, Route } from './core/endpoint.ts'
-import type { Identity } from './core/identity.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { Database } from '../../db/database.ts'
+import { startWork } from '../../db/work.ts'
+import { addressKey, requestOriginOf } from '../../http/addresses.ts'
+import { sendEnvelope } from '../../http/errors.ts'
+import { announceDeprecations, checkDeprecation } from '../../http/openapi.ts'
+import { preferredLanguage } from '../../model/language.ts'
+import {
+  type Endpoint,
+  type HandlerResult,
+  type Identity,
+  OAuthError,
+  type Operation,
+  oauthCodeOf,
+  oauthStatusOf,
+  type ProviderEndpoint,
+  type RawParameters,
+  type Route,
+} from './core/endpoint.ts'
 import { authorize, authorizeByForm } from './endpoints/authorize.ts'
 import { showConsent, submitConsent } from './endpoints/consent.ts'
 import { getDiscovery, getKeys, getServerMetadata } from './endpoints/discovery.ts'
@@ -8,7 +24,6 @@ import * as factors from './endpoints/factors.ts'
 import { confirmConnecting, handleCallback, startConnecting } from './endpoints/federated-callback.ts'
 import { listProviders, returnFromSignOut, signInWith } from './endpoints/federated-sign-in.ts'
 import { showForgotPassword, submitForgotPassword } from './endpoints/forgot-password.ts'
-import { introspectToken, revokeToken } from './endpoints/introspect.ts'
 import { getError, logIn, showLoginPage, showSignIn, submitSignIn } from './endpoints/login.ts'
 import {
   confirmLogOut,
@@ -20,12 +35,13 @@ import {
   submitSignOut,
 } from './endpoints/logout.ts'
 import { showPasskeyPage, submitPasskey } from './endpoints/passkey-sign-in.ts'
-import * as passkeys from './endpoints/passkeys.ts'
+import { getUserinfo, getUserinfoByForm, introspectToken, revokeToken } from './endpoints/presented-tokens.ts'
 import { showSecondStep, submitSecondStep } from './endpoints/second-step.ts'
 import { showFactorSetUp, submitFactorSetUp } from './endpoints/set-up-factor.ts'
 import { requestToken } from './endpoints/token.ts'
 import { showUnsubscribe, unsubscribe } from './endpoints/unsubscribe.ts'
-import { getUserinfo, getUserinfoByForm } from './endpoints/userinfo.ts'
+import { pageHeaders, renderPage } from './pages/page.ts'
+import { translatorFor } from './pages/texts.ts'
 
 /** The endpoints of the contract, in the order of its document. */
 export const contractEndpoints: readonly Endpoint[] = [
@@ -85,10 +101,10 @@ export const extensionEndpoints: readonly (Endpoint | ProviderEndpoint)[] = [
   factors.confirmAuthenticatorApp,
   factors.removeAuthenticatorApp,
   factors.renewRecoveryCodes,
-  passkeys.offerPasskey,
-  passkeys.addPasskey,
-  passkeys.renamePasskey,
-  passkeys.removePasskey,
+  factors.offerPasskey,
+  factors.addPasskey,
+  factors.renamePasskey,
+  factors.removePasskey,
   factors.removeFactors,
   ...pageEndpoints,
   ...federatedEndpoints,
@@ -114,3 +130,96 @@ export function routesOf(identity: Identity): readonly Route[] {
 /** The paths that browsers navigate to: those without a JSON response. */
 export const navigationPaths = (routes: readonly Pick<Operation, 'path' | 'response'>[]): readonly string[] =>
   routes.filter(({ response }) => response === undefined).map(({ path }) => path)
+
+/** Registers every route of the table. */
+export function registerRoutes(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  { complete }: Pick<Database, 'complete'>,
+): void {
+  for (const { id, method, path, handle, deprecation, readsQueryOnly } of routes) {
+    const options: RouteOptions = {
+      method,
+      url: path,
+      async onRequest(_request, reply) {
+        announceDeprecations(reply, deprecation ? [deprecation] : [])
+      },
+      onSend: addOAuthError,
+      async handler(request, reply) {
+        const parameters = (
+          method === 'GET' || readsQueryOnly ? request.query : request.body
+        ) as RawParameters
+        const work = startWork(id, 'identity', request.headers.traceparent)
+        // The limit applies to the network address, because the account is known only after a query.
+        work.holder = addressKey(request.ip)
+        return complete(work, async () => {
+          try {
+            const call = { method, parameters, headers: request.headers, ...requestOriginOf(request) }
+            return send(request, reply, await handle(call))
+          } catch (error) {
+            if (error instanceof OAuthError) return sendError(reply, error)
+            throw error
+          }
+        })
+      },
+    }
+    if (readsQueryOnly) registerWithAnyBody(app, options)
+    else app.route(options)
+  }
+}
+
+/** Registers a route in a scope of its own, whose bodies are read up to the limit of the host and dropped. */
+function registerWithAnyBody(app: FastifyInstance, options: RouteOptions): void {
+  app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, async () => ({}))
+    scope.route(options)
+    done()
+  })
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, result: HandlerResult): FastifyReply {
+  if ('cookie' in result && result.cookie !== undefined) reply.header('set-cookie', result.cookie)
+  if ('redirectTo' in result) {
+    // After a post, 303 keeps the browser from posting the password again (RFC 9700, 4.12).
+    const status = request.method === 'POST' ? 303 : 302
+    return reply.header('cache-control', 'no-store').redirect(result.redirectTo, status)
+  }
+  if ('page' in result) {
+    const { language = preferredLanguage(request.headers['accept-language']), cookie } = result
+    const page = result.page(translatorFor(language))
+    if (cookie !== undefined) reply.header('set-cookie', cookie)
+    reply.headers({ ...pageHeaders(page), 'cache-control': 'no-store' })
+    return reply
+      .code(page.status ?? 200)
+      .type('text/html; charset=utf-8')
+      .send(renderPage(page, language))
+  }
+  const { body, maxAgeSeconds, status = 200 } = result
+  const isPrivate = maxAgeSeconds === undefined
+  reply.header('cache-control', isPrivate ? 'no-store' : `public, max-age=${maxAgeSeconds}`)
+  // RFC 6749, 5.1 also requires this one, for caches from before HTTP/1.1.
+  if (isPrivate) reply.header('pragma', 'no-cache')
+  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+function sendError(reply: FastifyReply, { code, message, challenge }: OAuthError): FastifyReply {
+  const statusCode = oauthStatusOf(code)
+  if (challenge !== undefined) reply.header('www-authenticate', challenge)
+  return sendEnvelope(reply, { statusCode, message }, { error: code, error_description: message })
+}
+
+/** Adds OAuth's two properties to errors that the server itself sends, such as those of the rate limiter. */
+async function addOAuthError(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+  const isOAuth = request.routeOptions.url?.startsWith('/connect/')
+  if (!isOAuth || reply.statusCode < 400 || typeof payload !== 'string') return payload
+  const envelope = JSON.parse(payload) as { readonly message: string; readonly error?: string }
+  if (envelope.error !== undefined) return payload
+  const extended = JSON.stringify({
+    ...envelope,
+    error: oauthCodeOf(reply.statusCode),
+    error_description: envelope.message,
+  })
+  reply.header('content-length', Buffer.byteLength(extended))
+  return extended
+}

@@ -1,5 +1,4 @@
-import { type DocumentParts, documentOf, queryParameters } from '../../http/openapi.ts'
-import type { Schema } from '../../http/operation.ts'
+import { type DocumentParts, documentOf, queryParameters, type Schema } from '../../http/openapi.ts'
 import type { Operation } from './core/endpoint.ts'
 import { errorSchema, ref } from './core/operation-parts.ts'
 import { contractEndpoints, extensionEndpoints } from './endpoints.ts'

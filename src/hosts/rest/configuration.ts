@@ -1,20 +1,19 @@
-import { type AttachmentSettings, readAttachmentSettings } from '../../config/attachment-settings.ts'
 import {
+  type AttachmentSettings,
   type MailSettings,
   type MetricsSettings,
+  type RateLimitSettings,
+  readAttachmentSettings,
   readMailSettings,
   readMetricsSettings,
   readPasskeySignInDomain,
-} from '../../config/host-settings.ts'
-import type { Settings } from '../../config/settings.ts'
-import { type Retention, readRetention } from '../../config/store-settings.ts'
-import {
-  type RateLimitSettings,
   readRateLimit,
   readTrackerSettings,
   sharedTrackerSettings,
   type TrackerSettings,
-} from '../../config/tracker-settings.ts'
+} from '../../config/host-settings.ts'
+import type { Settings } from '../../config/settings.ts'
+import { type Retention, readRetention } from '../../config/store-settings.ts'
 import type { SharedSettings } from '../../db/instances.ts'
 
 export interface RestSettings extends TrackerSettings, MetricsSettings {

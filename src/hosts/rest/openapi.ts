@@ -7,8 +7,7 @@ import {
   problemStatuses,
   unexpectedEnvelope,
 } from '../../http/errors.ts'
-import { type DocumentParts, documentOf, queryParameters } from '../../http/openapi.ts'
-import type { Schema } from '../../http/operation.ts'
+import { type DocumentParts, documentOf, queryParameters, type Schema } from '../../http/openapi.ts'
 import {
   busy,
   changed,

@@ -5,12 +5,11 @@ import { type Authenticated, type Authentication, requireActiveSession } from '.
 import { type FairQueue, holdSlotUntil } from '../../db/fair-queue.ts'
 import type { ModificationDates } from '../../db/modification-dates.ts'
 import { startWork, type Work } from '../../db/work.ts'
-import { addressKey } from '../../http/addresses.ts'
+import { addressKey, requestOriginOf } from '../../http/addresses.ts'
 import { createSentDates, type SentDates, sendConditional } from '../../http/conditional.ts'
-import { originOf } from '../../http/cors.ts'
 import { envelopeType } from '../../http/errors.ts'
-import { onceClosed } from '../../http/once-closed.ts'
-import { announceDeprecations, checkDeprecation, deprecationsIn } from '../../http/operation.ts'
+import { announceDeprecations, checkDeprecation, deprecationsIn } from '../../http/openapi.ts'
+import { onceClosed } from '../../http/server.ts'
 import { createKeyNormalizer } from '../../http/url.ts'
 import type { Caller, RequestOrigin } from '../../model/caller.ts'
 import { zeroUuid } from '../../model/field-kinds.ts'
@@ -100,7 +99,7 @@ function admissionHookOf(route: Route, { context, authentication, normalizeKeys,
   return async (request: FastifyRequest, reply: FastifyReply) => {
     if (deprecation) announceDeprecations(reply, [deprecation])
     request.query = normalizeKeys(request.query as ParsedUrlQuery)
-    const origin = { ...originOf(request), host: 'rest' } as const
+    const origin = { ...requestOriginOf(request), host: 'rest' } as const
     const work = startWork(route.id, 'rest', request.headers.traceparent)
     const admission: Admission = { work }
     admissions.set(request, admission)
@@ -147,7 +146,7 @@ function handlerOf(route: Route, host: Host) {
   const { context, admissions } = host
   const { deprecation, deprecatedFields = {} } = route
   const hasDeprecatedFields = Object.keys(deprecatedFields).length > 0
-  const respond = receivingFirst(
+  const respond = withReceivedBody(
     route,
     (route.isConditional ? conditionalResponderOf : responderOf)(route, host),
   )
@@ -169,7 +168,7 @@ function handlerOf(route: Route, host: Host) {
 type Respond = (exchange: Exchange) => Promise<void>
 
 /** Receives the body first if the route does so itself. */
-function receivingFirst({ receive }: Route, respond: Respond): Respond {
+function withReceivedBody({ receive }: Route, respond: Respond): Respond {
   if (!receive) return respond
   return async (exchange) => {
     const { body, release } = await receive(exchange)

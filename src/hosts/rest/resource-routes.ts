@@ -1,6 +1,6 @@
 import { answerList } from '../../features/changes/list-routes.ts'
 import type { LiveListings } from '../../features/changes/live-listings.ts'
-import type { Parameter } from '../../http/operation.ts'
+import type { Parameter } from '../../http/openapi.ts'
 import type { Deprecation } from '../../model/field.ts'
 import { parseObject } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'

@@ -3,9 +3,10 @@ import {
   type MetricsSettings,
   readMetricsSettings,
   readPasskeySignInDomain,
+  readTrackerSettings,
+  type TrackerSettings,
 } from '../../config/host-settings.ts'
 import type { Settings } from '../../config/settings.ts'
-import { readTrackerSettings, type TrackerSettings } from '../../config/tracker-settings.ts'
 import { webClientId } from '../../model/client.ts'
 
 export interface WebSettings extends MetricsSettings {

@@ -5,9 +5,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { budgetLimits, openBudgets } from '../../config/budgets.ts'
 import { acceptsCoding } from '../../http/compress.ts'
 import { sendEnvelope } from '../../http/errors.ts'
-import { addHealthRoutes } from '../../http/health.ts'
 import { measureHost } from '../../http/host-metrics.ts'
-import { listen, prepareShutdown } from '../../http/listen.ts'
+import { addHealthRoutes, listen, prepareShutdown } from '../../http/listen.ts'
 import type { Log } from '../../http/log.ts'
 import { createServer, notFoundEnvelope, smallBodyLimits } from '../../http/server.ts'
 import { pathOf } from '../../http/url.ts'
@@ -22,11 +21,15 @@ export interface WebHost {
 
 /** One proxy is expected between browsers and this host. */
 const trustedProxiesDefault = 1
-const clientFolder = join(import.meta.dirname, '..', '..', '..', 'web', 'dist')
+const clientDirectory = join(import.meta.dirname, '..', '..', '..', 'web', 'dist')
 
 /** Serves the built web client: its files, its page for the path of every screen, and its configuration. */
-export async function startWeb(settings: WebSettings, log: Log, folder = clientFolder): Promise<WebHost> {
-  const files = await readFiles(folder)
+export async function startWeb(
+  settings: WebSettings,
+  log: Log,
+  directory = clientDirectory,
+): Promise<WebHost> {
+  const files = await readFiles(directory)
   const budgets = openBudgets()
   const app = createServer({
     log,
@@ -121,15 +124,15 @@ export type Encoding = (typeof encodings)[number]['name']
 type ServedFiles = ReadonlyMap<string, ServedFile>
 
 /** Reads all files of the client into memory: they take a few hundred kilobytes, and requests then need no file access. */
-async function readFiles(folder: string): Promise<ServedFiles> {
-  if (!existsSync(join(folder, 'index.html')))
+async function readFiles(directory: string): Promise<ServedFiles> {
+  if (!existsSync(join(directory, 'index.html')))
     throw new Error('The web client is not built. Run npm run build, or start the other hosts by name.')
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   const sources = paths.filter((path) => !encodings.some(({ suffix }) => path.endsWith(suffix)))
   const files = await Promise.all(
     sources.map(async (path) => {
-      const urlPath = servedPath(folder, path)
+      const urlPath = servedPath(directory, path)
       return [urlPath, await readServedFile(path, urlPath, paths)] as const
     }),
   )
@@ -158,8 +161,8 @@ async function readServedFile(path: string, urlPath: string, paths: readonly str
   }
 }
 
-function servedPath(folder: string, path: string): string {
-  const urlPath = `/${relative(folder, path).split(sep).join('/')}`
+function servedPath(directory: string, path: string): string {
+  const urlPath = `/${relative(directory, path).split(sep).join('/')}`
   return urlPath === '/index.html' ? '/' : urlPath
 }
 

@@ -9,8 +9,7 @@ import {
 } from '@bufbuild/protobuf/wkt'
 import type { Edition } from '../../../resources/define-resource.ts'
 import { type Command, isStream } from '../commands.ts'
-import type { Message, MessageField, Scalar } from '../message.ts'
-import { packages } from './service.ts'
+import { type Message, type MessageField, packages, type Scalar } from '../message.ts'
 
 /** Describes the commands of an edition, exactly as a compiler of .proto files would. */
 export const fileDescriptor = (edition: Edition, commands: readonly Command[]): FileDescriptorProto =>

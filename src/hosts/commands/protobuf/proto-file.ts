@@ -10,10 +10,9 @@ import { resources } from '../../../resources/all.ts'
 import type { Edition, Resource } from '../../../resources/define-resource.ts'
 import { allForms, describeField } from '../../../resources/derived.ts'
 import { type Command, isStream } from '../commands.ts'
-import type { Message, MessageField } from '../message.ts'
-import { neverClearedNumberMin } from '../messages.ts'
+import { type Message, type MessageField, packages } from '../message.ts'
+import { neverClearedNumberMin } from '../resource-messages.ts'
 import { hasMarkedPresence, importsOf, messagesIn, snakeCase } from './descriptors.ts'
-import { packages } from './service.ts'
 
 /** The descriptor as text, for generating clients in other languages. */
 export function protoFile(

@@ -14,13 +14,13 @@ import {
   type Content,
   type Message,
   type MessageField,
+  packages,
   parseTimestamp,
   UnreadableMessageError,
   unreadable,
 } from '../message.ts'
 import { fileDescriptor, messagesIn } from './descriptors.ts'
 import { protobuf } from './protobuf.ts'
-import { packages } from './service.ts'
 
 const [v1, ext] = [commandsOfEdition('v1'), commandsOfEdition('ext')]
 const registry = createFileRegistry(

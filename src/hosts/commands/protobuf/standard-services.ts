@@ -7,8 +7,8 @@ import type {
   UntypedServiceImplementation,
 } from '@grpc/grpc-js'
 import type { Command } from '../commands.ts'
+import { serviceNameOf } from '../message.ts'
 import type { ServingStatus } from './serve-standard-services.ts'
-import { serviceNameOf } from './service.ts'
 
 export interface StandardServices {
   /** Makes load balancers stop sending calls here. */

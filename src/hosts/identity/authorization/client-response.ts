@@ -1,7 +1,6 @@
 import type { Language } from '../../../model/language.ts'
-import type { HandlerResult } from '../core/endpoint.ts'
+import { type HandlerResult, OAuthError } from '../core/endpoint.ts'
 import { formPostPage } from '../pages/scripts.ts'
-import { OAuthError } from '../values/oauth-error.ts'
 
 /** The URL and mode with which a client gets the response to its authorization request. */
 export interface ReplyTo {

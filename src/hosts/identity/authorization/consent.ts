@@ -1,11 +1,10 @@
 import { hasConsentSql } from '../../../auth/access-token.ts'
 import { type Sql, sql } from '../../../db/sql.ts'
 import { timestamp } from '../../../db/timestamps.ts'
-import type { Identity } from '../core/identity.ts'
-import type { LiveSession } from '../core/sessions.ts'
+import type { Identity } from '../core/endpoint.ts'
+import type { ActiveSession } from '../core/sessions.ts'
 import type { Client } from '../values/clients.ts'
-import type { AuthorizationRequest } from './parse-authorization-request.ts'
-import type { PendingRequest } from './pending-request.ts'
+import type { AuthorizationRequest, PendingRequest } from './authorization-request.ts'
 
 const needsConsent = ({ registration }: Client): boolean => registration?.isFirstParty === false
 
@@ -32,7 +31,7 @@ const loopbackPattern = /^(127\.[\d.]+|\[::1\]|(.+\.)?localhost)$/
 export async function hasConsented(
   { database }: Identity,
   { request, allowedBy }: PendingRequest,
-  { accountId }: LiveSession,
+  { accountId }: ActiveSession,
 ): Promise<boolean> {
   const { client, scopes, prompts } = request
   if (!needsConsent(client)) return true
@@ -49,7 +48,7 @@ export async function hasConsented(
 export async function grantConsent(
   { database, now }: Identity,
   { request: { clientId, scopes } }: PendingRequest,
-  { accountId }: LiveSession,
+  { accountId }: ActiveSession,
 ): Promise<void> {
   await database.transaction((transaction) =>
     transaction.query(sql`

@@ -1,8 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type Client, digestOf } from '../values/clients.ts'
-import { invalidRequest, OAuthError } from '../values/oauth-error.ts'
-import type { Call, Parameters } from './endpoint.ts'
-import type { Identity } from './identity.ts'
+import { type Call, type Identity, invalidRequest, OAuthError, type Parameters } from './endpoint.ts'
 
 interface Credentials {
   readonly id: string

@@ -1,11 +1,40 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Operation as HttpOperation, Schema } from '../../../http/operation.ts'
+import type { Administrators } from '../../../accounts/administrators.ts'
+import type { Lockouts } from '../../../accounts/lockouts.ts'
+import type { Passwords } from '../../../accounts/passwords.ts'
+import type { Database } from '../../../db/database.ts'
+import type { Log } from '../../../http/log.ts'
+import type { Operation as HttpOperation, Schema } from '../../../http/openapi.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import type { Language } from '../../../model/language.ts'
+import type { SecurityLog } from '../../../observability/security-log.ts'
+import type { Seals } from '../keys/seals.ts'
+import type { SecretBox } from '../keys/secret-box.ts'
+import type { SigningKeys } from '../keys/signing-keys.ts'
 import type { PageTemplate } from '../pages/page.ts'
-import { invalidRequest } from '../values/oauth-error.ts'
-import type { Identity } from './identity.ts'
-import type { ExternalProvider } from './providers.ts'
+import type { Clients } from '../values/clients.ts'
+import type { IdentitySettings } from '../values/settings.ts'
+import type { ExternalProvider, ExternalProviders } from './providers.ts'
+
+/** The context of every endpoint. */
+export interface Identity {
+  readonly settings: IdentitySettings
+  readonly database: Database
+  readonly passwords: Passwords
+  readonly lockouts: Lockouts
+  readonly administrators: Administrators
+  readonly clients: Clients
+  /** External providers that users can sign in with. */
+  readonly providers: ExternalProviders
+  readonly signingKeys: SigningKeys
+  readonly seals: Seals
+  /** Encrypts stored second factors. */
+  readonly factorBox: SecretBox
+  /** Epoch milliseconds. */
+  readonly now: () => number
+  readonly log: Log
+  readonly securityLog: SecurityLog
+}
 
 /** An operation as described in the OpenAPI document. Its parameters come from a query or a form. */
 export interface Operation extends HttpOperation {
@@ -93,3 +122,57 @@ export function requireShortState({ state = '' }: Parameters): void {
 
 /** Makes a name safe for an error description, which may not contain quotes and backslashes (RFC 6749, 5.2). */
 const printable = (name: string): string => name.slice(0, 64).replace(/[^\w.-]/g, '?')
+
+/** The codes of RFC 6749 (4.1.2.1, 5.2), RFC 6750 (3.1), RFC 7009 (2.2.1), RFC 9470 (3) and OpenID Connect Core (3.1.2.6) in use. */
+type OAuthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_scope'
+  | 'invalid_token'
+  | 'insufficient_scope'
+  | 'insufficient_user_authentication'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'unsupported_token_type'
+  | 'login_required'
+  | 'consent_required'
+  | 'access_denied'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+  | 'registration_not_supported'
+
+/** An error as defined by OAuth. The error envelope includes its code and description. */
+export class OAuthError extends Error {
+  readonly code: OAuthErrorCode
+  /** The `WWW-Authenticate` challenge, if the standard requires one. */
+  readonly challenge: string | undefined
+
+  constructor(code: OAuthErrorCode, description: string, challenge?: string) {
+    super(description)
+    this.name = 'OAuthError'
+    this.code = code
+    this.challenge = challenge
+  }
+}
+
+export const invalidRequest = (description: string) => new OAuthError('invalid_request', description)
+
+export const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)
+
+/** All other codes have 400 (RFC 6749, 5.2). */
+const oauthStatuses: Partial<Record<OAuthErrorCode, number>> = {
+  invalid_client: 401,
+  invalid_token: 401,
+  insufficient_user_authentication: 401,
+  insufficient_scope: 403,
+}
+
+export const oauthStatusOf = (code: OAuthErrorCode): number => oauthStatuses[code] ?? 400
+
+/** Returns the OAuth code for an error that the server itself sends, such as one of the rate limiter. */
+export function oauthCodeOf(status: number): string {
+  if (status === 429 || status === 503) return 'temporarily_unavailable'
+  return status >= 500 ? 'server_error' : 'invalid_request'
+}

@@ -1,4 +1,4 @@
-import type { Parameter, Schema } from '../../../http/operation.ts'
+import type { Parameter, Schema } from '../../../http/openapi.ts'
 
 export const optional = (name: string, description: string): Parameter => ({ name, description })
 

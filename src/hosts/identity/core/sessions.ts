@@ -1,16 +1,60 @@
 import { randomBytes } from 'node:crypto'
-import { storeLanguage } from '../../../accounts/language.ts'
-import { endLinksOfAccount, revokeMailedLinksOfSessions } from '../../../accounts/links.ts'
-import { lockFactors } from '../../../accounts/sign-in-methods.ts'
+import { administratorColumns, type PossibleAdministrator } from '../../../accounts/administrators.ts'
+import { endLinksOfAccount, endLinksOfSessions } from '../../../accounts/sessions.ts'
+import {
+  hasVerifiedLogin,
+  isAccountDeactivatedSql,
+  lockFactors,
+  storeLanguage,
+} from '../../../accounts/sign-in.ts'
 import type { Queries } from '../../../db/database.ts'
 import { raw, type Sql, sql } from '../../../db/sql.ts'
 import { millisecondsOf, timestamp } from '../../../db/timestamps.ts'
 import type { Language } from '../../../model/language.ts'
-import { type Account, accountColumns, factorChangeCount } from './accounts.ts'
-import type { Identity } from './identity.ts'
+import type { Identity } from './endpoint.ts'
+
+/** The current data of an account, from which tokens are issued. */
+export interface Account extends PossibleAdministrator {
+  readonly accountId: string
+  readonly name: string
+  readonly securityStamp: string
+  /** Counts the changes of its second factors. */
+  readonly factorChanges: number
+  /** Whether the user was found to read mail at the login. */
+  readonly hasVerifiedLogin: boolean
+}
+
+/** The number of changes of the account's factors; the query must alias the row as `account`. */
+export const factorChangeCount: Sql = raw(
+  'coalesce((select changed.count from factor_changes as changed where changed.user_id = account.id), 0)',
+)
+
+/** The columns of an account; the query must alias the row as `account`. */
+export const accountColumns: Sql = sql`${raw(
+  'account.id as "accountId", account.name, account.security_stamp as "securityStamp"',
+)}, ${factorChangeCount}::int as "factorChanges", ${hasVerifiedLogin} as "hasVerifiedLogin", ${administratorColumns}`
+
+/** Finds the active account with this login. Returns undefined if a legacy store has two of them. */
+export async function findActiveAccount(
+  queries: Queries,
+  login: string,
+): Promise<(Account & { readonly passwordHash: string }) | undefined> {
+  const accounts = await queries.query<Account & { passwordHash: string }>(sql`
+    select ${accountColumns}, account.password_hash as "passwordHash" from users as account
+    where lower(trim(account.login)) = lower(trim(${login})) and account.active and not ${isAccountDeactivatedSql} limit 2`)
+  return accounts.length === 1 ? accounts[0] : undefined
+}
+
+/** Finds the account if it is active and not deactivated. */
+export async function findAccountById(queries: Queries, id: string): Promise<Account | undefined> {
+  const [account] = await queries.query<Account>(sql`
+    select ${accountColumns} from users as account
+    where account.id = ${id} and account.active and not ${isAccountDeactivatedSql}`)
+  return account
+}
 
 /** An active session with the current data of its account. Times are epoch milliseconds. */
-export interface LiveSession extends Account {
+export interface ActiveSession extends Account {
   readonly sessionId: string
   readonly signedInAt: number
   /** The last known authentication; at an external provider it may be much earlier than the sign-in. */
@@ -20,7 +64,7 @@ export interface LiveSession extends Account {
   readonly methods: readonly string[] | null
 }
 
-export interface StartedSession extends Pick<LiveSession, 'sessionId' | 'expiresAt'> {
+export interface StartedSession extends Pick<ActiveSession, 'sessionId' | 'expiresAt'> {
   /** Sessions of other accounts in the same browser, which this one replaces. */
   readonly endedSessionIds: readonly string[]
 }
@@ -96,14 +140,14 @@ async function lockIdentity(
   return locked !== undefined
 }
 
-export async function findLiveSession(
+export async function findActiveSession(
   identity: Pick<Identity, 'database' | 'settings' | 'now'>,
   sessionId: string,
-): Promise<LiveSession | undefined> {
-  const [session] = await identity.database.query<LiveSession>(sql`
+): Promise<ActiveSession | undefined> {
+  const [session] = await identity.database.query<ActiveSession>(sql`
     select ${sessionColumns} from signin_sessions as session
     join users as account on account.id = session.user_id
-    where session.id = ${sessionId} and ${isLive(identity)}`)
+    where session.id = ${sessionId} and ${isSessionActiveSql(identity)}`)
   return session
 }
 
@@ -112,7 +156,7 @@ export async function findLiveSession(
  * changed password or login gives the account a new security stamp, so sessions with the old stamp are
  * inactive without being marked as ended.
  */
-export const isLive = ({ settings, now }: Pick<Identity, 'settings' | 'now'>): Sql => sql`
+export const isSessionActiveSql = ({ settings, now }: Pick<Identity, 'settings' | 'now'>): Sql => sql`
   session.ended_at is null and session.expires_at > ${timestamp(now())}
   and account.active and account.security_stamp = session.security_stamp
   ${usedRecently(settings.inactivityMinutes, now())}`
@@ -177,6 +221,6 @@ export const endStolenSession = (
 ): Promise<boolean> =>
   database.transaction(async (transaction) => {
     const ended = await endSessions(transaction, sql`id = ${sessionId}`, now())
-    await revokeMailedLinksOfSessions(transaction, [sessionId])
+    await endLinksOfSessions(transaction, [sessionId])
     return ended.length > 0
   })

@@ -1,8 +1,7 @@
 import type { Language } from '../../../model/language.ts'
 import type { Client } from '../values/clients.ts'
-import type { OAuthError } from '../values/oauth-error.ts'
 import type { IdentitySettings } from '../values/settings.ts'
-import type { Identity } from './identity.ts'
+import type { Identity, OAuthError } from './endpoint.ts'
 
 type PageSettings = Pick<IdentitySettings, 'allowedOrigins' | 'loginPageUrl'>
 

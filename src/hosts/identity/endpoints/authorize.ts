@@ -1,27 +1,30 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { sql } from '../../../db/sql.ts'
 import { timestamp } from '../../../db/timestamps.ts'
+import {
+  type AuthorizationRequest,
+  openPendingRequest,
+  type PendingRequest,
+  parseAuthorizationRequest,
+  sealPendingRequest,
+} from '../authorization/authorization-request.ts'
 import { AuthorizationError, respondToClient } from '../authorization/client-response.ts'
 import { hasConsented } from '../authorization/consent.ts'
 import {
-  type AuthorizationRequest,
-  parseAuthorizationRequest,
-} from '../authorization/parse-authorization-request.ts'
-import {
-  openPendingRequest,
-  type PendingRequest,
-  sealPendingRequest,
-} from '../authorization/pending-request.ts'
-import { type Endpoint, type HandlerResult, type RawParameters, singleParameters } from '../core/endpoint.ts'
-import type { Identity } from '../core/identity.ts'
+  type Endpoint,
+  type HandlerResult,
+  type Identity,
+  invalidRequest,
+  OAuthError,
+  type RawParameters,
+  singleParameters,
+} from '../core/endpoint.ts'
 import { optional, required } from '../core/operation-parts.ts'
-import type { LiveSession } from '../core/sessions.ts'
+import type { ActiveSession } from '../core/sessions.ts'
+import { createOpaqueToken, parseTokenHint } from '../core/tokens.ts'
 import { consentPath, errorPageUrl, hostPathWithQuery, signInPageUrl } from '../core/urls.ts'
 import { lacksSecondFactor } from '../factors/account-factors.ts'
-import { clearedCookie, findBrowserSession, findSessionCookie } from '../sign-in/identity-cookie.ts'
-import { createOpaqueToken } from '../tokens/issue-tokens.ts'
-import { parseTokenHint } from '../tokens/verify-token.ts'
-import { invalidRequest, OAuthError } from '../values/oauth-error.ts'
+import { clearedCookie, findBrowserSession, findSessionCookie } from '../sign-in/browser-session.ts'
 
 /** RFC 6749, 4.1 with PKCE (RFC 7636) and OpenID Connect Core, 3.1.2. */
 export const authorize: Endpoint = {
@@ -108,7 +111,7 @@ async function parseHint(identity: Identity, request: AuthorizationRequest): Pro
 function askToSignIn(
   identity: Identity,
   pending: PendingRequest,
-  session: LiveSession | undefined,
+  session: ActiveSession | undefined,
   headers: IncomingHttpHeaders,
 ): HandlerResult {
   const mayShowPage = !pending.request.prompts.has('none')
@@ -131,7 +134,7 @@ function askToSignIn(
 function askForConsent(
   identity: Identity,
   pending: PendingRequest,
-  { sessionId }: LiveSession,
+  { sessionId }: ActiveSession,
 ): HandlerResult {
   const { prompts, replyTo } = pending.request
   if (prompts.has('none'))
@@ -153,7 +156,7 @@ function errorResult(identity: Identity, error: unknown): HandlerResult {
 /** True if the session satisfies the request; otherwise a new sign-in is needed. */
 function isSatisfiedBy(
   { request: { prompts, maxAgeSeconds }, since }: PendingRequest,
-  { accountId, signedInAt, authenticatedAt }: LiveSession,
+  { accountId, signedInAt, authenticatedAt }: ActiveSession,
   hintedAccountId: string | undefined,
   now: number,
 ): boolean {
@@ -170,7 +173,7 @@ const codeMilliseconds = 60_000
 async function issueCode(
   { database, now }: Identity,
   { clientId, redirectUri, codeChallenge, scopes, nonce }: AuthorizationRequest,
-  { sessionId }: LiveSession,
+  { sessionId }: ActiveSession,
 ): Promise<string> {
   const { token, id } = createOpaqueToken()
   const expiresAt = now() + codeMilliseconds

@@ -1,26 +1,26 @@
-import { respondToClient } from '../authorization/client-response.ts'
-import { canBeImpersonated, grantConsent } from '../authorization/consent.ts'
 import {
   openPendingRequest,
   type PendingRequest,
   sealPendingRequest,
-} from '../authorization/pending-request.ts'
+} from '../authorization/authorization-request.ts'
+import { respondToClient } from '../authorization/client-response.ts'
+import { canBeImpersonated, grantConsent } from '../authorization/consent.ts'
 import {
   type Call,
   type Endpoint,
   type Handler,
   type HandlerResult,
+  type Identity,
   singleParameters,
 } from '../core/endpoint.ts'
-import type { Identity } from '../core/identity.ts'
 import { authRequestParameter, formOperation, pageOperation, required } from '../core/operation-parts.ts'
-import type { LiveSession } from '../core/sessions.ts'
+import type { ActiveSession } from '../core/sessions.ts'
 import { consentPath, hostOrigin, hostPath, hostPathWithQuery } from '../core/urls.ts'
 import { html } from '../pages/html.ts'
 import type { PageTemplate } from '../pages/page.ts'
 import { outdatedPage } from '../pages/sign-in.ts'
 import type { PlainText } from '../pages/texts.ts'
-import { findBrowserSession } from '../sign-in/identity-cookie.ts'
+import { findBrowserSession } from '../sign-in/browser-session.ts'
 import { requireAllowedOrigin } from '../sign-in/sign-in-origin.ts'
 import { type Client, redirectUrlsOf } from '../values/clients.ts'
 
@@ -82,7 +82,7 @@ export const submitConsent: Endpoint = {
 type ConsentHandler = (
   call: Call,
   pending: PendingRequest,
-  session: LiveSession,
+  session: ActiveSession,
   authRequest: string,
 ) => Promise<HandlerResult>
 

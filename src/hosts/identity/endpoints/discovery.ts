@@ -1,8 +1,7 @@
 import { signingAlgorithms } from '../../../auth/access-token.ts'
 import { languages } from '../../../model/language.ts'
 import { responseModes } from '../authorization/client-response.ts'
-import type { Endpoint } from '../core/endpoint.ts'
-import type { Identity } from '../core/identity.ts'
+import type { Endpoint, Identity } from '../core/endpoint.ts'
 import { hostUrl, jsonResponse, text } from '../core/operation-parts.ts'
 import { contractScopes, grantTypes, scopes } from '../values/clients.ts'
 

@@ -1,10 +1,11 @@
 import { parseFields } from '../../../accounts/parse-fields.ts'
+import { canSignIn, onlyWayToSignIn } from '../../../accounts/sign-in.ts'
+import type { PasskeySettings } from '../../../config/host-settings.ts'
 import { sql } from '../../../db/sql.ts'
-import type { Schema } from '../../../http/operation.ts'
-import { uuid } from '../../../model/field-kinds.ts'
+import type { Schema } from '../../../http/openapi.ts'
+import { text, uuid } from '../../../model/field-kinds.ts'
 import { forbidden, invalid, notFound } from '../../../model/problem.ts'
-import { type Endpoint, singleParameters } from '../core/endpoint.ts'
-import type { Identity } from '../core/identity.ts'
+import { type Endpoint, type Identity, singleParameters } from '../core/endpoint.ts'
 import {
   factorOperation,
   jsonResponse,
@@ -16,8 +17,14 @@ import {
   successResponse,
   uuidSchema,
 } from '../core/operation-parts.ts'
-import type { LiveSession } from '../core/sessions.ts'
-import { findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
+import type { ActiveSession } from '../core/sessions.ts'
+import {
+  createRecoveryCodes,
+  findFactors,
+  hasFactor,
+  mustHaveFactor,
+  recoveryCodeCount,
+} from '../factors/account-factors.ts'
 import { offerApp, registerApp } from '../factors/authenticator-app.ts'
 import {
   createFirstRecoveryCodes,
@@ -25,10 +32,15 @@ import {
   recordFactorChange,
   requireFactorCaller,
   requireRecentSignIn,
-  takeFactorsAway,
+  resetFactors,
 } from '../factors/change-factors.ts'
-import { listPasskeys, passkeysMax } from '../factors/passkeys.ts'
-import { createRecoveryCodes, recoveryCodeCount } from '../factors/recovery-codes.ts'
+import {
+  createRegistrationDialog,
+  listPasskeys,
+  passkeyNameCharactersMax,
+  passkeysMax,
+  registerPasskey,
+} from '../factors/passkeys.ts'
 
 const nullableTimestamp = (description: string): Schema => ({
   type: ['string', 'null'],
@@ -207,7 +219,7 @@ export const removeFactors: Endpoint = {
     const { userId } = parseFields(singleParameters(call.parameters), { userId: uuid })
     const keptSessionId = userId === administrator.accountId ? administrator.sessionId : undefined
     await identity.database.transaction((transaction) =>
-      takeFactorsAway(identity, transaction, { accountId: userId, keptSessionId }, async () =>
+      resetFactors(identity, transaction, { accountId: userId, keptSessionId }, async () =>
         requireAdministrator(identity, await requireRecentSignIn(identity, call)),
       ),
     )
@@ -216,7 +228,7 @@ export const removeFactors: Endpoint = {
   },
 }
 
-async function serializeFactors(identity: Identity, session: LiveSession) {
+async function serializeFactors(identity: Identity, session: ActiveSession) {
   const { appSince, recoveryCodesLeft } = await findFactors(identity.database, session.accountId)
   return {
     appSince,
@@ -227,7 +239,122 @@ async function serializeFactors(identity: Identity, session: LiveSession) {
   }
 }
 
-function requireAdministrator({ administrators }: Identity, session: LiveSession): void {
+function requireAdministrator({ administrators }: Identity, session: ActiveSession): void {
   if (!administrators.isAdministrator(session))
     throw forbidden('Only administrators may view and remove the second factors of other users.')
+}
+
+const nameParameter = required('name', 'Its name, chosen by its owner.', {
+  type: 'string',
+  maxLength: passkeyNameCharactersMax,
+  examples: ['My phone'],
+})
+const passkeyName = text({ max: passkeyNameCharactersMax })
+
+export const offerPasskey: Endpoint = {
+  ...factorOperation,
+  id: 'OfferPasskey',
+  summary: 'Returns the options with which the browser creates a passkey.',
+  description: `${requiresRecentSignIn} They are valid for 15 minutes.`,
+  method: 'POST',
+  path: '/ext/factors/passkey-options',
+  ...jsonResponse(
+    'PasskeyDialog',
+    object({
+      options: {
+        type: 'object',
+        description: 'For `PublicKeyCredential.parseCreationOptionsFromJSON` (WebAuthn).',
+        additionalProperties: true,
+      },
+      challenge: { type: 'string', description: 'To be returned with the credential.' },
+    }),
+  ),
+  handler: (identity) => async (call) => {
+    const session = await requireRecentSignIn(identity, call)
+    return { body: await createRegistrationDialog(identity, session, requirePasskeys(identity).domain) }
+  },
+}
+
+export const addPasskey: Endpoint = {
+  ...factorOperation,
+  id: 'AddPasskey',
+  summary: 'Stores the passkey that the browser has created.',
+  description: `${requiresRecentSignIn} An account has at most ${passkeysMax}.`,
+  method: 'POST',
+  path: '/ext/factors/passkeys',
+  parameters: [
+    required('challenge', 'The value returned with the options.'),
+    required('credential', 'The result of `toJSON()` of the new credential, as JSON.', {
+      type: 'string',
+      maxLength: 10_000,
+    }),
+    nameParameter,
+  ],
+  ...recoveryCodesResponse,
+  handler: (identity) =>
+    factorChangeHandler(identity, 'passkey added', async (transaction, { accountId }, form, before) => {
+      const { name } = parseFields(form, { name: passkeyName })
+      const { challenge = '', credential = '' } = form
+      if (!(await registerPasskey(identity, transaction, accountId, { challenge, credential, name })))
+        throw invalid({
+          generalErrors: [
+            `The passkey could not be saved. An account may have at most ${passkeysMax} passkeys.`,
+          ],
+        })
+      return { recoveryCodes: await createFirstRecoveryCodes(transaction, accountId, before) }
+    }),
+}
+
+export const renamePasskey: Endpoint = {
+  ...factorOperation,
+  id: 'RenamePasskey',
+  summary: 'Renames a passkey.',
+  description: requiresRecentSignIn,
+  method: 'POST',
+  path: '/ext/factors/passkeys/rename',
+  parameters: [required('id', 'The passkey.', uuidSchema), nameParameter],
+  ...successResponse,
+  errors: [400, 401, 404],
+  handler: (identity) =>
+    factorChangeHandler(
+      identity,
+      'passkey renamed',
+      async (transaction, { accountId }, form) => {
+        const { id, name } = parseFields(form, { id: uuid, name: passkeyName })
+        const [renamed] = await transaction.query(
+          sql`update passkeys set name = ${name} where id = ${id} and user_id = ${accountId} returning true`,
+        )
+        if (!renamed) throw notFound('Passkey')
+        return { success: true }
+      },
+      'only a name',
+    ),
+}
+
+export const removePasskey: Endpoint = {
+  ...factorOperation,
+  id: 'RemovePasskey',
+  summary: 'Removes a passkey.',
+  description: `${requiresRecentSignIn} Removing the last second factor also removes the recovery codes. Users cannot remove their last way to sign in.`,
+  method: 'POST',
+  path: '/ext/factors/passkeys/remove',
+  parameters: [required('id', 'The passkey.', uuidSchema)],
+  ...successResponse,
+  errors: [400, 401, 404],
+  handler: (identity) =>
+    factorChangeHandler(identity, 'passkey removed', async (transaction, { accountId }, form) => {
+      const { id } = parseFields(form, { id: uuid })
+      const [removed] = await transaction.query(
+        sql`delete from passkeys where id = ${id} and user_id = ${accountId} returning true`,
+      )
+      if (!removed) throw notFound('Passkey')
+      if (!(await canSignIn(transaction, accountId, identity.settings)))
+        throw invalid({ generalErrors: [onlyWayToSignIn] })
+      return { success: true }
+    }),
+}
+
+function requirePasskeys({ settings }: Identity): PasskeySettings {
+  if (settings.passkeys) return settings.passkeys
+  throw invalid({ generalErrors: ['Passkeys need HTTPS and a host name, which this server does not have.'] })
 }

@@ -1,13 +1,13 @@
 import { supportedLanguage } from '../../../model/language.ts'
-import { openPendingRequest } from '../authorization/pending-request.ts'
+import { openPendingRequest } from '../authorization/authorization-request.ts'
 import {
   type Call,
   type Endpoint,
   type HandlerResult,
+  type Identity,
   type ProviderEndpoint,
   singleParameters,
 } from '../core/endpoint.ts'
-import type { Identity } from '../core/identity.ts'
 import {
   federationOperation,
   localesParameter,
@@ -17,7 +17,7 @@ import {
   required,
 } from '../core/operation-parts.ts'
 import type { ExternalProvider } from '../core/providers.ts'
-import type { FederatedSignIn, LiveSession } from '../core/sessions.ts'
+import type { ActiveSession, FederatedSignIn } from '../core/sessions.ts'
 import { hostOrigin, hostPath, hostPathWithQuery } from '../core/urls.ts'
 import {
   type Attempt,
@@ -29,16 +29,16 @@ import {
   type SignInPurpose,
 } from '../federation/attempts.ts'
 import { type FederatedUser, redeemCallback } from '../federation/claims.ts'
-import { connectIdentity } from '../federation/connect-identity.ts'
-import { type FailureKind, FederationError, recordFailure } from '../federation/failures.ts'
-import { findFederatedAccount } from '../federation/find-account.ts'
-import { connectPage, failurePage, signInAgainPage } from '../federation/pages.ts'
-import { browserIdOf, redirectToProvider } from '../federation/redirect-to-provider.ts'
+import { type FailureKind, FederationError, failurePage, recordFailure } from '../federation/failures.ts'
+import { connectIdentity, findFederatedAccount } from '../federation/federated-accounts.ts'
+import { browserIdOf, redirectToProvider } from '../federation/provider-redirects.ts'
+import { html } from '../pages/html.ts'
+import type { PageTemplate } from '../pages/page.ts'
 import { outdatedPage } from '../pages/sign-in.ts'
-import { startSession } from '../sign-in/browser-session.ts'
-import { findBrowserSession, identityCookie } from '../sign-in/identity-cookie.ts'
+import { findBrowserSession, identityCookie, startSession } from '../sign-in/browser-session.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
-import { nextStepOf, stepUrl } from '../sign-in/sign-in-step.ts'
+import { nextStepOf, stepUrl } from '../sign-in/sign-in-steps.ts'
+import type { ProviderSettings } from '../values/settings.ts'
 
 /** An external identity that waits for the user's confirmation. */
 interface PendingIdentity extends ConnectPurpose {
@@ -296,7 +296,7 @@ async function findUnchangedSession(
   identity: Identity,
   { headers }: Call,
   sessionId: string,
-): Promise<LiveSession | undefined> {
+): Promise<ActiveSession | undefined> {
   const session = await findBrowserSession(identity, headers)
   return session?.sessionId === sessionId ? session : undefined
 }
@@ -312,3 +312,43 @@ function failConnecting(
   recordFailure(identity, provider, call, kind, { account })
   return { page: failurePage(identity, provider, kind, { returnTo }), language }
 }
+
+const signInAgainPage =
+  ({ name }: Pick<ProviderSettings, 'name'>, returnTo: string): PageTemplate =>
+  (t) => ({
+    title: t('Sign in again'),
+    status: 403,
+    content: html`<p role="alert">${t('To connect {provider}, sign in again first: your last sign-in was too long ago, or in another browser.', { provider: name })}</p>
+<p><a href="${returnTo}">${t('Back to your account')}</a></p>`,
+  })
+
+interface ConnectPageOptions {
+  readonly label: string
+  readonly user: { readonly name: string; readonly login: string }
+  readonly returnTo: string
+  readonly proof: string
+  readonly action: string
+}
+
+const connectPage =
+  (
+    { name }: Pick<ProviderSettings, 'name'>,
+    { label, user, returnTo, proof, action }: ConnectPageOptions,
+  ): PageTemplate =>
+  (t) => ({
+    title: t('Connect {provider}?', { provider: name }),
+    formRedirects: [returnTo],
+    content: html`<p>${t(
+      'Anyone who signs in at {provider} as {label} will be signed in here as {user}. Continue only if both accounts are yours.',
+      {
+        provider: name,
+        label: html`<strong>${label}</strong>`,
+        user: html`<strong>${user.name} (${user.login})</strong>`,
+      },
+    )}</p>
+<form method="post" action="${action}">
+<input type="hidden" name="proof" value="${proof}">
+<button>${t('Connect')}</button>
+</form>
+<p><a href="${returnTo}">${t('Do not connect')}</a></p>`,
+  })

@@ -1,4 +1,4 @@
-import { openPendingRequest } from '../authorization/pending-request.ts'
+import { openPendingRequest } from '../authorization/authorization-request.ts'
 import { type Endpoint, singleParameters } from '../core/endpoint.ts'
 import {
   authRequestParameter,
@@ -8,10 +8,8 @@ import {
   providerParameter,
 } from '../core/operation-parts.ts'
 import { signOutReturnPath, startPath } from '../federation/attempts.ts'
-import { FederationError, recordFailure } from '../federation/failures.ts'
-import { failurePage } from '../federation/pages.ts'
-import { redirectToProvider } from '../federation/redirect-to-provider.ts'
-import type { SignOutReturn } from '../federation/sign-out.ts'
+import { FederationError, failurePage, recordFailure } from '../federation/failures.ts'
+import { redirectToProvider, type SignOutReturn } from '../federation/provider-redirects.ts'
 import { outdatedPage, signedOutPage } from '../pages/sign-in.ts'
 
 /** The list changes only with a restart of the host. */

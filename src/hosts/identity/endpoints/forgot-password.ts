@@ -1,6 +1,6 @@
 import { isMailAddress, queueMail } from '../../../accounts/mail-queue.ts'
 import { addressKey } from '../../../http/addresses.ts'
-import { openPendingRequest } from '../authorization/pending-request.ts'
+import { openPendingRequest } from '../authorization/authorization-request.ts'
 import { type Endpoint, singleParameters } from '../core/endpoint.ts'
 import { authRequestParameter, formOperation, pageOperation, required } from '../core/operation-parts.ts'
 import {

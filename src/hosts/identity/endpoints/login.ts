@@ -1,8 +1,6 @@
 import { Problem } from '../../../model/problem.ts'
-import { openPendingRequest } from '../authorization/pending-request.ts'
-import type { Account } from '../core/accounts.ts'
-import { type Call, type Endpoint, type Handler, singleParameters } from '../core/endpoint.ts'
-import type { Identity } from '../core/identity.ts'
+import { openPendingRequest } from '../authorization/authorization-request.ts'
+import { type Call, type Endpoint, type Handler, type Identity, singleParameters } from '../core/endpoint.ts'
 import {
   authRequestParameter,
   credentialParameters,
@@ -13,7 +11,7 @@ import {
   required,
   text,
 } from '../core/operation-parts.ts'
-import type { SignInOrigin, StartedSession } from '../core/sessions.ts'
+import type { Account, SignInOrigin, StartedSession } from '../core/sessions.ts'
 import {
   canResetPassword,
   forgotPasswordPath,
@@ -26,13 +24,11 @@ import {
   signInPageUrl,
   signInPageUrlFor,
 } from '../core/urls.ts'
-import { providerLinks } from '../federation/redirect-to-provider.ts'
+import { providerLinks } from '../federation/provider-redirects.ts'
 import { outdatedPage, signInPage } from '../pages/sign-in.ts'
-import { startSession } from '../sign-in/browser-session.ts'
-import { identityCookie } from '../sign-in/identity-cookie.ts'
+import { identityCookie, startSession } from '../sign-in/browser-session.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
-import { type SignInStep, stepUrl } from '../sign-in/sign-in-step.ts'
-import { verifyCredentials } from '../sign-in/verify-credentials.ts'
+import { type SignInStep, stepUrl, verifyCredentials } from '../sign-in/sign-in-steps.ts'
 
 export const showLoginPage: Endpoint = {
   id: 'ShowLoginPage',

@@ -5,12 +5,12 @@ import {
   type Endpoint,
   type Handler,
   type HandlerResult,
+  type Identity,
   type Parameters,
   parseParameters,
   requireShortState,
   singleParameters,
 } from '../core/endpoint.ts'
-import type { Identity } from '../core/identity.ts'
 import {
   formOperation,
   localesParameter,
@@ -19,6 +19,7 @@ import {
   required,
 } from '../core/operation-parts.ts'
 import { endSession } from '../core/sessions.ts'
+import { parseTokenHint } from '../core/tokens.ts'
 import {
   hostedSignOutPath,
   hostOrigin,
@@ -30,12 +31,17 @@ import {
   unregisteredAddressReason,
   withQuery,
 } from '../core/urls.ts'
-import { signOutAtProvider } from '../federation/sign-out.ts'
+import { signOutAtProvider } from '../federation/provider-redirects.ts'
 import { signedOutPage, signOutPage } from '../pages/sign-in.ts'
-import { openSignOut, type SignOut, sealSignOut } from '../sign-in/browser-session.ts'
-import { clearedCookie, findBrowserSession, readSessionId } from '../sign-in/identity-cookie.ts'
+import {
+  clearedCookie,
+  findBrowserSession,
+  openSignOut,
+  readSessionId,
+  type SignOut,
+  sealSignOut,
+} from '../sign-in/browser-session.ts'
 import { isSentByOtherSite, requireAllowedOrigin, requireNoPrefetch } from '../sign-in/sign-in-origin.ts'
-import { parseTokenHint } from '../tokens/verify-token.ts'
 import type { Client } from '../values/clients.ts'
 
 /**

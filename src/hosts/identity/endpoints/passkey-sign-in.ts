@@ -1,5 +1,4 @@
-import { openPendingRequest } from '../authorization/pending-request.ts'
-import { findAccountById } from '../core/accounts.ts'
+import { openPendingRequest } from '../authorization/authorization-request.ts'
 import { type Endpoint, singleParameters } from '../core/endpoint.ts'
 import {
   authRequestParameter,
@@ -8,18 +7,17 @@ import {
   pageOperation,
   passkeyParameters,
 } from '../core/operation-parts.ts'
+import { findAccountById } from '../core/sessions.ts'
 import { hostOrigin, hostPath, hostPathWithQuery, passkeyPath } from '../core/urls.ts'
-import { createAuthenticationDialog } from '../factors/passkey-challenge.ts'
-import { findPasskey } from '../factors/passkeys.ts'
+import { createAuthenticationDialog, findPasskey } from '../factors/passkeys.ts'
 import { type Html, html } from '../pages/html.ts'
 import type { PageTemplate } from '../pages/page.ts'
 import { type PasskeyFormOptions, passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
 import { lockedText, outdatedPage } from '../pages/sign-in.ts'
 import type { Translate } from '../pages/texts.ts'
-import { startSession } from '../sign-in/browser-session.ts'
-import { identityCookie } from '../sign-in/identity-cookie.ts'
+import { identityCookie, startSession } from '../sign-in/browser-session.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
-import { attemptPasskey } from '../sign-in/verify-credentials.ts'
+import { attemptPasskey } from '../sign-in/sign-in-steps.ts'
 import { type Client, redirectUrlsOf } from '../values/clients.ts'
 
 export const showPasskeyPage: Endpoint = {

@@ -1,7 +1,5 @@
 import { sql } from '../../../db/sql.ts'
-import type { Account } from '../core/accounts.ts'
-import { type Call, type Endpoint, singleParameters } from '../core/endpoint.ts'
-import type { Identity } from '../core/identity.ts'
+import { type Call, type Endpoint, type Identity, singleParameters } from '../core/endpoint.ts'
 import {
   authRequestParameter,
   formOperation,
@@ -10,31 +8,32 @@ import {
   secondFactorParameters,
   stepParameter,
 } from '../core/operation-parts.ts'
+import type { Account } from '../core/sessions.ts'
 import { hostOrigin, hostPath, hostPathWithQuery, secondStepPath } from '../core/urls.ts'
-import { findFactors, spendStep } from '../factors/account-factors.ts'
+import { consumeStep, findFactors, useRecoveryCode } from '../factors/account-factors.ts'
 import { useAppCode } from '../factors/authenticator-app.ts'
-import { createAuthenticationDialog, type PasskeyDialog } from '../factors/passkey-challenge.ts'
-import { findPasskey, type PasskeyResponse } from '../factors/passkeys.ts'
-import { useRecoveryCode } from '../factors/recovery-codes.ts'
+import {
+  createAuthenticationDialog,
+  findPasskey,
+  type PasskeyDialog,
+  type PasskeyResponse,
+} from '../factors/passkeys.ts'
 import { type Html, html } from '../pages/html.ts'
 import type { PageTemplate } from '../pages/page.ts'
 import { passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
 import { lockedText } from '../pages/sign-in.ts'
 import type { Translate } from '../pages/texts.ts'
-import { startSession } from '../sign-in/browser-session.ts'
-import { identityCookie } from '../sign-in/identity-cookie.ts'
+import { identityCookie, startSession } from '../sign-in/browser-session.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
-import {
-  authenticationAfter,
-  type PendingSignIn,
-  type SignInStep,
-  withStep,
-} from '../sign-in/sign-in-step.ts'
 import {
   type AuthenticationOutcome,
   attemptAuthentication,
   attemptPasskey,
-} from '../sign-in/verify-credentials.ts'
+  authenticationAfter,
+  type PendingSignIn,
+  type SignInStep,
+  withStep,
+} from '../sign-in/sign-in-steps.ts'
 import { type Client, redirectUrlsOf } from '../values/clients.ts'
 
 export const showSecondStep: Endpoint = {
@@ -124,7 +123,7 @@ async function attemptOwnPasskey(
   const attempt = { ...response, passkey, isSoleFactor: false }
   const outcome = await attemptPasskey(identity, account, pending.request.clientId, call, attempt)
   if (outcome !== 'right') return outcome
-  const isFirst = await identity.database.transaction((transaction) => spendStep(transaction, step))
+  const isFirst = await identity.database.transaction((transaction) => consumeStep(transaction, step))
   return isFirst ? 'right' : { error: 'invalid' }
 }
 
@@ -138,10 +137,10 @@ const useCode = (
   identity.database.transaction(async (transaction) => {
     const given = code.trim()
     if (await useAppCode(identity, transaction, accountId, given.replaceAll(' ', '')))
-      return spendStep(transaction, step)
+      return consumeStep(transaction, step)
     if (!(await useRecoveryCode(transaction, accountId, given))) return false
     await transaction.query(sql`update authenticator_apps set failures = 0 where user_id = ${accountId}`)
-    return spendStep(transaction, step)
+    return consumeStep(transaction, step)
   })
 
 export interface SecondStepPageOptions {

@@ -1,6 +1,11 @@
-import { lockFactors } from '../../../accounts/sign-in-methods.ts'
-import { type Endpoint, type HandlerResult, type Parameters, singleParameters } from '../core/endpoint.ts'
-import type { Identity } from '../core/identity.ts'
+import { lockFactors } from '../../../accounts/sign-in.ts'
+import {
+  type Endpoint,
+  type HandlerResult,
+  type Identity,
+  type Parameters,
+  singleParameters,
+} from '../core/endpoint.ts'
 import {
   authRequestParameter,
   formOperation,
@@ -10,20 +15,17 @@ import {
   stepParameter,
 } from '../core/operation-parts.ts'
 import { hostOrigin, hostPath, hostPathWithQuery, setUpPath } from '../core/urls.ts'
-import { findFactors, hasFactor, spendStep } from '../factors/account-factors.ts'
+import { consumeStep, createRecoveryCodes, findFactors, hasFactor } from '../factors/account-factors.ts'
 import { type AppOffer, offerApp, registerApp } from '../factors/authenticator-app.ts'
 import { completeFactorChange } from '../factors/change-factors.ts'
-import { createRegistrationDialog, type PasskeyDialog } from '../factors/passkey-challenge.ts'
-import { registerPasskey } from '../factors/passkeys.ts'
-import { createRecoveryCodes } from '../factors/recovery-codes.ts'
+import { createRegistrationDialog, type PasskeyDialog, registerPasskey } from '../factors/passkeys.ts'
 import { html } from '../pages/html.ts'
 import type { PageTemplate } from '../pages/page.ts'
 import { passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
 import type { PlainText } from '../pages/texts.ts'
-import { startSession } from '../sign-in/browser-session.ts'
-import { identityCookie } from '../sign-in/identity-cookie.ts'
+import { identityCookie, startSession } from '../sign-in/browser-session.ts'
 import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
-import { authenticationAfter, type PendingSignIn, withStep } from '../sign-in/sign-in-step.ts'
+import { authenticationAfter, type PendingSignIn, withStep } from '../sign-in/sign-in-steps.ts'
 import { type Client, redirectUrlsOf } from '../values/clients.ts'
 
 /** An account that is required to have a second factor but has none must set one up before anything else. */
@@ -101,7 +103,7 @@ const storeFactor = (
         ? await registerApp(identity, transaction, accountId, { offer, code: code.replaceAll(/\s/g, '') })
         : await registerPasskey(identity, transaction, accountId, { challenge, credential, name: 'Passkey' })
     if (!isStored) return 'wrong'
-    if (!(await spendStep(transaction, step))) return 'outdated'
+    if (!(await consumeStep(transaction, step))) return 'outdated'
     await completeFactorChange(identity, transaction, accountId)
     return createRecoveryCodes(transaction, accountId)
   })

@@ -5,10 +5,17 @@ import { raw, sql } from '../../../db/sql.ts'
 import { timestamp } from '../../../db/timestamps.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import { isScopeAllowed } from '../authorization/consent.ts'
-import { findActiveAccount } from '../core/accounts.ts'
 import { authenticateClient, invalidClient } from '../core/authenticate-client.ts'
-import { type Endpoint, type Parameters, parseParameters, requireParameter } from '../core/endpoint.ts'
-import type { Identity } from '../core/identity.ts'
+import {
+  type Endpoint,
+  type Identity,
+  invalidGrant,
+  invalidRequest,
+  OAuthError,
+  type Parameters,
+  parseParameters,
+  requireParameter,
+} from '../core/endpoint.ts'
 import {
   clientParameters,
   clientSecurity,
@@ -18,16 +25,16 @@ import {
   required,
   text,
 } from '../core/operation-parts.ts'
-import { endStolenSession, isLive, type LiveSession, sessionColumns } from '../core/sessions.ts'
-import { lacksSecondFactor } from '../factors/account-factors.ts'
 import {
-  createOpaqueToken,
-  issueAccessToken,
-  issueIdentityToken,
-  opaqueTokenId,
-} from '../tokens/issue-tokens.ts'
+  type ActiveSession,
+  endStolenSession,
+  findActiveAccount,
+  isSessionActiveSql,
+  sessionColumns,
+} from '../core/sessions.ts'
+import { createOpaqueToken, issueAccessToken, issueIdentityToken, opaqueTokenId } from '../core/tokens.ts'
+import { lacksSecondFactor } from '../factors/account-factors.ts'
 import { type Client, type GrantType, grantTypes, splitScope } from '../values/clients.ts'
-import { invalidGrant, invalidRequest, OAuthError } from '../values/oauth-error.ts'
 
 /** RFC 6749, 3.2. */
 export const requestToken: Endpoint = {
@@ -76,7 +83,7 @@ const redeemAuthorizationCode: GrantHandler = async (identity, client, parameter
   const presented = parsePresentedCode(client, parameters)
   const refreshToken = createOpaqueToken()
   const spent = await identity.database.transaction((transaction) =>
-    spendCode(identity, transaction, presented, refreshToken.id),
+    consumeCode(identity, transaction, presented, refreshToken.id),
   )
   if (!spent) return rejectCode(identity, presented, origin)
   // Scopes that the client has lost since the code was issued are dropped.
@@ -127,26 +134,26 @@ function parseChallenge({ registration }: Client, parameters: Parameters): strin
 /** RFC 7636, 4.1. */
 const verifierPattern = /^[\w.~-]{43,128}$/
 
-type SpentCode = LiveSession & { readonly scope: string; readonly nonce: string | null }
+type ConsumedCode = ActiveSession & { readonly scope: string; readonly nonce: string | null }
 
 /**
  * Spends the code in a single statement, so that of many concurrent uses only one finds it unspent. The share lock
  * on the session makes a request that ends it wait for the refresh token inserted here, and then delete that too.
  */
-async function spendCode(
+async function consumeCode(
   identity: Identity,
   transaction: Queries,
   { id, client, redirectUri, codeChallenge }: PresentedCode,
   refreshTokenId: Buffer,
-): Promise<SpentCode | undefined> {
+): Promise<ConsumedCode | undefined> {
   const now = timestamp(identity.now())
-  const [spent] = await transaction.query<SpentCode>(sql`
+  const [spent] = await transaction.query<ConsumedCode>(sql`
     with known as (
       select code.scope, code.nonce, ${sessionColumns} from authorization_codes as code
       join signin_sessions as session on session.id = code.session_id
       join users as account on account.id = session.user_id
       where code.id = ${id} and code.client_id = ${client.id} and code.redirect_uri = ${redirectUri}
-        and code.code_challenge is not distinct from ${codeChallenge ?? null}::text and code.expires_at > ${now} and ${isLive(identity)}
+        and code.code_challenge is not distinct from ${codeChallenge ?? null}::text and code.expires_at > ${now} and ${isSessionActiveSql(identity)}
         and ${consentIsUnrevokedSql(client.id, raw("code.expires_at - interval '1 minute'"))}
         and ${isScopeAllowed(client, raw('code.scope'))}
       for share of session
@@ -193,7 +200,7 @@ const redeemRefreshToken: GrantHandler = async (identity, client, parameters, or
   }
   const successor = createOpaqueToken()
   const spent = await identity.database.transaction((transaction) =>
-    spendToken(identity, transaction, presented, successor.id),
+    consumeToken(identity, transaction, presented, successor.id),
   )
   if (!spent) return rejectRefreshToken(identity, presented, origin)
   if (lacksSecondFactor(identity, spent)) throw invalidGrant('The user has to sign in with a second factor.')
@@ -228,7 +235,7 @@ function narrowScopes(granted: string, client: Client, { scope }: Parameters): r
   return splitScope(granted).filter((name) => requested.includes(name) && client.scopes.includes(name))
 }
 
-type SpentToken = LiveSession & { readonly scope: string }
+type ConsumedToken = ActiveSession & { readonly scope: string }
 
 /**
  * Spends the token in a single statement, so that of many concurrent uses only one finds it unspent. The lock on
@@ -236,19 +243,19 @@ type SpentToken = LiveSession & { readonly scope: string }
  * an update lock, because an update follows. The creation time comes from the store's clock, because it is compared
  * with the time when a consent was withdrawn.
  */
-async function spendToken(
+async function consumeToken(
   identity: Identity,
   transaction: Queries,
   { id, client, requestedScopes }: PresentedToken,
   successorId: Buffer,
-): Promise<SpentToken | undefined> {
+): Promise<ConsumedToken | undefined> {
   const now = timestamp(identity.now())
-  const [spent] = await transaction.query<SpentToken>(sql`
+  const [spent] = await transaction.query<ConsumedToken>(sql`
     with known as (
       select token.scope, ${sessionColumns} from refresh_tokens as token
       join signin_sessions as session on session.id = token.session_id
       join users as account on account.id = session.user_id
-      where token.id = ${id} and token.client_id = ${client.id} and ${isLive(identity)}
+      where token.id = ${id} and token.client_id = ${client.id} and ${isSessionActiveSql(identity)}
         and ${consentIsUnrevokedSql(client.id, raw('token.created_at'))}
         and ${isScopeAllowed(client, raw('token.scope'))} and ${client.scopes.includes('offline_access')}
         and ${requestedScopes}::text[] <@ string_to_array(token.scope, ' ')

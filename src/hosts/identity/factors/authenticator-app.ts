@@ -4,9 +4,9 @@ import { budgetLimits } from '../../../config/budgets.ts'
 import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
 import { timestamp } from '../../../db/timestamps.ts'
-import type { Account } from '../core/accounts.ts'
-import type { Identity } from '../core/identity.ts'
-import { base32 } from './recovery-codes.ts'
+import type { Identity } from '../core/endpoint.ts'
+import type { Account } from '../core/sessions.ts'
+import { base32 } from './account-factors.ts'
 
 /** A new secret for an app. It is stored only after its first code has been confirmed. */
 export interface AppOffer {

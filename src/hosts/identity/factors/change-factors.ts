@@ -1,16 +1,19 @@
 import { queueMail } from '../../../accounts/mail-queue.ts'
-import { lockFactors } from '../../../accounts/sign-in-methods.ts'
+import { lockFactors } from '../../../accounts/sign-in.ts'
 import type { Queries } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
 import { webClientId } from '../../../model/client.ts'
 import { invalid, notFound } from '../../../model/problem.ts'
-import { type Call, type Handler, singleParameters } from '../core/endpoint.ts'
-import type { Identity } from '../core/identity.ts'
-import { endOtherSessions, findLiveSession, type LiveSession } from '../core/sessions.ts'
-import { findTokenAccount, invalidToken, requireBearer, verifyAccessToken } from '../tokens/verify-token.ts'
-import { OAuthError } from '../values/oauth-error.ts'
-import { type AccountFactors, findFactors, hasFactor, mustHaveFactor } from './account-factors.ts'
-import { createRecoveryCodes } from './recovery-codes.ts'
+import { type Call, type Handler, type Identity, OAuthError, singleParameters } from '../core/endpoint.ts'
+import { type ActiveSession, endOtherSessions, findActiveSession } from '../core/sessions.ts'
+import { findTokenAccount, invalidToken, requireBearer, verifyAccessToken } from '../core/tokens.ts'
+import {
+  type AccountFactors,
+  createRecoveryCodes,
+  findFactors,
+  hasFactor,
+  mustHaveFactor,
+} from './account-factors.ts'
 
 /** The parts of the host that a change of factors needs; the command line has no others. */
 export interface FactorContext extends Pick<Identity, 'now'> {
@@ -19,7 +22,7 @@ export interface FactorContext extends Pick<Identity, 'now'> {
 
 export type FactorChange = (
   transaction: Queries,
-  session: LiveSession,
+  session: ActiveSession,
   form: Readonly<Record<string, string | undefined>>,
   before: AccountFactors,
 ) => Promise<unknown>
@@ -59,7 +62,7 @@ async function removeAllFactors(transaction: Queries, accountId: string): Promis
 }
 
 /** Removes the second factors of a user who has lost them, and ends the account's sessions but one. */
-export async function takeFactorsAway(
+export async function resetFactors(
   context: FactorContext,
   transaction: Queries,
   { accountId, keptSessionId }: { readonly accountId: string; readonly keptSessionId?: string | undefined },
@@ -82,7 +85,7 @@ export const createFirstRecoveryCodes = async (
 export const recordFactorChange = (
   { securityLog }: Identity,
   { address, requestId }: Call,
-  { accountId, sessionId }: LiveSession,
+  { accountId, sessionId }: ActiveSession,
   outcome: string,
   account = accountId,
 ): void =>
@@ -105,17 +108,17 @@ const recentSignInMilliseconds = 10 * 60_000
  * Returns the caller's session, which must be of the web client: no other app may view or change sign-in
  * methods.
  */
-export async function requireFactorCaller(identity: Identity, { headers }: Call): Promise<LiveSession> {
+export async function requireFactorCaller(identity: Identity, { headers }: Call): Promise<ActiveSession> {
   const claims = await verifyAccessToken(identity, requireBearer(headers))
   const account = claims && (await findTokenAccount(identity, claims))
   const isOfWebClient = claims?.client_id === webClientId && typeof claims.sid === 'string'
-  const session = account && isOfWebClient ? await findLiveSession(identity, String(claims.sid)) : undefined
+  const session = account && isOfWebClient ? await findActiveSession(identity, String(claims.sid)) : undefined
   if (session === undefined || session.accountId !== account?.accountId) throw invalidToken()
   return session
 }
 
 /** Returns the caller's session, which must be recent. The error states how recent it must be (RFC 9470). */
-export async function requireRecentSignIn(identity: Identity, call: Call): Promise<LiveSession> {
+export async function requireRecentSignIn(identity: Identity, call: Call): Promise<ActiveSession> {
   const session = await requireFactorCaller(identity, call)
   if (session.authenticatedAt + recentSignInMilliseconds > identity.now()) return session
   throw new OAuthError(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { base32 } from './account-factors.ts'
 import { codeAt, stepOfCode } from './authenticator-app.ts'
-import { base32 } from './recovery-codes.ts'
 
 /** RFC 6238, appendix B, for SHA-1, whose codes have eight digits. */
 const secret = Buffer.from('12345678901234567890')

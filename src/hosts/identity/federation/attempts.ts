@@ -5,7 +5,7 @@ import { millisecondsOf, timestamp } from '../../../db/timestamps.ts'
 import { addressKey } from '../../../http/addresses.ts'
 import type { RequestOrigin } from '../../../model/caller.ts'
 import type { Language } from '../../../model/language.ts'
-import type { Identity } from '../core/identity.ts'
+import type { Identity } from '../core/endpoint.ts'
 import type { IdentitySettings } from '../values/settings.ts'
 import { FederationError } from './failures.ts'
 

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 import { readOrCreateKeySecret } from './open-keys.ts'
 import { parsePinnedKey, pinnedKeyRing } from './signing-keys.ts'
 
-describe('the secret in the data folder', () => {
+describe('the secret in the data directory', () => {
   it('is created once by concurrent processes, and readable by its owner only', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'identity-secret-'))
     t.after(() => rm(folder, { recursive: true }))

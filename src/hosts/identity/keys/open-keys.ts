@@ -70,7 +70,7 @@ async function readOwnSecret(database: Database, dataDirectory: string): Promise
 }
 
 /**
- * Reads the secret of this machine from the data folder, or creates it there at the first start, readable by
+ * Reads the secret of this machine from the data directory, or creates it there at the first start, readable by
  * its owner only.
  */
 export async function readOrCreateKeySecret(dataDirectory: string): Promise<string> {

@@ -1,12 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { preferredLanguage } from '../../../model/language.ts'
 import { forbidden } from '../../../model/problem.ts'
-import type { PendingRequest } from '../authorization/pending-request.ts'
-import type { Call } from '../core/endpoint.ts'
-import type { Identity } from '../core/identity.ts'
+import type { PendingRequest } from '../authorization/authorization-request.ts'
+import type { Call, Identity } from '../core/endpoint.ts'
 import type { SignInOrigin } from '../core/sessions.ts'
 import type { IdentitySettings } from '../values/settings.ts'
-import { readSessionId } from './identity-cookie.ts'
+import { readSessionId } from './browser-session.ts'
 
 /** Longer than what browsers send. */
 const userAgentCharactersMax = 256

@@ -156,7 +156,7 @@ export interface AudienceSettings {
 }
 
 /** Returns the audiences of the hosts that these scopes are for. */
-export const hostsOf = (
+export const scopeAudiences = (
   scopes: readonly string[],
   { apiAudience, grpcAudience }: Omit<AudienceSettings, 'issuer'>,
 ): readonly string[] => [
@@ -169,10 +169,10 @@ export const hostsOf = (
 /**
  * Returns the audience of a token: both hosts if both scopes were granted, and the provider itself if neither was.
  */
-export function audienceOf(
+export function tokenAudience(
   granted: readonly string[],
   settings: AudienceSettings,
 ): string | readonly string[] {
-  const [first = settings.issuer, ...others] = hostsOf(granted, settings)
+  const [first = settings.issuer, ...others] = scopeAudiences(granted, settings)
   return others.length === 0 ? first : [first, ...others]
 }

@@ -1,7 +1,11 @@
 import type { KeyObject } from 'node:crypto'
 import type { ValueOf } from '../../../config/declared-settings.ts'
-import type { MetricsSettings, PasskeySettings } from '../../../config/host-settings.ts'
-import type { RateLimitSettings, TrackerSettings } from '../../../config/tracker-settings.ts'
+import type {
+  MetricsSettings,
+  PasskeySettings,
+  RateLimitSettings,
+  TrackerSettings,
+} from '../../../config/host-settings.ts'
 import type { SharedSettings } from '../../../db/instances.ts'
 import type { RegisteredClientSettings, ServiceClientSettings } from './clients.ts'
 
@@ -18,7 +22,7 @@ export interface IdentitySettings extends TrackerSettings, MetricsSettings {
   readonly registeredClients: readonly RegisteredClientSettings[]
   /** External providers that users can sign in with; none while the extensions are off. */
   readonly providers: readonly ProviderSettings[]
-  /** Encrypts the keys in the store. If undefined, one is generated and kept in the data folder. */
+  /** Encrypts the keys in the store. If undefined, one is generated and kept in the data directory. */
   readonly keySecret: string | undefined
   /** Still opens what it has encrypted, until `secret rotate` has encrypted everything again. */
   readonly previousKeySecret: string | undefined

@@ -1,5 +1,12 @@
-import { isAccountDeactivatedSql } from '../../../accounts/deactivation.ts'
-import { hasHiddenCharacters, isSameLogin, recordVerifiedAddress } from '../../../accounts/login.ts'
+import { identitiesMax } from '../../../accounts/external-identities.ts'
+import { queueMail } from '../../../accounts/mail-queue.ts'
+import { lockSession } from '../../../accounts/sessions.ts'
+import {
+  hasHiddenCharacters,
+  isAccountDeactivatedSql,
+  isSameLogin,
+  recordVerifiedAddress,
+} from '../../../accounts/sign-in.ts'
 import type { Queries } from '../../../db/database.ts'
 import { violatedUniqueConstraint } from '../../../db/failures.ts'
 import { insertRow, newId } from '../../../db/rows.ts'
@@ -10,12 +17,11 @@ import { duplicate, Problem } from '../../../model/problem.ts'
 import { loginCharactersMax } from '../../../model/text.ts'
 import { user } from '../../../resources/user.ts'
 import { userProject } from '../../../resources/user-project.ts'
-import { type Account, accountColumns } from '../core/accounts.ts'
-import type { Identity } from '../core/identity.ts'
+import type { Identity } from '../core/endpoint.ts'
 import type { ExternalProvider } from '../core/providers.ts'
+import { type Account, accountColumns } from '../core/sessions.ts'
 import type { ProviderSettings } from '../values/settings.ts'
 import type { FederatedUser } from './claims.ts'
-import { connectIdentity } from './connect-identity.ts'
 import type { AccountFailure } from './failures.ts'
 
 export interface FoundAccount {
@@ -199,4 +205,84 @@ async function findProject(queries: Queries, id: string | undefined): Promise<st
     sql`select id from projects where id = ${id} and active`,
   )
   return found?.id
+}
+
+export interface NewConnection {
+  readonly label: string
+  readonly userId: string
+  readonly outcome: 'verified address' | 'the person'
+  readonly origin: RequestOrigin
+}
+
+/**
+ * Connects an account to an external identity. The unique constraint lets only one of two concurrent requests
+ * succeed; the lock on the account makes the count of its identities exact.
+ */
+export async function connectIdentity(
+  { database, securityLog, settings, now }: Pick<Identity, 'database' | 'securityLog' | 'settings' | 'now'>,
+  provider: Pick<ProviderSettings, 'id'>,
+  subject: ExternalSubject,
+  { label, userId, outcome, origin }: NewConnection,
+): Promise<'connected' | 'connected elsewhere' | 'too many identities' | 'other session'> {
+  const state = await database.transaction(async (transaction) => {
+    await transaction.query(sql`select pg_advisory_xact_lock(hashtextextended(${`outside ${userId}`}, 0))`)
+    // The session may have ended while the transaction waited for the lock.
+    if (origin.sessionId !== undefined && !(await lockSession(transaction, origin.sessionId)))
+      return 'other session'
+    const result = await insertIdentity(transaction, subject, {
+      label,
+      userId,
+      provider: provider.id,
+      at: now(),
+    })
+    // The label of an address that the provider has not verified says so, and equals no login.
+    if (result === 'new') await recordVerifiedAddress(transaction, userId, label)
+    if (result === 'new' && settings.mail)
+      await queueMail(transaction, { purpose: 'factors', madeBy: userId })
+    return result
+  })
+  if (state !== 'new') return state
+  securityLog({
+    event: 'identity-connected',
+    outcome,
+    account: userId,
+    provider: provider.id,
+    address: origin.address,
+    requestId: origin.requestId,
+    session: origin.sessionId,
+  })
+  return 'connected'
+}
+
+interface ExternalSubject {
+  readonly issuer: string
+  readonly subject: string
+}
+
+interface InsertedIdentity extends Pick<NewConnection, 'label' | 'userId'> {
+  readonly provider: string
+  readonly at: number
+}
+
+async function insertIdentity(
+  transaction: Queries,
+  { issuer, subject }: ExternalSubject,
+  { label, userId, provider, at }: InsertedIdentity,
+): Promise<'new' | 'connected' | 'connected elsewhere' | 'too many identities'> {
+  const [count] = await transaction.query<{ identities: number }>(
+    sql`select count(*)::int as identities from outside_identities where user_id = ${userId}`,
+  )
+  const isFull = (count?.identities ?? 0) >= identitiesMax
+  const [connected] = isFull
+    ? []
+    : await transaction.query(sql`
+        insert into outside_identities (id, issuer, subject, user_id, provider, label, last_used_at)
+        values (${newId()}, ${issuer}, ${subject}, ${userId}, ${provider}, ${label}, ${timestamp(at)})
+        on conflict (issuer, subject) do nothing returning id`)
+  if (connected) return 'new'
+  const [owner] = await transaction.query<{ userId: string }>(
+    sql`select user_id as "userId" from outside_identities where issuer = ${issuer} and subject = ${subject}`,
+  )
+  if (owner?.userId === userId) return 'connected'
+  return isFull ? 'too many identities' : 'connected elsewhere'
 }

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import { overloaded } from '../model/problem.ts'
 
-export interface ProviderKeysOptions {
+export interface IssuerKeysOptions {
   readonly issuer: string
   /** The address of the discovery document. */
   readonly metadataAddress: string
@@ -14,7 +14,7 @@ const refetchAfterMilliseconds = 10 * 60_000
 /** Limits the fetches that unknown key ids cause. New keys are published a day before their use, so none is missed. */
 const fetchesPerMinuteMax = 4
 /**
- * The pause after a failed fetch. It is short while no keys are known, because the provider may be starting; while known keys
+ * The pause after a failed fetch. It is short while no keys are known, because the issuer may be starting; while known keys
  * work, no request waits.
  */
 const retryPauseMilliseconds = { withoutKeys: 1000, withKeys: 10_000 }
@@ -22,7 +22,7 @@ const retryPauseMilliseconds = { withoutKeys: 1000, withKeys: 10_000 }
 /** An operator needs the reason of a lasting failure, but not a line for each attempt. */
 const repeatedWarningMilliseconds = 60_000
 
-export interface ProviderKeys {
+export interface IssuerKeys {
   /** Finds the key that a token names. */
   readonly find: JWTVerifyGetKey
   /** Rejects while no keys are known, because tokens cannot be verified then. */
@@ -30,10 +30,10 @@ export interface ProviderKeys {
 }
 
 /**
- * Fetched keys keep working while the provider is down. An unknown key id causes one fetch, which all waiting requests
+ * Fetched keys keep working while the issuer is down. An unknown key id causes one fetch, which all waiting requests
  * share.
  */
-export function createProviderKeys({ issuer, metadataAddress, now, log }: ProviderKeysOptions): ProviderKeys {
+export function createIssuerKeys({ issuer, metadataAddress, now, log }: IssuerKeysOptions): IssuerKeys {
   let findKnownKey: ReturnType<typeof createLocalJWKSet> | undefined
   let pendingFetch: Promise<void> | undefined
   let failedAt = Number.NEGATIVE_INFINITY
@@ -53,7 +53,7 @@ export function createProviderKeys({ issuer, metadataAddress, now, log }: Provid
   }
   const fetchKeys = async () => {
     try {
-      findKnownKey = createLocalJWKSet(await fetchProviderKeys(metadataAddress, issuer))
+      findKnownKey = createLocalJWKSet(await fetchIssuerKeys(metadataAddress, issuer))
       fetchTimes = [now(), ...fetchTimes].slice(0, fetchesPerMinuteMax)
     } catch (error) {
       failedAt = now()
@@ -95,14 +95,14 @@ const keysUnavailable = () =>
     retryAfterSeconds: 1,
   })
 
-/** Providers respond in milliseconds; a request must not wait for keys indefinitely. */
+/** The issuer responds in milliseconds; a request must not wait for keys indefinitely. */
 const fetchSecondsMax = 5
 
 /** A setting is wrong, while every other failure may pass. */
 export class WrongIssuerError extends Error {}
 
 /** Reads the address of the keys from the discovery document, then the keys. */
-export async function fetchProviderKeys(metadataAddress: string, issuer: string): Promise<JSONWebKeySet> {
+export async function fetchIssuerKeys(metadataAddress: string, issuer: string): Promise<JSONWebKeySet> {
   const metadata = await fetchObject(metadataAddress)
   if (metadata.issuer !== issuer) {
     throw new WrongIssuerError(
@@ -120,7 +120,7 @@ export async function fetchProviderKeys(metadataAddress: string, issuer: string)
 const discoveryPath = '/.well-known/openid-configuration'
 
 /**
- * The document names the keys by the provider's public address. If it was fetched from an internal address, the keys are fetched
+ * The document names the keys by the issuer's public address. If it was fetched from an internal address, the keys are fetched
  * from there too.
  */
 function reachableKeysAddress(keysAddress: string, metadataAddress: string, issuer: string): string {

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
 import { sql } from '../db/sql.ts'
-import type { StatementListener } from '../db/work.ts'
-import { startWork } from '../db/work.ts'
-import { type SlowStatement, watchSlowStatements } from './slow-statements.ts'
+import { type StatementListener, startWork } from '../db/work.ts'
+import { type SlowStatement, watchSlowStatements } from './shared-store.ts'
 
 describe('slow statements', () => {
   let store: FreshDatabase

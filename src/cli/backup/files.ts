@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, open } from 'node:fs/promises'
+import { chmod, mkdir, open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type pg from 'pg'
-import { type AttachmentSettings, readAttachmentSettings } from '../../config/attachment-settings.ts'
+import { type AttachmentSettings, readAttachmentSettings } from '../../config/host-settings.ts'
 import { readSettings } from '../../config/settings.ts'
+import { identitySecretFile } from '../../config/store-settings.ts'
 import { pathOfFile } from '../../features/attachments/file-store.ts'
 import { openStore, uploadDirectoryOf } from '../../features/attachments/files.ts'
 import { receiveFile } from '../../features/attachments/receive-file.ts'
@@ -28,24 +29,24 @@ export interface CopiedFiles {
   readonly missing: number
 }
 
-/** Returns the folder to back up; undefined where the files are in a bucket. */
-export function attachmentFolder(): string | undefined {
+/** Returns the directory to back up; undefined where the files are in a bucket. */
+export function attachmentDirectory(): string | undefined {
   const { s3, directory } = readSettings(process.env, readAttachmentSettings)
   return s3 ? undefined : directory
 }
 
-export async function writeFiles(
+export async function writeAttachments(
   client: pg.Client,
   archive: ArchiveWriter,
-  folder: string,
+  directory: string,
 ): Promise<CopiedFiles> {
   const rows = await readRows(client)
-  if (rows.length > 0 && !existsSync(folder))
+  if (rows.length > 0 && !existsSync(directory))
     throw new Error(
-      `The store has ${rows.length} attachments, and there is no folder ${folder}. Run the backup where the files are, with their DATA_DIR, or add --without-files.`,
+      `The store has ${rows.length} attachments, and there is no directory ${directory}. Run the backup where the files are, with their DATA_DIR, or add --without-files.`,
     )
   let written = 0
-  for (const row of rows) if (await writeFile(archive, folder, row)) written += 1
+  for (const row of rows) if (await writeAttachment(archive, directory, row)) written += 1
   return { written, missing: rows.length - written }
 }
 
@@ -60,8 +61,12 @@ async function readRows(client: pg.Client): Promise<readonly FileHeader[]> {
 }
 
 /** Returns false if there is no such file. */
-async function writeFile(archive: ArchiveWriter, folder: string, header: FileHeader): Promise<boolean> {
-  const handle = await open(pathOfFile(folder, header.file)).catch((error: NodeJS.ErrnoException) => {
+async function writeAttachment(
+  archive: ArchiveWriter,
+  directory: string,
+  header: FileHeader,
+): Promise<boolean> {
+  const handle = await open(pathOfFile(directory, header.file)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
@@ -83,12 +88,12 @@ export interface FileTarget {
 
 export async function openFileTarget(settings: AttachmentSettings): Promise<FileTarget> {
   const store = openStore(settings)
-  const folder = uploadDirectoryOf(settings)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const directory = uploadDirectoryOf(settings)
+  await mkdir(directory, { recursive: true, mode: 0o700 })
   const limits = { bytesMax: Number.POSITIVE_INFINITY, milliseconds: patienceMilliseconds }
   return {
     async put(id, size, pieces) {
-      const file = await receiveFile(Readable.from(pieces), join(folder, `${randomUUID()}.part`), limits)
+      const file = await receiveFile(Readable.from(pieces), join(directory, `${randomUUID()}.part`), limits)
       if (file.size !== size) throw new Error(`The file ${id} has ${file.size} bytes instead of ${size}.`)
       await store.put(id, file)
     },
@@ -106,4 +111,48 @@ export function parseFileHeader(value: unknown): FileHeader | undefined {
   if (!uuidPattern.test(file) || typeof size !== 'number')
     throw new Error('The backup has a file that does not belong to this program.')
   return { file, size }
+}
+
+/** The files in the data directory that a restored store needs. */
+const secretFiles = [identitySecretFile, 'demo-password']
+
+type SecretFiles = Readonly<Record<string, string>>
+
+export async function readSecrets(dataDirectory: string): Promise<SecretFiles> {
+  const files = await Promise.all(
+    secretFiles.map(async (name) => [name, await readIfExists(join(dataDirectory, name))] as const),
+  )
+  return Object.fromEntries(files.flatMap(([name, text]) => (text === undefined ? [] : [[name, text]])))
+}
+
+async function readIfExists(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Checked before anything is changed, so that a secret which may still be needed is never overwritten. */
+export async function requireNoConflictingSecrets(files: SecretFiles, dataDirectory: string): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    if (!secretFiles.includes(name))
+      throw new Error(`The backup has a file ${name}, which does not belong to this program.`)
+    const file = join(dataDirectory, name)
+    const existing = await readIfExists(file)
+    if (existing !== undefined && existing !== text)
+      throw new Error(
+        `${file} differs from the one in the backup. Set DATA_DIR to a new directory, or move the file away.`,
+      )
+  }
+}
+
+export async function writeSecrets(files: SecretFiles, dataDirectory: string): Promise<void> {
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
+  for (const [name, text] of Object.entries(files)) {
+    const file = join(dataDirectory, name)
+    await writeFile(file, text, { mode: 0o600 })
+    await chmod(file, 0o600)
+  }
 }

@@ -6,7 +6,7 @@ import { exportJWK, exportPKCS8, importPKCS8 } from 'jose'
 import { startTestIssuer, type TestIssuer } from '../../test/support/test-issuer.ts'
 import { until } from '../../test/support/until.ts'
 import { createAccessTokenVerifier, type VerifyAccessToken } from './access-token.ts'
-import { createProviderKeys } from './provider-keys.ts'
+import { createIssuerKeys } from './issuer-keys.ts'
 
 const account = {
   id: '0199a1b2-0000-7000-8000-000000000001',
@@ -180,7 +180,7 @@ function createKeys(issuer = provider.issuer) {
       warnings += 1
     },
   }
-  return createProviderKeys({ issuer, metadataAddress, now, log })
+  return createIssuerKeys({ issuer, metadataAddress, now, log })
 }
 
 const createVerifier = (issuer = provider.issuer) =>

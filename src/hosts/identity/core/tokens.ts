@@ -1,15 +1,23 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { errors, type JWTPayload, jwtVerify } from 'jose'
 import {
   accessTokenSeconds,
   accessTokenType,
   administratorClaimValue,
   claimNames,
+  clockSkewSeconds,
+  isWithinLifetime,
+  parseAccessTokenClaims,
+  signingAlgorithms,
+  tokenIsActiveSql,
 } from '../../../auth/access-token.ts'
-import type { Account } from '../core/accounts.ts'
-import type { Identity } from '../core/identity.ts'
-import type { LiveSession } from '../core/sessions.ts'
+import { sql } from '../../../db/sql.ts'
+import { timestamp } from '../../../db/timestamps.ts'
 import { signToken } from '../keys/signing-keys.ts'
-import { audienceOf, type Client } from '../values/clients.ts'
+import { type Client, tokenAudience } from '../values/clients.ts'
+import { type Identity, invalidRequest, OAuthError } from './endpoint.ts'
+import { type Account, type ActiveSession, accountColumns } from './sessions.ts'
 
 export interface AccessTokenSubject {
   readonly account: Account
@@ -27,7 +35,7 @@ export function issueAccessToken(
   const issuedAt = Math.floor(now() / 1000)
   return signToken(signingKeys.current(client.signingAlgorithm), accessTokenType, {
     iss: settings.issuer,
-    aud: audienceOf(scopes, settings),
+    aud: tokenAudience(scopes, settings),
     sub: account.accountId,
     ...(sessionId !== undefined && { sid: sessionId }),
     client_id: client.id,
@@ -42,7 +50,7 @@ export function issueAccessToken(
 }
 
 export interface IdentityTokenSubject {
-  readonly session: LiveSession
+  readonly session: ActiveSession
   readonly client: Client
   readonly scopes: readonly string[]
   /** Only the first token of a session repeats the nonce (OpenID Connect Core, 12.2). */
@@ -104,3 +112,87 @@ export function createOpaqueToken(): OpaqueToken {
 }
 
 export const opaqueTokenId = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+/**
+ * Returns the claims of an access token that this provider signed and that has not expired. It does not check
+ * whether the session is active.
+ */
+export async function verifyAccessToken(identity: Identity, token: string): Promise<JWTPayload | undefined> {
+  const now = identity.now()
+  const payload = await verifyToken(identity, token, accessTokenType, new Date(now))
+  return payload && isWithinLifetime(payload, now) ? payload : undefined
+}
+
+/**
+ * Returns the claims of an identity token of any age, because a hint only identifies the user (OpenID Connect Core,
+ * 3.1.2.1).
+ */
+export const parseTokenHint = (identity: Identity, token: string): Promise<JWTPayload | undefined> =>
+  verifyToken(identity, token, 'JWT', new Date(0))
+
+async function verifyToken(
+  { settings, signingKeys }: Identity,
+  token: string,
+  typ: string,
+  currentDate: Date,
+): Promise<JWTPayload | undefined> {
+  try {
+    const { payload } = await jwtVerify(
+      token,
+      async ({ kid = '', alg }) => {
+        const key = await signingKeys.find(kid)
+        if (key?.algorithm !== alg) throw new errors.JWKSNoMatchingKey()
+        return key.publicKey
+      },
+      {
+        algorithms: [...signingAlgorithms],
+        typ,
+        issuer: settings.issuer,
+        currentDate,
+        clockTolerance: clockSkewSeconds,
+      },
+    )
+    return payload
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined
+    throw error
+  }
+}
+
+/** Returns the token from the header, or from a form if the endpoint accepts one (RFC 6750, 2). */
+export function requireBearer(
+  { authorization }: IncomingHttpHeaders,
+  { access_token: formToken }: { readonly access_token?: string | undefined } = {},
+): string {
+  if (authorization !== undefined && formToken !== undefined)
+    throw invalidRequest('The access token must be sent in one way only.')
+  const token = authorization === undefined ? formToken : bearerPattern.exec(authorization)?.[1]
+  if (token === undefined) throw missingToken()
+  return token
+}
+
+const bearerPattern = /^bearer +([\w.~+/-]+=*)$/i
+
+/** RFC 6750, 3.1: the response to a request without any token names no error. */
+const missingToken = () => new OAuthError('invalid_token', 'An access token is required.', 'Bearer')
+
+export const invalidToken = () =>
+  new OAuthError(
+    'invalid_token',
+    'The access token is wrong, expired or revoked.',
+    'Bearer error="invalid_token"',
+  )
+
+/** Finds the account of an access token if its session is still active. No cache is used. */
+export async function findTokenAccount(
+  { database, administrators, now }: Identity,
+  payload: JWTPayload,
+): Promise<Account | undefined> {
+  const claims = parseAccessTokenClaims(payload)
+  if (!claims) return undefined
+  const [account] = await database.query<Account>(
+    sql`select ${accountColumns} from users as account where ${tokenIsActiveSql(claims, timestamp(now()))}`,
+  )
+  const isStale = claims.isAdministrator && account && !administrators.isAdministrator(account)
+  return isStale ? undefined : account
+}

@@ -14,7 +14,7 @@ import { newId } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
 import { create } from '../records/create.ts'
 import { user } from '../resources/user.ts'
-import { seedDemoAccount } from './demo-account.ts'
+import { seedStore } from './seed-store.ts'
 
 describe('the first account', () => {
   let store: FreshDatabase
@@ -35,7 +35,7 @@ describe('the first account', () => {
       ...{ DATA_DIR: join(folder, name), SVC_DEMO_DATA: 'false' },
       ...variables,
     }
-    return seedDemoAccount(parts(), readSettings(environment, readStoreSettings))
+    return seedStore(parts(), readSettings(environment, readStoreSettings))
   }
   const isRight = async (password: string) => {
     const [account] = await store.database.query<{ hash: string }>(

@@ -15,7 +15,7 @@ import { user } from '../resources/user.ts'
 import { seedDemoWorkspace } from './demo-workspace.ts'
 import { publishFile } from './publish-file.ts'
 
-export interface DemoAccount {
+export interface SeedReport {
   /** Says how to create the first account, if the store has none. */
   readonly hint: string | undefined
   /** The current login; undefined if the account is removed or unknown. */
@@ -30,14 +30,14 @@ export interface DemoAccount {
 export const createAccountCommand = 'npm run cli -- account create LOGIN --administrator'
 
 /** Seeds an empty store with the demo account. A store at DATABASE_URL is seeded only if the settings ask for it. */
-export async function seedDemoAccount(context: SharedContext, settings: StoreSettings): Promise<DemoAccount> {
+export async function seedStore(context: SharedContext, settings: StoreSettings): Promise<SeedReport> {
   const { demoLogin, demoPassword, dataDirectory } = settings
   const file = join(dataDirectory, 'demo-password')
   const isEmpty = !(await hasAccounts(context.database))
   const isNew =
     isEmpty &&
     settings.isSeeded &&
-    (await createAccount(context, settings, demoPassword ?? (await readOrCreatePendingPassword(file))))
+    (await createDemoAccount(context, settings, demoPassword ?? (await readOrCreatePendingPassword(file))))
   await backfillSeededAccount(context.database, demoLogin)
   const account = await findSeededAccount(context.database)
   await resolvePendingPassword(context, account, file)
@@ -51,7 +51,7 @@ export async function seedDemoAccount(context: SharedContext, settings: StoreSet
 }
 
 /** Creates account and workspace together or not at all. Returns false when another instance was first. */
-async function createAccount(
+async function createDemoAccount(
   context: SharedContext,
   settings: StoreSettings,
   password: string,
@@ -116,7 +116,7 @@ async function readOrCreatePendingPassword(file: string): Promise<string> {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     await writeFile(temporary, `${generatePassword()}\n`, { mode: 0o600 })
-    // If another instance that shares the folder was first, its file is used.
+    // If another instance that shares the directory was first, its file is used.
     await publishFile(temporary, pending).catch(ignoreEexist)
     await rm(temporary, { force: true })
     return (await readFile(pending, 'utf8')).trim()
@@ -131,7 +131,7 @@ function ignoreEexist(error: NodeJS.ErrnoException): void {
 
 /**
  * Renames the pending file if its password is that of the account. Otherwise another instance, with its own data
- * folder, has created the account, and the file is removed.
+ * directory, has created the account, and the file is removed.
  */
 async function resolvePendingPassword(
   { passwords }: SharedContext,
@@ -139,7 +139,7 @@ async function resolvePendingPassword(
   file: string,
 ): Promise<void> {
   const pending = pendingFileOf(file)
-  // Another start that shares the folder may rename or remove the file at any time.
+  // Another start that shares the directory may rename or remove the file at any time.
   const password = await readFile(pending, 'utf8').catch(ignoreEnoent)
   if (password === undefined) return
   const isUsed = account !== undefined && (await passwords.verify(account.hash, password.trim()))

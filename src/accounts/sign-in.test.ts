@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { isSameLogin } from './login.ts'
+import { isSameLogin } from './sign-in.ts'
 
 describe('The same login', () => {
   test('may have spaces around it, and its ASCII letters may be in another case', () => {

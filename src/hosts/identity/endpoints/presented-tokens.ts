@@ -3,9 +3,15 @@ import { clockSkewSeconds } from '../../../auth/access-token.ts'
 import { sql } from '../../../db/sql.ts'
 import { timestamp } from '../../../db/timestamps.ts'
 import { authenticateClient, authenticateConfidentialClient } from '../core/authenticate-client.ts'
-import { type Endpoint, parseParameters, requireParameter } from '../core/endpoint.ts'
-import type { Identity } from '../core/identity.ts'
 import {
+  type Endpoint,
+  type Identity,
+  OAuthError,
+  parseParameters,
+  requireParameter,
+} from '../core/endpoint.ts'
+import {
+  bearerSecurity,
   clientParameters,
   clientSecurity,
   hostUrl,
@@ -15,11 +21,16 @@ import {
   required,
   text,
 } from '../core/operation-parts.ts'
-import { isLive, type LiveSession, sessionColumns } from '../core/sessions.ts'
-import { opaqueTokenId } from '../tokens/issue-tokens.ts'
-import { findTokenAccount, verifyAccessToken } from '../tokens/verify-token.ts'
-import { audienceOf, type Client, hostsOf, splitScope } from '../values/clients.ts'
-import { OAuthError } from '../values/oauth-error.ts'
+import { type ActiveSession, isSessionActiveSql, sessionColumns } from '../core/sessions.ts'
+import {
+  findTokenAccount,
+  invalidToken,
+  opaqueTokenId,
+  requireBearer,
+  userClaims,
+  verifyAccessToken,
+} from '../core/tokens.ts'
+import { type Client, scopeAudiences, splitScope, tokenAudience } from '../values/clients.ts'
 
 /**
  * RFC 7662, for access and refresh tokens. Only clients with a secret may use it: for their own tokens and, if they are service
@@ -82,7 +93,7 @@ function mayIntrospect(
   clientId: unknown,
   audience: Audience,
 ): boolean {
-  const hosts = login === undefined ? [] : hostsOf(scopes, settings)
+  const hosts = login === undefined ? [] : scopeAudiences(scopes, settings)
   return id === clientId || [audience ?? []].flat().some((host) => hosts.includes(host))
 }
 
@@ -104,15 +115,15 @@ async function describeRefreshToken(
   client: Client,
   token: string,
 ): Promise<object | undefined> {
-  const [known] = await identity.database.query<LiveSession & RefreshTokenRow>(sql`
+  const [known] = await identity.database.query<ActiveSession & RefreshTokenRow>(sql`
     select token.client_id as "clientId", token.scope,
       extract(epoch from token.created_at)::float8 as "createdAtSeconds", ${sessionColumns}
     from refresh_tokens as token
     join signin_sessions as session on session.id = token.session_id
     join users as account on account.id = session.user_id
-    where token.id = ${opaqueTokenId(token)} and token.spent_at is null and ${isLive(identity)}`)
+    where token.id = ${opaqueTokenId(token)} and token.spent_at is null and ${isSessionActiveSql(identity)}`)
   // Its audience is that of the access tokens it can be exchanged for.
-  const audience = known && audienceOf(splitScope(known.scope), identity.settings)
+  const audience = known && tokenAudience(splitScope(known.scope), identity.settings)
   if (!known || !mayIntrospect(identity, client, known.clientId, audience)) return undefined
   return {
     active: true,
@@ -198,3 +209,55 @@ async function revokeRefreshToken({ database }: Identity, client: Client, token:
   )
   return revoked !== undefined
 }
+
+/** OpenID Connect Core, 5.3. The token is sent in the header or in a form (RFC 6750). */
+export const getUserinfo: Endpoint = {
+  id: 'GetUserinfo',
+  tag: 'Tokens',
+  summary: 'The profile claims of the signed-in account.',
+  description: 'Wants an access token with the scope openid; the name comes with the scope profile.',
+  method: 'GET',
+  path: '/connect/userinfo',
+  security: bearerSecurity,
+  ...jsonResponse('Userinfo', {
+    type: 'object',
+    required: ['sub'],
+    properties: {
+      sub: { type: 'string', format: 'uuid', description: 'The id of the account.' },
+      name: text('The display name.', 'Ann Example'),
+    },
+  }),
+  errors: [400, 401, 403],
+  handler:
+    (identity) =>
+    async ({ method, parameters, headers }) => {
+      // A token in a URL is never accepted, because URLs end up in logs and histories (RFC 9700,
+      // 4.3.2).
+      const form = method === 'POST' ? parseParameters(parameters) : {}
+      const token = requireBearer(headers, form)
+      const claims = await verifyAccessToken(identity, token)
+      const account = claims && (await findTokenAccount(identity, claims))
+      if (!account) throw invalidToken()
+      const scopes = splitScope(String(claims.scope))
+      if (!scopes.includes('openid')) throw insufficientScope()
+      const client = identity.clients.get(String(claims.client_id))
+      return { body: { sub: account.accountId, ...userClaims(identity.settings, account, client, scopes) } }
+    },
+}
+
+export const getUserinfoByForm: Endpoint = {
+  ...getUserinfo,
+  id: 'GetUserinfoByForm',
+  summary: 'The same, with the token in the header or in a form.',
+  description: 'As OpenID Connect wants it of every provider.',
+  method: 'POST',
+  security: [...bearerSecurity, {}],
+  parameters: [optional('access_token', 'The access token, unless it is in the header.')],
+}
+
+const insufficientScope = () =>
+  new OAuthError(
+    'insufficient_scope',
+    'The access token needs the scope openid.',
+    'Bearer error="insufficient_scope", scope="openid"',
+  )

@@ -1,0 +1,114 @@
+import type { Queries } from '../db/database.ts'
+import { raw, type Sql, sql } from '../db/sql.ts'
+import { type Language, supportedLanguage } from '../model/language.ts'
+import { withoutHiddenCharacters } from '../model/text.ts'
+
+/**
+ * Normalizes a login for comparison in the process. It equates more logins than the store's `lower(trim(login))` in
+ * some locales, which is safe where it keeps new accounts away from the logins of administrators.
+ */
+export const normalizeLogin = (login: string): string => login.trim().toLowerCase()
+
+/**
+ * Returns whether a login has characters that make it look like another one: invisible ones, and white space other
+ * than plain spaces.
+ */
+export function hasHiddenCharacters(login: string): boolean {
+  const visible = login.trim().replaceAll(' ', '')
+  return withoutHiddenCharacters(visible) !== visible || /\p{Zs}/u.test(visible)
+}
+
+/**
+ * Returns whether both are the same login by the store's `lower(trim(login))`, in every locale of the store. Locales
+ * differ in how they fold non-ASCII letters, so only ASCII letters are compared without regard to case.
+ */
+export const isSameLogin = (one: string, other: string): boolean =>
+  lowerAscii(trimSpaces(one)) === lowerAscii(trimSpaces(other))
+
+const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+
+/** Unlike JavaScript's `trim`, the store's removes plain spaces only. */
+const trimSpaces = (text: string): string => text.replace(/^ +/, '').replace(/(?<! ) +$/, '')
+
+/** Whether the login of the row aliased as `account` was verified, and has not changed since. */
+export const hasVerifiedLogin: Sql = raw(
+  'exists (select from verified_logins as verified where verified.user_id = account.id and verified.login = account.login)',
+)
+
+/** Records that the user reads mail at the address. Without effect if the login is another one. */
+export async function recordVerifiedAddress(
+  queries: Queries,
+  accountId: string,
+  address: string,
+): Promise<void> {
+  const [account] = await queries.query<{ login: string }>(
+    sql`select login from users where id = ${accountId}`,
+  )
+  if (account === undefined || !isSameLogin(account.login, address)) return
+  await queries.query(sql`
+    insert into verified_logins (user_id, login) values (${accountId}, ${account.login})
+    on conflict (user_id) do update set login = excluded.login`)
+}
+
+/** The ways to sign in that the settings allow, in addition to external providers. */
+export interface SignInMethods {
+  readonly passwords: boolean
+  /** The domain of passkeys that sign in alone; undefined where no page accepts them. */
+  readonly passkeySignInDomain: string | undefined
+}
+
+/** Serializes changes to how an account signs in until the transaction ends. */
+export async function lockFactors(transaction: Queries, accountId: string): Promise<void> {
+  await transaction.query(
+    sql`select from pg_advisory_xact_lock(hashtextextended(${`factors ${accountId}`}, 0))`,
+  )
+}
+
+/**
+ * Returns whether the account has any way to sign in. A passkey counts once it has signed in alone, because only then is it
+ * known to verify its user.
+ */
+export async function canSignIn(
+  queries: Queries,
+  accountId: string,
+  { passwords, passkeySignInDomain = '' }: SignInMethods,
+): Promise<boolean> {
+  const [found] = await queries.query<{ canSignIn: boolean }>(sql`
+    select exists (select from outside_identities where user_id = ${accountId})
+      or exists (select from passkeys where user_id = ${accountId} and alone_domain = ${passkeySignInDomain})
+      -- An account without a password stores a text that is no hash.
+      or ${passwords} and exists (select from users where id = ${accountId} and password_hash like '$argon2%') as "canSignIn"`)
+  return found?.canSignIn === true
+}
+
+export const onlyWayToSignIn =
+  'This is your only way to sign in. Connect another one first, or ask an administrator.'
+
+/** SQL: true if the row aliased as `account` must not sign in. */
+export const isAccountDeactivatedSql: Sql = raw(
+  'exists (select 1 from deactivated_accounts as deactivated where deactivated.user_id = account.id)',
+)
+
+/** Stores the language used at sign-in, if known. Skips the write when unchanged. */
+export async function storeLanguage(
+  transaction: Queries,
+  accountId: string,
+  language: Language | undefined,
+): Promise<void> {
+  if (language === undefined) return
+  await transaction.query(sql`
+    insert into account_languages (user_id, language) values (${accountId}, ${language})
+    on conflict (user_id) do update set language = excluded.language where account_languages.language <> excluded.language`)
+}
+
+/** Returns the language for mails to an account: the one that it has chosen, or that of its last sign-in. */
+export async function findLanguage(queries: Queries, accountId: string): Promise<Language> {
+  const [known] = await queries.query<{ language: string | null }>(
+    sql`
+      select coalesce(
+        (select language from account_settings where user_id = ${accountId}),
+        (select language from account_languages where user_id = ${accountId})
+      ) as language`,
+  )
+  return supportedLanguage(known?.language ?? undefined) ?? 'en'
+}
