@@ -105,7 +105,7 @@ export function panelJourneys(stage: () => Stage): void {
       await page.locator(`#card-${id}`).click()
       const panel = page.getByRole('complementary', { name: 'Stays in its place' })
       await panel.getByText('History').waitFor()
-      const unmarked = (all: readonly string[]) => all.map((one) => one.replace('card open', 'card '))
+      const unmarked = (all: readonly string[]) => all.map((one) => one.replace('card open', 'card'))
       assert.deepEqual(unmarked(await boxes()), unmarked(before), String(width))
       const last = page.getByRole('link', { name: 'In the last column' })
       await page.locator(`#card-${id}`).focus()
