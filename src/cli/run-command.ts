@@ -2,7 +2,7 @@ import { resolve, sep } from 'node:path'
 import { parseArgs } from 'node:util'
 import { declaredSettings } from '../config/declared-settings.ts'
 import type { Environment } from '../config/settings.ts'
-import { adviceOn, textOf } from '../db/failures.ts'
+import { adviceOn, textOf } from '../db/store-advice.ts'
 import { Problem } from '../model/problem.ts'
 import { type Options, UsageError } from './ask.ts'
 

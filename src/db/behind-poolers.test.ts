@@ -11,11 +11,11 @@ import {
 import { until } from '../../test/support/until.ts'
 import { checkStore } from '../cli/doctor/run-doctor.ts'
 import { openDatabase } from './database.ts'
-import { adviceOn } from './failures.ts'
 import { StatementTooSlowError } from './limited-reads.ts'
 import { migrate } from './migrate.ts'
 import { detectPooler, detectPoolers } from './poolers.ts'
 import { sql } from './sql.ts'
+import { adviceOn } from './store-advice.ts'
 
 const poolers = [
   { name: 'in session mode', mode: 'session', namedStatements: true },

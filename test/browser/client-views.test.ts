@@ -290,19 +290,13 @@ const folder = join(import.meta.dirname, '..', '..', 'src')
 /** Of all sources those that say nothing to the web client, and to whom they do. */
 const elsewhere: readonly (readonly [files: RegExp, read: string])[] = [
   [/^(cli|config|observability)\b/, 'operators'],
-  [
-    /^db\/(embedded|sharded|history-chain|limited-reads|server-requirements|standbys)/,
-    'operators, in the log',
-  ],
+  [/^db\/(embedded|sharded|history-chain|limited-reads|migrate|standbys)/, 'operators, in the log'],
   [/^hosts\/rest\/(extension-)?routes\.ts/, 'readers of the documents'],
-  [/^features\/mcp\//, 'programs around language models'],
-  [/^features\/calendar\//, 'those who set up a calendar program'],
+  [/^features\/mcp\.ts/, 'programs around language models'],
+  [/^features\/calendar\.ts/, 'those who set up a calendar program'],
   [/^http\/(log|host-metrics|event-stream)/, 'operators, and those who look at a stream'],
   [/^http\/(health|broken-requests)/, 'operators, and those who program what speaks HTTP'],
-  [
-    /^(model\/(deprecation|field)|resources\/(check-declarations|define-resource|all|derived))\.ts/,
-    'us, at start',
-  ],
+  [/^(model\/field|resources\/(check-declarations|define-resource|all|derived))\.ts/, 'us, at start'],
   [
     /openapi|schemas\.ts$|(describe|document|refusal-examples|discovery|factor-operations)/,
     'readers of the documents',
@@ -316,7 +310,7 @@ const elsewhere: readonly (readonly [files: RegExp, read: string])[] = [
   [/^features\/mail\//, 'people in mails'],
   // Bodies, queries, ids and how they are written: the client writes them rightly.
   [
-    /^(records\/(batch|query|get|list-query|settled-timestamp)|features\/(changes\/(?!stream-limits|kept-snapshots)|webhooks\/deliveries)|http\/url)\b/,
+    /^(records\/(batch|query|get|list-query|read-guards)|features\/(changes\/(?!stream-limits)|webhooks\/deliveries)|http\/url)\b/,
     'those who program a client',
   ],
   [/^features\/reports\/parse-report-query/, 'those who program a client'],

@@ -1,0 +1,60 @@
+import { percentEncode } from '../config/store-settings.ts'
+
+/**
+ * Returns what an operator does about an error of the store at DATABASE_URL; undefined for any other error. An error that
+ * another process has reported has only its text, so texts are recognized in addition to codes. Codes:
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+export function adviceOn(error: unknown): string | undefined {
+  const { code = '' } = error as { readonly code?: string }
+  const text = `${code} ${textOf(error)}`
+  return advice.find(([pattern]) => pattern.test(text))?.[1]
+}
+
+/** Returns the message; an attempt to reach several addresses of a name has one for each of them. */
+export function textOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(textOf).join(', ')
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The first match counts. Poolers report errors of their own, mostly with the code 08P01. */
+const advice: readonly (readonly [error: RegExp, advice: string])[] = [
+  [
+    /^28P01|password authentication failed|SASL|no such user/,
+    `Check user and password in DATABASE_URL. If a pooler is in front of PostgreSQL, its list of users needs the new password as well: docs/deployment.md, Poolers. ${percentEncode}.`,
+  ],
+  [/^3D000|no such database/, 'Check the name of the database in DATABASE_URL, or create the database.'],
+  [
+    /^42501|permission denied (for|to) /,
+    'The role of DATABASE_URL lacks this right. Each host needs its own role, such as tracker_rest, after `npm run cli -- prepare` has migrated and set its rights; prepare itself, backup and restore need the role that owns the schema, such as tracker_migrations.',
+  ],
+  [
+    /not support SSL|client certificate|^(SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_|ERR_TLS|ERR_SSL)/,
+    'Check sslmode, sslrootcert, sslcert and sslkey in DATABASE_URL: docs/deployment.md, TLS to PostgreSQL.',
+  ],
+  [/^28000/, 'Check the user in DATABASE_URL, and the lines for it in pg_hba.conf of the server.'],
+  [
+    /^53300|too many clients|too many connections/,
+    'Raise max_connections of the server, or lower DB_CONNECTIONS of the hosts: docs/availability.md, Connections.',
+  ],
+  [
+    /statement pooling mode/,
+    'The pooler in front of the database allows no transactions: set pool_mode = transaction or session there.',
+  ],
+  [
+    /unsupported startup parameter/,
+    'The pooler in front of the database accepts no startup options: remove `options` from DATABASE_URL; a role can have settings (alter role … set …).',
+  ],
+  [
+    /server_login_retry|server login failed|pgbouncer cannot connect/,
+    'The pooler in front of the database does not reach PostgreSQL: start it, or see the log of the pooler.',
+  ],
+  [
+    /timeout expired|read timeout|connection timeout|query_wait_timeout|ETIMEDOUT/i,
+    'Check host and port in DATABASE_URL, and that PostgreSQL is running. If a pooler is in front of it, its log says whether it reaches PostgreSQL; if it does, raise default_pool_size: docs/deployment.md, Poolers.',
+  ],
+  [
+    /ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|connect (ENOENT|EACCES)|Connection terminated|57P0/,
+    'Check host and port in DATABASE_URL, and that PostgreSQL is running.',
+  ],
+]
