@@ -354,6 +354,20 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['journeys/invitations'],
   },
   {
+    file: 'src/hosts/identity/endpoints/administration.ts',
+    rule: 'only administrators view the accounts and the sign-in policy',
+    from: 'if (!identity.administrators.isAdministrator(session))',
+    to: 'if (!session)',
+    tests: ['identity/factors'],
+  },
+  {
+    file: 'src/hosts/identity/endpoints/login.ts',
+    rule: 'a new request with credentials is an extension',
+    from: 'if (authRequest !== undefined || !identity.settings.extensions) {',
+    to: 'if (authRequest !== undefined) {',
+    tests: ['identity/sign-in'],
+  },
+  {
     file: 'src/features/mail/worker.ts',
     rule: 'names in mails do not change the direction of other text',
     from: ".replaceAll(/\\p{Bidi_Control}/gu, '')",

@@ -29,6 +29,8 @@ export interface LinkOptions {
   readonly creatorStamp?: string | undefined
   /** The only address to which the link is sent. */
   readonly mailedTo?: string
+  /** The person whom an invitation is for, as the inviter calls them. */
+  readonly recipientName?: string | undefined
 }
 
 export interface Link {
@@ -36,6 +38,7 @@ export interface Link {
   readonly madeBy: string
   readonly projectId: string | null
   readonly userId: string | null
+  readonly recipientName: string | null
   readonly createdAt: string
   readonly expiresAt: string
 }
@@ -47,7 +50,7 @@ export interface CreatedLink {
 }
 
 export const linkColumns = raw(`link.id, link.made_by as "madeBy", link.project_id as "projectId",
-  link.user_id as "userId", link.created_at as "createdAt", link.expires_at as "expiresAt"`)
+  link.user_id as "userId", link.recipient_name as "recipientName", link.created_at as "createdAt", link.expires_at as "expiresAt"`)
 
 /**
  * True if the row aliased as `link` is unused and valid. Any new password ends the links for its account and
@@ -66,10 +69,11 @@ export async function createLink(transaction: Queries, options: LinkOptions): Pr
   const secret = generateToken(linkTokenPrefix)
   const [link] = await transaction.query<Link>(sql`
     insert into account_links as link (id, purpose, hash, made_by, maker_session_id, maker_stamp, project_id, user_id,
-      security_stamp, mailed_to, expires_at)
+      security_stamp, mailed_to, recipient_name, expires_at)
     select ${newId()}::uuid, ${options.purpose}, ${hashOfToken(secret, linkTokenPrefix)}::bytea, maker.id, ${options.sessionId ?? null},
       coalesce(${options.creatorStamp ?? null}, maker.security_stamp), ${options.projectId ?? null}::uuid,
       ${options.userId ?? null}::uuid, ${options.securityStamp ?? null}, ${options.mailedTo ?? null}::text,
+      ${options.recipientName ?? null}::text,
       now() + make_interval(hours => ${options.hours}::int)
     from users as maker where maker.id = ${options.madeBy}
     returning ${linkColumns}`)

@@ -217,6 +217,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     passkeys: readWriteDelete,
     factor_changes: readWrite,
     account_languages: readWrite,
+    last_sign_ins: readWrite,
     // Mails are in the chosen language, and a link in them ends those about notifications.
     account_settings: ['select', 'update (notification_mails)'],
     verified_logins: readWrite,

@@ -189,29 +189,31 @@ describe('Access, in a real browser', { skip }, () => {
     await members.hover()
     assert.equal(await members.getAttribute('title'), 'Members…', 'A sign says what it does.')
     await members.click()
-    await page.getByRole('button', { name: 'Invite someone new' }).click()
+    await page.getByLabel('Invite someone new').fill('Nora')
+    await page.getByRole('button', { name: 'Create an invitation link' }).click()
+    await page.getByRole('button', { name: 'End the invitation for Nora' }).waitFor()
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
     const visitor = await stage.visit(link.slice(stage.hosts.web.length))
     const said = await visitor.getByText(/invites you/).textContent()
-    assert.equal(said, 'Mara Lindqvist invites you to the project For newcomers of Lighthouse Studio.')
+    const sentence =
+      'Mara Lindqvist invites you to the project For newcomers of Lighthouse Studio, as a member.'
+    assert.equal(said, `${sentence}This invitation is for Nora.`)
+    assert.equal(await visitor.getByLabel('Name', { exact: true }).inputValue(), 'Nora')
+    await visitor.getByLabel('Name', { exact: true }).fill('')
     await visitor.getByRole('button', { name: 'Create my account' }).click()
     await visitor.getByText('Name is required.').waitFor()
     await visitor.getByLabel('Name', { exact: true }).fill('Nora New')
     await visitor.getByLabel('Login').fill('nora@example.com')
     await visitor.getByRole('textbox', { name: 'Password' }).fill('Correct-Horse-2')
     await visitor.getByRole('button', { name: 'Create my account' }).click()
-    await visitor.getByRole('heading', { name: 'Your account is ready' }).waitFor()
-    await visitor.getByText('You are now a member of For newcomers.').waitFor()
+    // The new user is signed in at once.
+    await visitor.getByRole('link', { name: 'For newcomers' }).waitFor()
+    assert.equal(new URL(visitor.url()).pathname, '/projects')
     // The dialog that was left open learns of it, and so does the board behind it.
     await page.getByRole('button', { name: 'Remove Nora New from the project' }).waitFor()
     await page.getByRole('heading', { name: 'Open invitations' }).waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Only Nora New' }).waitFor({ state: 'attached' })
-    await visitor.getByRole('link', { name: 'Sign in' }).click()
-    await visitor.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
-    assert.equal(await visitor.getByLabel('Login').inputValue(), 'nora@example.com')
-    await fillSignIn(visitor, 'nora@example.com', 'Correct-Horse-2')
-    await visitor.getByRole('link', { name: 'For newcomers' }).waitFor()
     const late = await stage.visit(link.slice(stage.hosts.web.length), { locale: 'pt-BR' })
     await late.getByRole('heading', { name: 'Este convite não vale mais' }).waitFor()
     await late.getByText('Este link já foi usado').waitFor()
@@ -224,13 +226,13 @@ describe('Access, in a real browser', { skip }, () => {
     await workspace.make('userProject', { projectId: id, userId: workspace.mara.id })
     const page = await signIn('mara@example.com', `/projects/${id}`)
     await page.getByRole('button', { name: 'Members…' }).click()
-    await page.getByRole('button', { name: 'Invite someone new' }).click()
+    await page.getByRole('button', { name: 'Create an invitation link' }).click()
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
     const visitor = await visit(link.slice(stage.hosts.web.length), { locale: 'pt-BR' })
     const sentence = visitor.getByText(/convida você/)
     assert.equal(
       await sentence.textContent(),
-      'Mara Lindqvist convida você para o projeto רציף 12!, de نادي (2).',
+      'Mara Lindqvist convida você para o projeto רציף 12!, de نادي (2), como membro.',
     )
     assert.equal(await sentence.locator('bdi').count(), 3)
   })
@@ -247,7 +249,7 @@ describe('Access, in a real browser', { skip }, () => {
     await page.getByRole('menuitem', { name: 'Members…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Members of Lantern room' })
     for (const count of [1, 2]) {
-      await dialog.getByRole('button', { name: 'Invite someone new' }).click()
+      await dialog.getByRole('button', { name: 'Create an invitation link' }).click()
       await dialog
         .getByText('By Mara Lindqvist')
         .nth(count - 1)

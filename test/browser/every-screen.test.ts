@@ -380,7 +380,7 @@ async function lookInFront(page: Page, project: string, look: Look): Promise<voi
   await goWithin(page, project)
   await page.getByRole('button', { name: 'Members…' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Invite someone new' }).click()
+  await dialog.getByRole('button', { name: 'Create an invitation link' }).click()
   await dialog.getByText('Until').waitFor()
   await look('members')
   await dialog.getByRole('button', { name: 'Close' }).click()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import { declaredSettings } from '../../src/config/declared-settings.ts'
 import { sql } from '../../src/db/sql.ts'
 import {
   claimsOf,
@@ -66,6 +67,55 @@ describe('what an account is proved with', () => {
     assert.equal(stale.json.error, 'insufficient_user_authentication')
     assert.match(stale.headers.get('www-authenticate') ?? '', /max_age="600"/)
     assert.equal((await ask('')).status, 200)
+  })
+
+  it('is seen by administrators with role, deactivation and last sign-in, and by no one else', async () => {
+    const ask = async (token: string, path: string) => {
+      const headers = { authorization: `Bearer ${token}` }
+      const response = await fetch(`${host.address}/ext/${path}`, { headers })
+      return { status: response.status, json: await response.json() }
+    }
+    const plain = await host.addAccount()
+    const signedInAt = host.clock.now()
+    const proved = await withApp()
+    const deactivated = await host.addAccount()
+    await host.database.query(sql`
+      insert into deactivated_accounts (user_id, deactivated_by) values (${deactivated.id}, ${plain.id})`)
+    const { access_token: token } = await host.signIn(root.login)
+    const ids = [plain.id, proved.id, deactivated.id, '00000000-0000-4000-8000-000000000000']
+    const { json } = await ask(token, `accounts?ids=${ids}`)
+    const byId = new Map(json.accounts.map((account: { userId: string }) => [account.userId, account]))
+    const nothing = { isAdministrator: false, hasRole: false, isDeactivated: false, mustHaveFactor: false }
+    const never = { ...nothing, hasFactor: false, lastSignInAt: null }
+    assert.deepEqual(byId.get(plain.id), { ...never, userId: plain.id })
+    assert.deepEqual(byId.get(deactivated.id), { ...never, userId: deactivated.id, isDeactivated: true })
+    const { lastSignInAt, ...others } = byId.get(proved.id) as { lastSignInAt: string }
+    assert.deepEqual(others, { ...nothing, userId: proved.id, hasFactor: true })
+    const at = Date.parse(lastSignInAt)
+    assert.ok(at >= signedInAt && at < host.clock.now(), lastSignInAt)
+    assert.equal(byId.size, 3)
+    const { access_token: other } = await host.signIn(plain.login)
+    for (const path of [`accounts?ids=${ids}`, 'sign-in-policy']) {
+      assert.equal((await ask(other, path)).status, 403)
+      assert.equal((await ask('nonsense', path)).status, 401)
+    }
+    for (const wrong of ['', 'x', Array.from({ length: 101 }, () => crypto.randomUUID())])
+      assert.deepEqual(Object.keys((await ask(token, `accounts?ids=${wrong}`)).json.errors), ['ids'])
+    const { rules, providers } = (await ask(token, 'sign-in-policy')).json
+    assert.deepEqual(providers, [])
+    assert.deepEqual(
+      rules.find(({ name }: { name: string }) => name === 'secondFactor'),
+      { name: 'secondFactor', value: 'off', setting: 'Identity__SecondFactor' },
+    )
+    for (const { setting } of rules) assert.ok(setting in declaredSettings, setting)
+  })
+
+  it('keeps the time of the last sign-in when the session is deleted', async () => {
+    const { login, id } = await host.addAccount()
+    await host.signIn(login)
+    await host.database.query(sql`delete from signin_sessions where user_id = ${id}`)
+    const [kept] = await host.database.query(sql`select at from last_sign_ins where user_id = ${id}`)
+    assert.ok(kept)
   })
 
   it('ends the other sessions when it changes, and a new name ends none', async () => {

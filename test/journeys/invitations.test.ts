@@ -68,6 +68,7 @@ describe('An invitation', { concurrency: true }, () => {
       const shown = await read(secret)
       assert.deepEqual(shown.body, {
         inviter: 'Mara',
+        recipientName: null,
         project: 'Pier',
         organization: 'Lighthouse',
         expiresAt: link.expiresAt,
@@ -77,6 +78,14 @@ describe('An invitation', { concurrency: true }, () => {
     assert.equal((await accept(secret, newcomer())).status, 200)
     const intoNone = await read((await invite(rest.administrator)).secret)
     assert.deepEqual([intoNone.body.project, intoNone.body.organization], [null, null])
+    const named = await ask('POST', '/ext/invitations', member.token, { projectId, recipientName: 'Nora' })
+    assert.equal((await read(named.body.secret)).body.recipientName, 'Nora')
+    const listed = await ask('GET', `/ext/invitations?projectId=${projectId}`, member.token)
+    assert.deepEqual(valuesOf(listed.body.links, 'recipientName'), ['Nora'])
+    for (const recipientName of [7, 'x'.repeat(201)])
+      assertEnvelope(await ask('POST', '/ext/invitations', member.token, { projectId, recipientName }), 400, [
+        'recipientName',
+      ])
     for (const wrong of [secret, 'x', `svl_${'0'.repeat(72)}`]) assertEnvelope(await read(wrong), 410)
     for (const wrong of [undefined, 7, {}, 'x'.repeat(101)]) assertEnvelope(await read(wrong), 400)
   })

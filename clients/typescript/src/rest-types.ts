@@ -1287,6 +1287,7 @@ export interface Link {
   readonly madeBy: string
   readonly projectId: string | null
   readonly userId: string | null
+  readonly recipientName: string | null
   readonly createdAt: string
   readonly expiresAt: string
 }
@@ -1306,6 +1307,7 @@ export interface LinkId {
 
 export interface Invitation {
   readonly projectId?: string | null
+  readonly recipientName?: string | null
 }
 
 export interface InvitationQuestion {
@@ -1314,6 +1316,7 @@ export interface InvitationQuestion {
 
 export interface ShownInvitation {
   readonly inviter: string
+  readonly recipientName: string | null
   readonly project: string | null
   readonly organization: string | null
   readonly expiresAt: string
@@ -1336,6 +1339,7 @@ export interface JoinedProject {
 
 export interface MailedInvitation {
   readonly projectId?: string | null
+  readonly recipientName?: string | null
   readonly mailTo: string
 }
 
@@ -5311,6 +5315,7 @@ export const limits = {
   project: 200,
   projectIds: 20,
   rank: 60,
+  recipientName: 200,
   rows: 5000,
   search: 128,
   secret: 100,

@@ -29,8 +29,9 @@ import { loginTaken } from '../../db/failures.ts'
 import { insertRow, newId } from '../../db/rows.ts'
 import { type Sql, sql } from '../../db/sql.ts'
 import type { Caller, RequestOrigin } from '../../model/caller.ts'
-import { uuid } from '../../model/field-kinds.ts'
+import { isNullOrBlank, text, uuid } from '../../model/field-kinds.ts'
 import { busy, duplicate, invalid, notFound, parseObject, unauthenticated } from '../../model/problem.ts'
+import { nameCharactersMax } from '../../model/text.ts'
 import { callerDetails } from '../../observability/security-log.ts'
 import type { Context } from '../../records/context.ts'
 import { parseBody } from '../../records/parse-body.ts'
@@ -40,6 +41,9 @@ import { user } from '../../resources/user.ts'
 import { userProject } from '../../resources/user-project.ts'
 
 const invitationsMax = 20
+
+/** The name by which the inviter tells open invitations apart. */
+export const recipientNameText = text({ max: nameCharactersMax })
 
 /**
  * Creates an invitation. Members invite into their own projects, administrators into any or none. The caller must not return
@@ -56,6 +60,9 @@ export async function invite(
   if (!isIntoProject && !caller.isAdministrator)
     throw invalid({ projectId: ['ProjectId is required: you may invite into your own projects only.'] })
   const projectId = isIntoProject ? parseFields(given, { projectId: uuid }).projectId : undefined
+  const recipientName = isNullOrBlank(given.recipientName)
+    ? recipient
+    : parseFields(given, { recipientName: recipientNameText }).recipientName
   const created = await context.database.transaction(async (transaction) => {
     // Locked, so that concurrent invitations are counted one after the other.
     const [account] = await transaction.query(
@@ -75,6 +82,7 @@ export async function invite(
       sessionId: caller.origin?.sessionId,
       hours: invitationHours,
       projectId,
+      recipientName,
     })
     if (recipient === undefined) return { link, secret }
     const retryAfterSeconds = await queueMail(transaction, { ...requested, linkId: link.id, recipient })
@@ -137,6 +145,7 @@ export async function endInvitation({ database }: Context, caller: Caller, body:
 
 export interface SerializedInvitation {
   readonly inviter: string
+  readonly recipientName: string | null
   /** Both are null where an administrator invites into no project. */
   readonly project: string | null
   readonly organization: string | null
@@ -150,12 +159,12 @@ export async function readInvitation(
 ): Promise<SerializedInvitation> {
   const { secret } = parseFields(body, { secret: linkSecret })
   const link = await findOpenLink(database, 'invitation', secret)
-  const { projectId, expiresAt } = link
+  const { projectId, recipientName, expiresAt } = link
   const { name: inviter } = await requireInviter(database, administrators, link)
-  if (projectId === null) return { inviter, project: null, organization: null, expiresAt }
+  if (projectId === null) return { inviter, recipientName, project: null, organization: null, expiresAt }
   const [into] = await database.query<InvitationTarget>(invitationTargetQuery(projectId))
   if (!into) throw linkExpired()
-  return { inviter, ...into, expiresAt }
+  return { inviter, recipientName, ...into, expiresAt }
 }
 
 /** Creates an account for anyone with the link. The account is a member of the project from the start. */

@@ -239,6 +239,11 @@ const mailAddress: typeof address = {
 const nullableId = { ...uuid.schema, type: ['string', 'null'] }
 const name = text({ max: nameCharactersMax }).schema
 const nullableName = { ...name, type: ['string', 'null'] }
+const recipientName = {
+  ...nullableName,
+  description: 'The person whom it is for, shown to them and in the list of open invitations.',
+  examples: ['Nora'],
+}
 const secret = {
   type: 'string',
   minLength: 1,
@@ -250,12 +255,17 @@ const secret = {
 export const linkSchemas: Readonly<Record<string, Schema>> = {
   Link: {
     type: 'object',
-    required: ['id', 'madeBy', 'projectId', 'userId', 'createdAt', 'expiresAt'],
+    required: ['id', 'madeBy', 'projectId', 'userId', 'recipientName', 'createdAt', 'expiresAt'],
     properties: {
       id: { ...uuid.schema, description: 'Its id.' },
       madeBy: { ...uuid.schema, description: 'The account that made it.' },
       projectId: { ...nullableId, description: 'The project of an invitation.' },
       userId: { ...nullableId, description: 'The account whose password it resets.' },
+      recipientName: {
+        ...nullableName,
+        description: 'The person whom an invitation is for: the given name, or the mail address.',
+        examples: ['Nora'],
+      },
       createdAt: { ...timestamp, description: 'The time it was created.' },
       expiresAt: { ...timestamp, description: 'The time it expires.' },
     },
@@ -295,14 +305,20 @@ export const linkSchemas: Readonly<Record<string, Schema>> = {
         ...nullableId,
         description: 'The project of the invitation; only administrators may omit it.',
       },
+      recipientName,
     },
   },
   InvitationQuestion: { type: 'object', required: ['secret'], properties: { secret } },
   ShownInvitation: {
     type: 'object',
-    required: ['inviter', 'project', 'organization', 'expiresAt'],
+    required: ['inviter', 'recipientName', 'project', 'organization', 'expiresAt'],
     properties: {
       inviter: { ...name, description: 'The name of its creator.', examples: ['Mara Lindqvist'] },
+      recipientName: {
+        ...nullableName,
+        description: 'The person whom it is for: the name that the inviter gave, or the mail address.',
+        examples: ['Nora'],
+      },
       project: {
         ...nullableName,
         description: 'The name of the project.',
@@ -350,6 +366,7 @@ export const linkSchemas: Readonly<Record<string, Schema>> = {
         ...nullableId,
         description: 'The project of the invitation; only administrators may omit it.',
       },
+      recipientName,
       mailTo: {
         ...mailAddress.schema,
         description: 'The mail address of the invited user.',

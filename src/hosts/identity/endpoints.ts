@@ -17,6 +17,7 @@ import {
   type RawParameters,
   type Route,
 } from './core/endpoint.ts'
+import { listAccounts, showSignInPolicy } from './endpoints/administration.ts'
 import { authorize, authorizeByForm } from './endpoints/authorize.ts'
 import { showConsent, submitConsent } from './endpoints/consent.ts'
 import { getDiscovery, getKeys, getServerMetadata } from './endpoints/discovery.ts'
@@ -106,6 +107,8 @@ export const extensionEndpoints: readonly (Endpoint | ProviderEndpoint)[] = [
   factors.renamePasskey,
   factors.removePasskey,
   factors.removeFactors,
+  listAccounts,
+  showSignInPolicy,
   ...pageEndpoints,
   ...federatedEndpoints,
 ]

@@ -21,6 +21,7 @@ export const identityExtensionsDocument = (): Schema =>
       Provider: 'The metadata of the provider.',
       SignIn: 'The endpoints that the sign-in pages call.',
       Factors: 'Users view and change their authentication factors.',
+      Administration: 'Administrators view accounts and the sign-in policy.',
       Pages: 'The pages of this host.',
       OutsideProviders: 'Sign-in with accounts of external providers.',
     },

@@ -80,6 +80,7 @@ export async function everyScreen(
     { path: '/reports', shows: 'Hours per project', shape: 'boxes' },
     { path: '/reports/sums?period=year', shows: 'Also without hours in this period', shape: 'grid' },
     { path: '/administration/users', shows: 'mara@example.com', shape: 'rows' },
+    { path: '/administration/sign-in', shows: 'Identity__Passwords', shape: 'rows' },
     { path: '/administration/workflows', shows: 'Backlog', shape: 'rows' },
     { path: '/clients', shows: 'The wiki', shape: 'rows' },
     { path: '/removed/assignments', shows: 'Removed records', shape: 'rows' },

@@ -34,6 +34,32 @@ export async function startSignIn(
   returnTo: string,
   { forcePrompt = false }: SignInOptions = {},
 ): Promise<void> {
+  const { provider, parameters } = await beginAttempt(configuration, returnTo)
+  if (forcePrompt) parameters.set('prompt', 'login')
+  location.assign(`${provider.authorization_endpoint}?${parameters}`)
+}
+
+/** Signs in with a password that the user has just chosen, by the form that the sign-in page would post. */
+export async function signInWithPassword(
+  configuration: Configuration,
+  credentials: { readonly login: string; readonly password: string },
+  returnTo: string,
+): Promise<void> {
+  const { parameters } = await beginAttempt(configuration, returnTo)
+  const form = document.createElement('form')
+  form.method = 'post'
+  form.action = `${configuration.issuer}/api/account/login`
+  for (const [name, value] of [...parameters, ...Object.entries(credentials)]) {
+    const input = document.createElement('input')
+    Object.assign(input, { type: 'hidden', name, value })
+    form.append(input)
+  }
+  document.body.append(form)
+  form.submit()
+}
+
+/** Stores a new attempt, and returns the parameters of its authorization request. */
+async function beginAttempt(configuration: Configuration, returnTo: string) {
   const provider = await discover(configuration)
   const attempt: Attempt = { verifier: randomText(), nonce: randomText(), returnTo }
   const state = randomText()
@@ -48,9 +74,8 @@ export async function startSignIn(
     code_challenge: await sha256(attempt.verifier),
     code_challenge_method: 'S256',
     ui_locales: currentLanguage().id,
-    ...(forcePrompt && { prompt: 'login' }),
   })
-  location.assign(`${provider.authorization_endpoint}?${parameters}`)
+  return { provider, parameters }
 }
 
 /** Exchanges the response in the address of the callback page for tokens, and returns the requested address. */

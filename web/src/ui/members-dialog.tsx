@@ -3,13 +3,13 @@ import type { Link } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { useInterval, useLoaded } from '../data/use-loaded.ts'
-import { useMembers } from '../data/use-members.ts'
+import { useAllMembers } from '../data/use-members.ts'
 import { TextField } from '../forms/fields.tsx'
 import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
 import { linkAddress } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
-import { t } from '../texts/text.ts'
+import { inOneLine, t } from '../texts/text.ts'
 import { formatTimestamp } from '../time/format-timestamp.ts'
 import { PersonAvatar } from './avatar.tsx'
 import { Secret } from './copy-secret.tsx'
@@ -17,6 +17,7 @@ import { ConfirmDialog, Dialog } from './dialog.tsx'
 import { Icon } from './icon.tsx'
 import { LoadProblem } from './notes.tsx'
 import { PersonPicker } from './person-picker.tsx'
+import { SearchField } from './search-field.tsx'
 import { Skeleton } from './skeleton.tsx'
 import { useRemoval } from './use-removal.ts'
 
@@ -55,24 +56,32 @@ function InvitationsSection(props: {
           </ul>
         </>
       )}
-      <InviteByLink {...props} onCreated={reload} />
+      <InviteByLink projectId={props.projectId} onCreated={reload} />
       {configuration.mail && <InviteByMail projectId={props.projectId} onCreated={reload} />}
     </section>
   )
 }
 
 const InvitationRow = (props: { readonly link: Link; readonly inviter: string; onRevoke(): void }) => {
-  const until = formatTimestamp(props.link.expiresAt)
+  const { recipientName, expiresAt } = props.link
+  const until = formatTimestamp(expiresAt)
+  const created = t('By {name}', { name: props.inviter })
   return (
     <li class="row">
       <span class="row-text">
-        {t('By {name}', { name: props.inviter })}
-        <span class="quiet-text line">{t('Until {time}', { time: until })}</span>
+        {recipientName === null ? created : <bdi>{recipientName}</bdi>}
+        <span class="quiet-text line">
+          {inOneLine(recipientName !== null && created, t('Member'), t('Until {time}', { time: until }))}
+        </span>
       </span>
       <button
         type="button"
         class="button quiet icon-only"
-        aria-label={t('End the invitation by {name} until {time}', { name: props.inviter, time: until })}
+        aria-label={
+          recipientName === null
+            ? t('End the invitation by {name} until {time}', { name: props.inviter, time: until })
+            : t('End the invitation for {name}', { name: recipientName })
+        }
         onClick={props.onRevoke}
       >
         <Icon name="close" />
@@ -81,29 +90,29 @@ const InvitationRow = (props: { readonly link: Link; readonly inviter: string; o
   )
 }
 
-function InviteByLink(props: {
-  readonly projectId: string
-  onCreated(): void
-  onProblem(problem: string | undefined): void
-}) {
+/** Creates a link that invites one person. */
+function InviteByLink(props: { readonly projectId: string; onCreated(): void }) {
   const { tracker } = useServices()
   const [link, setLink] = useState<string>()
-  const invite = () =>
-    tracker.call('POST /ext/invitations', { body: { projectId: props.projectId } }).then(
-      (created) => {
-        props.onProblem(undefined)
-        setLink(linkAddress('/invitation', created))
-        props.onCreated()
-      },
-      (error) => props.onProblem(sentenceOf(error)),
-    )
+  const form = useForm({
+    initial: { recipientName: '' },
+    async submit(values) {
+      const body = { projectId: props.projectId, ...values }
+      setLink(linkAddress('/invitation', await tracker.call('POST /ext/invitations', { body })))
+      form.discard()
+      props.onCreated()
+    },
+  })
   if (link === undefined)
     return (
-      <div class="form-buttons">
-        <button type="button" class="button" onClick={() => void invite()}>
-          {t('Invite someone new')}
-        </button>
-      </div>
+      <Form form={form} submitLabel={t('Create an invitation link')}>
+        <TextField
+          form={form}
+          name="recipientName"
+          label={t('Invite someone new')}
+          hint={t('Their name, so that you can tell open invitations apart.')}
+        />
+      </Form>
     )
   return (
     <>
@@ -148,7 +157,9 @@ const pollMilliseconds = 5000
 export function MembersDialog({ project, onClose }: MembersDialogProps) {
   const { api, people, session } = useServices()
   const remove = useRemoval()
-  const members = useMembers(project.id)
+  const members = useAllMembers(project.id)
+  const [search, setSearch] = useState('')
+  const shownIds = members.ids.filter((id) => matches(people.nameOf(id), search))
   useInterval(pollMilliseconds, members.reload)
   const [problem, setProblem] = useState<string>()
   const [isLeaving, setLeaving] = useState(false)
@@ -174,9 +185,20 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
   return (
     <Dialog title={t('Members of {name}', { name: project.name })} onClose={onClose}>
       {members.problem && <LoadProblem problem={members.problem} onRetry={members.reload} />}
+      <PersonPicker
+        label={t('Add a member')}
+        placeholder={t('Add a member…')}
+        onChoose={(id) => void add(id)}
+      />
+      {members.ids.length > unsearchedMax && (
+        <SearchField label={t('Search the members')} value={search} onChange={setSearch} />
+      )}
       {members.isLoading && <Skeleton as="rows" rows={3} cells="face text icon" />}
-      <ul class="rows">
-        {members.ids.map((userId) => (
+      {search !== '' && shownIds.length === 0 && (
+        <p class="quiet-text">{t('No member matches “{text}”.', { text: search })}</p>
+      )}
+      <ul class="rows member-rows">
+        {shownIds.map((userId) => (
           <PersonRow
             key={userId}
             id={userId}
@@ -186,11 +208,9 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
           />
         ))}
       </ul>
-      <PersonPicker
-        label={t('Add a member')}
-        placeholder={t('Add a member…')}
-        onChoose={(id) => void add(id)}
-      />
+      {members.isCut && (
+        <p class="quiet-text">{t('The first {count} members are listed.', { count: members.ids.length })}</p>
+      )}
       <InvitationsSection projectId={project.id} onProblem={setProblem} />
       <SearchHint isAdministrator={self?.isAdministrator ?? false} />
       {problem && (
@@ -210,6 +230,12 @@ export function MembersDialog({ project, onClose }: MembersDialogProps) {
     </Dialog>
   )
 }
+
+/** A short list needs no search. */
+const unsearchedMax = 8
+
+const matches = (name: string, search: string): boolean =>
+  name.toLocaleLowerCase().includes(search.toLocaleLowerCase())
 
 const SearchHint = ({ isAdministrator }: { readonly isAdministrator: boolean }) => (
   <p class="quiet-text">

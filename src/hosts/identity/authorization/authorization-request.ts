@@ -264,6 +264,16 @@ export const sealPendingRequest = (
     others.since + pendingMilliseconds,
   )
 
+/** Parses a new request, or opens one that returns from the sign-in page. */
+export async function receivePendingRequest(
+  identity: Identity,
+  parameters: RawParameters,
+): Promise<PendingRequest | undefined> {
+  const { authRequest } = singleParameters(parameters)
+  if (authRequest !== undefined) return openPendingRequest(identity, authRequest)
+  return { request: parseAuthorizationRequest(identity.clients, parameters), since: identity.now() }
+}
+
 /**
  * Opens a sealed request and parses it again, because clients and origins may have changed. Returns undefined if
  * it has expired or is no longer valid.

@@ -123,6 +123,9 @@ export async function insertSession(
       returning id`)
     if (started === undefined) return undefined
     await storeLanguage(transaction, accountId, language)
+    await transaction.query(sql`
+      insert into last_sign_ins (user_id, at) values (${accountId}, ${startedAt})
+      on conflict (user_id) do update set at = greatest(last_sign_ins.at, excluded.at)`)
     const others = sql`id = any(${earlierSessionIds}::text[]) and user_id <> ${accountId}`
     return { sessionId, expiresAt, endedSessionIds: await endSessions(transaction, others, now()) }
   })

@@ -3,9 +3,8 @@ import { sql } from '../../../db/sql.ts'
 import { timestamp } from '../../../db/timestamps.ts'
 import {
   type AuthorizationRequest,
-  openPendingRequest,
   type PendingRequest,
-  parseAuthorizationRequest,
+  receivePendingRequest,
   sealPendingRequest,
 } from '../authorization/authorization-request.ts'
 import { AuthorizationError, respondToClient } from '../authorization/client-response.ts'
@@ -16,8 +15,6 @@ import {
   type Identity,
   invalidRequest,
   OAuthError,
-  type RawParameters,
-  singleParameters,
 } from '../core/endpoint.ts'
 import { optional, required } from '../core/operation-parts.ts'
 import type { ActiveSession } from '../core/sessions.ts'
@@ -58,7 +55,7 @@ export const authorize: Endpoint = {
     (identity) =>
     async ({ parameters, headers }) => {
       try {
-        const pending = await receiveRequest(identity, parameters)
+        const pending = await receivePendingRequest(identity, parameters)
         if (!pending) return { redirectTo: signInPageUrl(identity.settings, undefined, { error: 'request' }) }
         const hintedAccountId = await parseHint(identity, pending.request)
         const session = await findBrowserSession(identity, headers)
@@ -84,16 +81,6 @@ export const authorizeByForm: Endpoint = {
   summary: 'The same, sent as a form.',
   description: 'As OpenID Connect wants it of every provider: the parameters are those of the query.',
   method: 'POST',
-}
-
-/** Parses a new request, or opens one that returns from the sign-in page. */
-async function receiveRequest(
-  identity: Identity,
-  parameters: RawParameters,
-): Promise<PendingRequest | undefined> {
-  const { authRequest } = singleParameters(parameters)
-  if (authRequest !== undefined) return openPendingRequest(identity, authRequest)
-  return { request: parseAuthorizationRequest(identity.clients, parameters), since: identity.now() }
 }
 
 /** Returns the id of the account that the client expects to be signed in. */

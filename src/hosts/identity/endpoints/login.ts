@@ -1,6 +1,20 @@
 import { Problem } from '../../../model/problem.ts'
-import { openPendingRequest } from '../authorization/authorization-request.ts'
-import { type Call, type Endpoint, type Handler, type Identity, singleParameters } from '../core/endpoint.ts'
+import {
+  openPendingRequest,
+  type PendingRequest,
+  receivePendingRequest,
+  sealPendingRequest,
+} from '../authorization/authorization-request.ts'
+import { AuthorizationError } from '../authorization/client-response.ts'
+import {
+  type Call,
+  type Endpoint,
+  type Handler,
+  type Identity,
+  OAuthError,
+  type RawParameters,
+  singleParameters,
+} from '../core/endpoint.ts'
 import {
   authRequestParameter,
   credentialParameters,
@@ -162,10 +176,10 @@ const loginHandler =
   async (call) => {
     const { parameters, headers } = call
     requireAllowedOrigin(origins, headers)
-    const { login = '', password = '', authRequest } = singleParameters(parameters)
-    const pending = await openPendingRequest(identity, authRequest)
-    if (authRequest === undefined || !pending)
-      return { redirectTo: signInPageUrl(identity.settings, undefined, { error: 'request' }) }
+    const { login = '', password = '' } = singleParameters(parameters)
+    const received = await receiveRequest(identity, parameters)
+    if (!received) return { redirectTo: signInPageUrl(identity.settings, undefined, { error: 'request' }) }
+    const { pending, authRequest } = received
     if (!identity.settings.passwords)
       return {
         redirectTo: signInPageUrlFor(identity.settings, pending.request, {
@@ -186,6 +200,33 @@ const loginHandler =
       cookie: identityCookie(identity, outcome),
     }
   }
+
+interface ReceivedRequest {
+  readonly pending: PendingRequest
+  readonly authRequest: string
+}
+
+/**
+ * Opens the pending request. With the extensions, a page that has the credentials before any request, such as that of an
+ * invitation, sends the parameters of a new one instead.
+ */
+async function receiveRequest(
+  identity: Identity,
+  { login: _login, password: _password, ...parameters }: RawParameters,
+): Promise<ReceivedRequest | undefined> {
+  const { authRequest } = singleParameters(parameters)
+  if (authRequest !== undefined || !identity.settings.extensions) {
+    const pending = await openPendingRequest(identity, authRequest)
+    return pending && authRequest !== undefined ? { pending, authRequest } : undefined
+  }
+  try {
+    const pending = await receivePendingRequest(identity, parameters)
+    return pending && { pending, authRequest: sealPendingRequest(identity, pending) }
+  } catch (error) {
+    if (error instanceof OAuthError || error instanceof AuthorizationError) return undefined
+    throw error
+  }
+}
 
 type Outcome =
   | StartedSession

@@ -8,7 +8,7 @@ import {
   type OwnFactors,
   type Passkey,
   StaleSignInError,
-} from '../../api/factors.ts'
+} from '../../api/identity.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { NameField, TextField } from '../../forms/fields.tsx'

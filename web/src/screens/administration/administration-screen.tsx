@@ -1,12 +1,15 @@
 import { useState } from 'preact/hooks'
+import { type AccountOverview, createIdentityAdministration } from '../../api/identity.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { useListing } from '../../data/use-listing.ts'
+import { useLoaded } from '../../data/use-loaded.ts'
 import { NameField, TextAreaField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { type FormState, useForm } from '../../forms/use-form.ts'
 import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
+import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
@@ -25,6 +28,7 @@ import {
   catalogs,
   valuesOf,
 } from './catalogs.ts'
+import { SignInPolicyPage } from './sign-in-policy-page.tsx'
 import { UserAccessDialog } from './user-access-dialog.tsx'
 
 /** No more rows are loaded; the user finds others by searching. */
@@ -32,9 +36,11 @@ const rowsMax = 100
 
 /** Manages users, and the catalogs that all users choose from. For administrators. */
 export function AdministrationScreen({ parameters: { catalog: path } }: ScreenProps) {
-  const { session } = useServices()
+  const { configuration, session } = useServices()
   const catalog = catalogs.find((one) => one.path === path) ?? catalogs[0]
   if (!session.person.value?.isAdministrator || catalog === undefined) return <AdministratorsOnly />
+  if (path === policyPath && configuration.extensions)
+    return <SignInPolicyPage tabs={tabsOf(undefined, true)} />
   return <CatalogPage key={catalog.path} catalog={catalog} />
 }
 
@@ -46,14 +52,25 @@ const AdministratorsOnly = () => (
   </Page>
 )
 
-/** The tabs of the catalogs and the apps. */
-const tabsOf = (current: Catalog, extensions: boolean): readonly Tab[] => [
+const policyPath = 'sign-in'
+
+/** The tabs of the catalogs, the apps and the sign-in policy, which is none of the catalogs. */
+const tabsOf = (current: Catalog | undefined, extensions: boolean): readonly Tab[] => [
   ...catalogs.map((one) => ({
     label: t(one.label),
     href: `/administration/${one.path}`,
     isCurrent: one === current,
   })),
-  ...(extensions ? [{ label: t('Apps'), href: '/clients', isCurrent: false }] : []),
+  ...(extensions
+    ? [
+        { label: t('Apps'), href: '/clients', isCurrent: false },
+        {
+          label: t('Sign-in'),
+          href: `/administration/${policyPath}`,
+          isCurrent: current === undefined,
+        },
+      ]
+    : []),
 ]
 
 function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
@@ -66,6 +83,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
   useNewByAddress(() => setDialog({ row: undefined }))
   const [accessUser, setAccessUser] = useState<CatalogRow>()
   const moveStage = useMoveStage(rows)
+  const accounts = useAccounts(resource === 'user' ? rows.map(({ id }) => id) : [])
   const isOrdered = sortColumn === 'order' && search === ''
   return (
     <Page
@@ -101,6 +119,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
               key={row.id}
               catalog={catalog}
               row={row}
+              account={accounts.byUser.get(row.id)}
               onChange={() => setDialog({ row })}
               onAccess={() => setAccessUser(row)}
               onMove={isOrdered ? (steps) => void moveStage(index, index + steps) : undefined}
@@ -118,7 +137,13 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
           </p>
         )}
       </section>
-      {accessUser && <UserAccessDialog row={accessUser} onClose={() => setAccessUser(undefined)} />}
+      {accessUser && (
+        <UserAccessDialog
+          row={accessUser}
+          onChanged={accounts.reload}
+          onClose={() => setAccessUser(undefined)}
+        />
+      )}
       {dialog && (
         <CatalogDialog
           catalog={catalog}
@@ -157,6 +182,8 @@ function useMoveStage(rows: readonly CatalogRow[]) {
 export interface CatalogLineProps {
   readonly catalog: Catalog
   readonly row: CatalogRow
+  /** Undefined for other rows, and until it is loaded. */
+  readonly account: AccountOverview | undefined
   readonly isFirst: boolean
   readonly isLast: boolean
   onChange(): void
@@ -169,6 +196,7 @@ export interface CatalogLineProps {
 function CatalogLine({
   catalog: { resource },
   row,
+  account,
   isFirst,
   isLast,
   onChange,
@@ -187,6 +215,7 @@ function CatalogLine({
         <span class="quiet-text line" dir="auto">
           {row.login ?? row.description}
         </span>
+        {account && <AccountLine {...account} />}
       </span>
       <span class="row-buttons">
         {onMove && (
@@ -220,6 +249,38 @@ function CatalogLine({
     </li>
   )
 }
+
+/** Loads the roles, second factors and last sign-ins of the listed users, which the identity provider knows. */
+function useAccounts(ids: readonly string[]) {
+  const { configuration, session } = useServices()
+  const { value, reload } = useLoaded(`accounts ${[...ids].sort().join()}`, [], async () =>
+    ids.length === 0 || !configuration.extensions
+      ? []
+      : createIdentityAdministration(configuration, session).listAccounts(ids),
+  )
+  const byUser = new Map(value?.map((account) => [account.userId, account]))
+  return { byUser, reload }
+}
+
+const AccountLine = (account: AccountOverview) => (
+  <span class="account-line">
+    {account.isAdministrator && (
+      <span class="chip" title={account.hasRole ? undefined : t('By the settings of the server')}>
+        {t('Administrator')}
+      </span>
+    )}
+    {account.isDeactivated && <span class="chip danger">{t('Deactivated')}</span>}
+    {account.hasFactor && <span class="chip">{t('Second factor')}</span>}
+    {account.mustHaveFactor && !account.hasFactor && (
+      <span class="chip warning">{t('Second factor missing')}</span>
+    )}
+    <span class="quiet-text">
+      {account.lastSignInAt === null
+        ? t('Has never signed in')
+        : t('Last sign-in {time}', { time: formatTimestamp(account.lastSignInAt) })}
+    </span>
+  </span>
+)
 
 interface RowButtonProps {
   readonly icon: IconName

@@ -1,6 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { Tracker } from '#tracker-client'
-import { createFactors, type Factors, StaleSignInError } from '../../api/factors.ts'
+import {
+  type AccountOverview,
+  createFactors,
+  createIdentityAdministration,
+  type Factors,
+  StaleSignInError,
+} from '../../api/identity.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { linkAddress } from '../../router/router.ts'
@@ -12,38 +18,28 @@ import { LoadProblem } from '../../ui/notes.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import type { CatalogRow } from './catalogs.ts'
 
-interface AccessState {
-  /** True if the role is stored in the database; administrators named by the settings have no such role. */
-  readonly hasRole: boolean
-  readonly isDeactivated: boolean
-  /** True if the account has a second factor in addition to the password. */
-  readonly hasFactor: boolean
-}
-
-async function loadAccess(tracker: Tracker, factors: Factors, userId: string): Promise<AccessState> {
-  const [{ administrators }, { deactivations }, hasFactor] = await Promise.all([
-    tracker.call('GET /ext/administrators'),
-    tracker.call('GET /ext/deactivations', { query: { ids: userId } }),
-    factors.hasFactor(userId).catch(() => false),
-  ])
-  return {
-    hasRole: administrators.some((one) => one.userId === userId),
-    isDeactivated: deactivations.length > 0,
-    hasFactor,
-  }
+export interface UserAccessDialogProps {
+  readonly row: CatalogRow
+  /** Called after a change of the account. */
+  onChanged(): void
+  onClose(): void
 }
 
 /** Manages the role, the sessions and the credentials of an account. */
-export function UserAccessDialog({ row, onClose }: { readonly row: CatalogRow; onClose(): void }) {
+export function UserAccessDialog({ row, onChanged, onClose }: UserAccessDialogProps) {
   const { configuration, session, tracker } = useServices()
   const factors = createFactors(configuration, session)
+  const administration = createIdentityAdministration(configuration, session)
   const { id, name } = row
   const {
     value: state,
     problem,
     reload,
-  } = useLoaded(`access ${id}`, [], () => loadAccess(tracker, factors, id))
-  const { isBusy, run } = useActionRunner(reload)
+  } = useLoaded(`access ${id}`, [], async () => (await administration.listAccounts([id]))[0])
+  const { isBusy, run } = useActionRunner(() => {
+    reload()
+    onChanged()
+  })
   const [link, setLink] = useState<string>()
   const passwordActionsOf = createPasswordActions(
     async () =>
@@ -134,7 +130,7 @@ interface AccessAction {
 /** A deactivated account gets no password links, because it cannot sign in. */
 const createPasswordActions =
   (work: () => Promise<unknown>, mail: (() => Promise<unknown>) | undefined) =>
-  ({ name }: CatalogRow, { isDeactivated }: AccessState): readonly AccessAction[] =>
+  ({ name }: CatalogRow, { isDeactivated }: AccountOverview): readonly AccessAction[] =>
     isDeactivated
       ? []
       : [
@@ -160,7 +156,7 @@ const createPasswordActions =
 
 const accessActionsOf = (
   { id, name }: CatalogRow,
-  { hasRole, isDeactivated, hasFactor }: AccessState,
+  { hasRole, isDeactivated, hasFactor }: AccountOverview,
   { tracker, factors }: { readonly tracker: Tracker; readonly factors: Factors },
 ): readonly AccessAction[] => [
   {

@@ -7,9 +7,9 @@ import { sentenceOf } from '../../api/problems.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
-import { projectPath } from '../../router/router.ts'
+import { homePath, projectPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
-import { loginKey, startSignIn } from '../../session/sign-in.ts'
+import { loginKey, signInWithPassword, startSignIn } from '../../session/sign-in.ts'
 import { t, tx } from '../../texts/text.ts'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { StandalonePage } from '../../ui/page.tsx'
@@ -20,39 +20,58 @@ const readSecret = (): string => decodeURIComponent(location.hash.slice(1))
 
 /** Creates an account for an invited person, or lets an existing user join. */
 export function InvitationPage() {
-  const { configuration } = useServices()
-  const [isDone, setDone] = useState(false)
-  const form = useForm({
-    initial: { name: '', login: '', password: '' },
-    async submit(values) {
-      await openGuestTracker(configuration.apiUrl).call('POST /ext/invitations/accept', {
-        body: { ...values, secret: readSecret() },
-      })
-      sessionStorage.setItem(loginKey, values.login)
-    },
-  })
   const { invitation, isLoaded, expiredText } = useInvitation()
+  const [isDone, setDone] = useState(false)
+  const project = invitation?.project ?? undefined
+  // Usually visible only until the sign-in that has begun is complete.
   if (isDone)
     return (
-      <DonePage title={t('Your account is ready')} to={invitation?.project ? '/projects' : '/'}>
-        {invitation?.project
-          ? t('You are now a member of {project}.', { project: invitation.project })
-          : undefined}
+      <DonePage title={t('Your account is ready')} to={pathAfterInvitation(project)}>
+        {project && t('You are now a member of {project}.', { project })}
       </DonePage>
     )
   if (expiredText !== undefined)
     return <DonePage title={t('This invitation is no longer valid')}>{expiredText}</DonePage>
-  if (!isLoaded)
-    return (
-      <StandalonePage title={t('You were invited')}>
-        <Skeleton as="fields" rows={2} cells="field" />
-      </StandalonePage>
-    )
   return (
     <StandalonePage title={t('You were invited')}>
+      {isLoaded ? (
+        <InvitationForm invitation={invitation} onDone={() => setDone(true)} />
+      ) : (
+        <Skeleton as="fields" rows={2} cells="field" />
+      )}
+    </StandalonePage>
+  )
+}
+
+const pathAfterInvitation = (project: string | undefined): string =>
+  project === undefined ? homePath : '/projects'
+
+interface InvitationFormProps {
+  readonly invitation: ShownInvitation | undefined
+  onDone(): void
+}
+
+function InvitationForm({ invitation, onDone }: InvitationFormProps) {
+  const { configuration } = useServices()
+  const recipient = invitation?.recipientName ?? ''
+  const isAddress = recipient.includes('@')
+  const form = useForm({
+    initial: { name: isAddress ? '' : recipient, login: isAddress ? recipient : '', password: '' },
+    async submit(values) {
+      await openGuestTracker(configuration.apiUrl).call('POST /ext/invitations/accept', {
+        body: { ...values, secret: readSecret() },
+      })
+      // A sign-in that fails continues on the sign-in page, which shows this login.
+      sessionStorage.setItem(loginKey, values.login)
+      const returnTo = pathAfterInvitation(invitation?.project ?? undefined)
+      await signInWithPassword(configuration, values, returnTo).catch(() => undefined)
+    },
+  })
+  return (
+    <>
       {invitation && <Inviter {...invitation} />}
       <JoinWithAccount />
-      <Form form={form} submitLabel={t('Create my account')} onDone={() => setDone(true)}>
+      <Form form={form} submitLabel={t('Create my account')} onDone={onDone}>
         <TextField form={form} name="name" label={t('Name')} required autocomplete="name" />
         <TextField
           form={form}
@@ -64,7 +83,7 @@ export function InvitationPage() {
         />
         <NewPasswordField form={form} name="password" label={t('Password')} required />
       </Form>
-    </StandalonePage>
+    </>
   )
 }
 
@@ -86,16 +105,21 @@ function useInvitation() {
   return { ...loaded, isLoaded: loaded !== undefined }
 }
 
-/** Says who invites. Names are isolated, because they may be written from right to left. */
-const Inviter = ({ inviter, project, organization }: ShownInvitation) => (
+/** Says who invites, for whom, and with which role. Names are isolated, because they may be written from right to left. */
+const Inviter = ({ inviter, recipientName, project, organization }: ShownInvitation) => (
   <p>
     {project === null
       ? tx('{name} invites you to create an account here.', { name: <UserText>{inviter}</UserText> })
-      : tx('{name} invites you to the project {project} of {organization}.', {
+      : tx('{name} invites you to the project {project} of {organization}, as a member.', {
           name: <UserText>{inviter}</UserText>,
           project: <UserText>{project}</UserText>,
           organization: <UserText>{organization}</UserText>,
         })}
+    {recipientName !== null && (
+      <span class="quiet-text line">
+        {tx('This invitation is for {name}.', { name: <bdi>{recipientName}</bdi> })}
+      </span>
+    )}
   </p>
 )
 

@@ -52,15 +52,63 @@ export interface Factors {
   renamePasskey(id: string, name: string): Promise<void>
   removePasskey(id: string): Promise<void>
   createRecoveryCodes(): Promise<CreatedCodes>
-  hasFactor(userId: string): Promise<boolean>
   resetFactors(userId: string): Promise<void>
+}
+
+/** An account, as its administrators see it. */
+export interface AccountOverview {
+  readonly userId: string
+  readonly isAdministrator: boolean
+  /** False if the role of an administrator comes from the settings. */
+  readonly hasRole: boolean
+  readonly isDeactivated: boolean
+  readonly hasFactor: boolean
+  readonly mustHaveFactor: boolean
+  readonly lastSignInAt: string | null
+}
+
+export interface SignInPolicy {
+  readonly rules: readonly {
+    readonly name: string
+    readonly value: string | number | boolean | null
+    readonly setting: string
+  }[]
+  readonly providers: readonly {
+    readonly id: string
+    readonly name: string
+    readonly issuer: string
+    readonly createAccounts: boolean
+    readonly linkByVerifiedEmail: boolean
+    readonly setting: string
+  }[]
+}
+
+/** Operations of the identity provider for administrators. Part of the extensions. */
+export interface IdentityAdministration {
+  /** Returns up to 100 accounts. */
+  listAccounts(ids: readonly string[]): Promise<readonly AccountOverview[]>
+  readPolicy(): Promise<SignInPolicy>
+}
+
+export function createIdentityAdministration(
+  configuration: Configuration,
+  session: Session,
+): IdentityAdministration {
+  const request = createRequest(configuration, session)
+  return {
+    listAccounts: async (ids) =>
+      (await request(`/ext/accounts?${new URLSearchParams({ ids: ids.join() })}`)).accounts,
+    readPolicy: () => request('/ext/sign-in-policy'),
+  }
 }
 
 type Form = Readonly<Record<string, string>>
 
-export function createFactors({ issuer }: Configuration, session: Session): Factors {
-  const request = async (path: string, form?: Form) => {
-    const response = await fetch(`${issuer}/ext/factors${path}`, {
+/** Sends requests to the provider with the access token of the session. */
+const createRequest =
+  ({ issuer }: Configuration, session: Session) =>
+  async (path: string, form?: Form) => {
+    const response = await fetch(`${issuer}${path}`, {
       headers: { authorization: `Bearer ${await session.accessToken()}` },
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
     }).catch((error: unknown) => {
@@ -75,6 +123,10 @@ export function createFactors({ issuer }: Configuration, session: Session): Fact
       ? new StaleSignInError()
       : translateError(await errorOf(response))
   }
+
+export function createFactors(configuration: Configuration, session: Session): Factors {
+  const send = createRequest(configuration, session)
+  const request = (path: string, form?: Form) => send(`/ext/factors${path}`, form)
   return {
     readOwn: () => request(''),
     offerApp: () => request('/app', {}),
@@ -90,7 +142,6 @@ export function createFactors({ issuer }: Configuration, session: Session): Fact
     renamePasskey: (id, name) => request('/passkeys/rename', { id, name }),
     removePasskey: (id) => request('/passkeys/remove', { id }),
     createRecoveryCodes: () => request('/recovery-codes', {}),
-    hasFactor: async (userId) => (await request(`?${new URLSearchParams({ userId })}`)).hasFactor,
     resetFactors: (userId) => request('/take-away', { userId }),
   }
 }
