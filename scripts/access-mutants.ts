@@ -365,7 +365,7 @@ export const accessMutants: readonly Mutant[] = [
     rule: 'a new request with credentials is an extension',
     from: 'if (authRequest !== undefined || !identity.settings.extensions) {',
     to: 'if (authRequest !== undefined) {',
-    tests: ['identity/sign-in'],
+    tests: ['identity/authorize'],
   },
   {
     file: 'src/features/mail/worker.ts',

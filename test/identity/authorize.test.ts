@@ -16,6 +16,7 @@ import {
   signedIn,
   signIn,
 } from '../support/browser.ts'
+import { password } from '../support/cheap-passwords.ts'
 import { fixture } from '../support/fixture.ts'
 import { signingPem, startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, otherOrigin, redirectUri } from '../support/known-clients.ts'
@@ -373,5 +374,35 @@ describe('an unused session', () => {
     assert.equal(second.status, 200)
     host.clock.advance(60 * 60_000)
     assert.equal((await refresh(browser, second.json.refresh_token)).json.error, 'invalid_grant')
+  })
+})
+
+describe('a new request that is posted with login and password', () => {
+  const host = fixture(startIdentityUnderTest)
+
+  it('signs in from an allowed origin, where the extensions are on', async () => {
+    const credentials = { login: 'ada@example.com', password }
+    const form = { ...requestOf(pkce), ...credentials }
+    const browser = openBrowser(host.address)
+    const posted = await browser.post('/api/account/login', form, { origin })
+    assert.match(posted.location, /^\/connect\/authorize\?authRequest=/)
+    assert.ok('code' in queryOf(await browser.follow(posted)))
+    assert.equal(
+      (await browser.post('/api/account/login', form, { origin: 'https://evil.example' })).status,
+      403,
+    )
+    for (const wrong of [
+      { client_id: 'nobody' },
+      { redirect_uri: 'https://evil.example/' },
+      { scope: 'none' },
+    ]) {
+      const other = openBrowser(host.address)
+      const { location } = await other.post('/api/account/login', { ...form, ...wrong }, { origin })
+      assert.match(location, /\/login\/\?error=request$/)
+      assert.equal(other.cookies.size, 0)
+    }
+    const contractOnly = await host.startAnother({ EXTENSIONS: 'off' })
+    const unextended = await openBrowser(contractOnly.address).post('/api/account/login', form, { origin })
+    assert.match(unextended.location, /\/login\/\?error=request$/)
   })
 })

@@ -25,7 +25,6 @@ import { registrationOf, requestAt, submit, wiki } from '../support/registered-c
 import { testApp } from '../support/second-factors.ts'
 
 const pkce = createPkce()
-const otherSite = 'https://evil.example'
 
 /** A pending request, as the sign-in page finds it in its address. */
 async function pendingIn(browser: Browser, others: Fields = {}): Promise<string> {
@@ -105,29 +104,6 @@ describe('the post of the sign-in page', () => {
     assert.equal(posted.status, 303)
     assert.match(posted.location, /^\/connect\/authorize\?authRequest=/)
     assert.ok('code' in queryOf(await browser.follow(posted)))
-  })
-
-  it('with the parameters of a new request signs in, where the extensions are on', async () => {
-    const credentials = { login: 'ada@example.com', password }
-    const form = { ...requestOf(pkce), ...credentials }
-    const browser = openBrowser(host.address)
-    const posted = await browser.post('/api/account/login', form, { origin })
-    assert.match(posted.location, /^\/connect\/authorize\?authRequest=/)
-    assert.ok('code' in queryOf(await browser.follow(posted)))
-    assert.equal((await browser.post('/api/account/login', form, { origin: otherSite })).status, 403)
-    for (const wrong of [
-      { client_id: 'nobody' },
-      { redirect_uri: 'https://evil.example/' },
-      { scope: 'none' },
-    ]) {
-      const other = openBrowser(host.address)
-      const { location } = await other.post('/api/account/login', { ...form, ...wrong }, { origin })
-      assert.match(location, /\/login\/\?error=request$/)
-      assert.equal(other.cookies.size, 0)
-    }
-    const contractOnly = await host.startAnother({ EXTENSIONS: 'off' })
-    const unextended = await openBrowser(contractOnly.address).post('/api/account/login', form, { origin })
-    assert.match(unextended.location, /\/login\/\?error=request$/)
   })
 
   it('from a foreign origin, from none and from a hidden one is 403 with the envelope', async () => {

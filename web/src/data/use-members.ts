@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { RecordOf } from '../api/api.ts'
-import { loadAll } from '../api/load-all.ts'
+import { loadAll, rowsMax } from '../api/load-all.ts'
 import { useServices } from '../services/services.ts'
 import { useListing } from './use-listing.ts'
 import { useLoaded } from './use-loaded.ts'
@@ -13,7 +12,8 @@ export function useMembers(projectId: string | undefined) {
   )
   const memberships = useMemo(() => Map.groupBy(listing.rows, ({ userId }) => userId), [listing.rows])
   const ids = useMemo(() => [...memberships.keys()], [memberships])
-  return { ids, memberships, isLoading: listing.isLoading, problem: listing.problem, reload: listing.reload }
+  const { isLoading, problem, reload, totalCount } = listing
+  return { ids, memberships, isLoading, problem, reload, totalCount }
 }
 
 /** More than any project needs; the dialog says so if there are further ones. */
@@ -22,18 +22,19 @@ const memberPagesMax = 10
 /** Returns all memberships of a project by person, sorted by name as far as names are known. */
 export function useAllMembers(projectId: string) {
   const { api, people } = useServices()
-  const loaded = useLoaded(`members ${projectId}`, ['userProject'], async (signal) => {
+  const first = useMembers(projectId)
+  const isFirstPageAll = first.totalCount <= rowsMax
+  const all = useLoaded(`members ${projectId} ${isFirstPageAll}`, ['userProject'], async (signal) => {
+    if (isFirstPageAll) return undefined
     const query = { projectId, sortColumn: 'createdAt' } as const
-    const { rows, isCut } = await loadAll(api, 'userProject', query, { pagesMax: memberPagesMax, signal })
-    const memberships = Map.groupBy(rows, ({ userId }) => userId)
-    await people.waitForNames([...memberships.keys()])
-    return { memberships, isCut }
+    return loadAll(api, 'userProject', query, { pagesMax: memberPagesMax, signal })
   })
-  const { memberships = new Map<string, RecordOf<'userProject'>[]>(), isCut = false } = loaded.value ?? {}
+  const { rows, isCut = false } = all.value ?? {}
+  const memberships = rows === undefined ? first.memberships : Map.groupBy(rows, ({ userId }) => userId)
   const ids = [...memberships.keys()].sort((one, other) =>
     people.nameOf(one).localeCompare(people.nameOf(other)),
   )
-  return { ...loaded, ids, memberships, isCut, isLoading: loaded.value === undefined && !loaded.problem }
+  return { ...first, ids, memberships, isCut }
 }
 
 /** Returns whether the names of these people are known or unavailable. Names that a later change adds are not awaited. */
