@@ -2,15 +2,15 @@ import type { CDPSession, Page } from 'playwright-core'
 
 /** Runs before anything else of a page, and records how long it takes to respond. */
 export const recordMeasures = `
-  globalThis.measured = { events: [], frames: [], firstCard: undefined }
+  globalThis.measured = { events: [], frames: [], firstRow: undefined }
   new PerformanceObserver((list) => {
     for (const { interactionId, duration, name } of list.getEntries()) if (interactionId) measured.events.push({ duration, name })
   }).observe({ type: 'event', durationThreshold: 16, buffered: true })
   new MutationObserver((_, observer) => {
-    if (document.querySelector('.card') === null) return
+    if (document.querySelector('.card, .list-row, .bar') === null) return
     observer.disconnect()
-    // The second frame begins when the first one, which has the card, was drawn.
-    requestAnimationFrame(() => requestAnimationFrame(() => { measured.firstCard = performance.now() }))
+    // The second frame begins when the first one, which has the row, was drawn.
+    requestAnimationFrame(() => requestAnimationFrame(() => { measured.firstRow = performance.now() }))
   }).observe(document, { childList: true, subtree: true })`
 
 /** Slows the CPU down so many times; 1 is the machine as it is. */

@@ -10,12 +10,21 @@ import { interactions, pathOf } from './interactions.ts'
 import { makeScene, type Scene } from './scene.ts'
 
 /** The limits of the client. */
-const limits = { scriptBytes: 60_000, firstCard: 1000, frame: 33, interaction: 200, shift: 0.05 }
+const limits = {
+  scriptBytes: 60_000,
+  firstRows: 1000,
+  frame: 33,
+  scrollFrame: 20,
+  interaction: 200,
+  shift: 0.05,
+}
 
 const slowTimes = 4
 const rounds = 5
 /** Of each drag: some 360 frames, so that a percentile is more than one of them. */
 const gestureMilliseconds = 6000
+/** One notch of a wheel. */
+const notchPixels = 120
 /** Headless, frames come every 16.7 ms: one takes 16.7, or 33.3 when one was missed, and nothing between. */
 const lateMilliseconds = 25
 
@@ -29,6 +38,7 @@ export async function runWebBench(words: readonly string[]): Promise<void> {
     const scene = await makeScene(stage)
     const parts: Readonly<Record<string, () => Promise<void>>> = {
       load: () => measureLoad(stage, scene),
+      scroll: () => measureScrolling(stage, scene),
       drag: () => measureDrags(stage, scene),
       interactions: () => measureInteractions(stage, scene),
       shifts: () => reportShifts(stage, scene),
@@ -53,20 +63,66 @@ async function openPage(stage: Stage, { login }: Scene, path: string): Promise<P
 async function measureLoad(stage: Stage, scene: Scene): Promise<void> {
   const page = await openPage(stage, scene, '/projects')
   await slowDown(page, slowTimes)
-  const found: number[] = []
-  for (let round = 0; round < rounds; round += 1) {
-    await page.goto(`${stage.hosts.web}/projects/${scene.largeId}`)
-    await page.locator('.card').first().waitFor()
-    await settle(page)
-    found.push(await page.evaluate<number>('measured.firstCard'))
+  const rows = []
+  for (const view of ['board', 'list', 'calendar', 'timeline']) {
+    const found: number[] = []
+    for (let round = 0; round < rounds; round += 1) {
+      await page.goto(`${stage.hosts.web}/projects/${scene.largeId}?view=${view}`)
+      await page.locator('.card, .list-row, .bar').first().waitFor()
+      await settle(page)
+      found.push(await page.evaluate<number>('measured.firstRow'))
+    }
+    rows.push(rowOf(`first rows of 5,000, ${view}`, found, limits.firstRows))
+    if (view !== 'board') continue
+    const bytes = await page.evaluate<number>(`
+      performance.getEntriesByType('resource').filter(({ name, responseEnd }) => name.endsWith('.js') && responseEnd < measured.firstRow)
+        .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`)
+    rows.unshift({
+      measured: 'script of the first load, compressed',
+      ...against(bytes, limits.scriptBytes, 'bytes'),
+    })
   }
-  const bytes = await page.evaluate<number>(`
-    performance.getEntriesByType('resource').filter(({ name, responseEnd }) => name.endsWith('.js') && responseEnd < measured.firstCard)
-      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`)
-  console.table([
-    { measured: 'script of the first load, compressed', ...against(bytes, limits.scriptBytes, 'bytes') },
-    rowOf('first cards of 5,000', found, limits.firstCard),
-  ])
+  console.table(rows)
+  await page.close()
+}
+
+async function measureScrolling(stage: Stage, scene: Scene): Promise<void> {
+  const page = await openPage(stage, scene, '/projects')
+  const session = await slowDown(page, slowTimes)
+  const rows = []
+  for (const [name, query, scroller] of [
+    ['the list of 5,000', '?view=list', '.list-scroll'],
+    [
+      'the list of 5,000 in groups, with labels',
+      '?view=list&group=stage&columns=name,stage,priority,labels,person,end',
+      '.list-scroll',
+    ],
+    ['the timeline of 5,000', '?view=timeline', '.timeline'],
+  ] as const) {
+    await page.goto(`${stage.hosts.web}/projects/${scene.largeId}${query}`)
+    await page.locator(`${scroller} :is(.list-row, .bar)`).first().waitFor()
+    // A list begins with its first page; all of its rows are to be scrolled.
+    await page.locator('.list[aria-rowcount^="50"], .timeline').waitFor()
+    await settle(page)
+    await page.locator(scroller).hover()
+    const before = await workOf(session)
+    let pixels = 0
+    const frames = await framesDuring(page, async () => {
+      for (
+        const end = performance.now() + gestureMilliseconds;
+        performance.now() < end;
+        pixels += notchPixels
+      )
+        await page.mouse.wheel(0, notchPixels)
+    })
+    const work = (await workOf(session)) - before
+    rows.push({
+      measured: `frames while scrolling ${name}`,
+      ...frameRowOf(frames, limits.scrollFrame),
+      'work for 1,000 pixels': tenths((work / pixels) * 1000),
+    })
+  }
+  console.table(rows)
   await page.close()
 }
 
@@ -101,11 +157,7 @@ async function measureDrags(stage: Stage, scene: Scene): Promise<void> {
     await page.mouse.up()
     rows.push({
       measured: `frames while dragging ${name}`,
-      ...against(percentile(sorted(frames), 0.95), limits.frame, 'ms'),
-      p50: tenths(percentile(sorted(frames), 0.5)),
-      max: tenths(Math.max(...frames)),
-      frames: frames.length,
-      'of them late': frames.filter((milliseconds) => milliseconds > lateMilliseconds).length,
+      ...frameRowOf(frames, limits.frame),
       // Of the page, for each of the places the pointer went to.
       work: tenths(work / moves),
     })
@@ -161,6 +213,14 @@ const sorted = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)
 const tenths = (value: number) => Math.round(value * 10) / 10
 
 const medianOf = (numbers: readonly number[]) => Math.round(percentile(sorted(numbers), 0.5))
+
+const frameRowOf = (frames: readonly number[], limit: number) => ({
+  ...against(percentile(sorted(frames), 0.95), limit, 'ms'),
+  p50: tenths(percentile(sorted(frames), 0.5)),
+  max: tenths(Math.max(...frames)),
+  frames: frames.length,
+  'of them late': frames.filter((milliseconds) => milliseconds > lateMilliseconds).length,
+})
 
 /** The slowest one counts, because a user has waited for it. */
 const rowOf = (name: string, found: readonly number[], limit: number) => ({

@@ -3,36 +3,39 @@ import type { Stage } from '../../test/browser/support/stage.ts'
 import { addDays, mondayOf, today } from '../../web/src/time/days.ts'
 
 export interface Scene {
-  /** With 500 assignments, and with 5,000. */
+  /** With 500 assignments of twelve people, and with 5,000 of a hundred people, labels and dependencies. */
   readonly projectId: string
   readonly largeId: string
   readonly login: string
   readonly assignment: { readonly id: string; readonly name: string }
 }
 
-/** Two projects of twelve people, a third of the assignments done, some blocked, and a week with time in it. */
-export async function makeScene({ hosts, workspace }: Stage): Promise<Scene> {
+/** Two projects, a third of the assignments done, some blocked, and a week with time in it. The large one is the plan of eight months. */
+export async function makeScene(stage: Stage): Promise<Scene> {
+  const { hosts, workspace } = stage
   const { make, administrator } = workspace
   const people = [administrator, workspace.mara, workspace.jonas]
   for (const name of names) people.push(await workspace.join(name))
   for (const name of ['Bug', 'Chore', 'Design']) await make('assignmentType', { name })
-  const madeOf = async (name: string, count: number) => {
+  const madeOf = async (name: string, size: Size) => {
     const { id: projectId } = await make('project', { name, organizationId: workspace.organizationId })
     for (const { id: userId } of people) await make('userProject', { projectId, userId })
     const first = await workspace.assignment(`${subjects[0]} 0`, { projectId, userId: administrator.id })
-    await fill(projectId, first, count - 1)
+    const others = await addPeople(hosts, projectId, size.people - people.length)
+    await fill(projectId, first, { ...size, people: [...people.map(({ id }) => id), ...others] })
     return { projectId, first }
   }
-  const fill = async (projectId: string, first: string, count: number) => {
+  const fill = async (projectId: string, first: string, size: FilledSize) => {
+    const begin = addDays(today(), -Math.floor(size.days * 0.45))
     await hosts.database.query(sql`
       insert into assignments (id, name, start_date, end_date, amount_hours, project_id, workflow_id, user_id, assignment_type_id, created_at, updated_at)
       select gen_random_uuid(), (${subjects}::text[])[1 + n % ${subjects.length}] || ' ' || n,
-        (${addDays(today(), -20)}::date + n % 45) at time zone 'UTC',
-        (${addDays(today(), -20)}::date + n % 45 + n % 9) at time zone 'UTC', n % 24, project_id,
+        (${begin}::date + (n * 7) % ${size.days}) at time zone 'UTC',
+        (${begin}::date + (n * 7) % ${size.days} + n % 9) at time zone 'UTC', n % 24, project_id,
         (${Object.values(workspace.stages)}::uuid[])[1 + n % 3],
-        (${people.map(({ id }) => id)}::uuid[])[1 + n % ${people.length}],
+        (${size.people}::uuid[])[1 + n % ${size.people.length}],
         assignment_type_id, created_at, now() - (n % 40) * interval '1 hour'
-      from assignments, generate_series(1, ${count}) as n where assignments.id = ${first}`)
+      from assignments, generate_series(1, ${size.assignments - 1}) as n where assignments.id = ${first}`)
     await hosts.database.query(sql`
       insert into assignment_impediments (id, assignment_id, impediment_id)
       select gen_random_uuid(), id, ${workspace.impedimentId} from assignments
@@ -42,14 +45,56 @@ export async function makeScene({ hosts, workspace }: Stage): Promise<Scene> {
       select gen_random_uuid(), id, user_id, ${mondayOf(today())}::date at time zone 'UTC', 2, 'Noted'
       from assignments where project_id = ${projectId} order by id limit 200`)
   }
-  const { projectId, first } = await madeOf('Five hundred cards', 500)
-  const { projectId: largeId } = await madeOf('Five thousand cards', 5000)
+  const { projectId, first } = await madeOf('Five hundred cards', { assignments: 500, people: 12, days: 45 })
+  const large = { assignments: 5000, people: 100, days: 240 }
+  const { projectId: largeId } = await madeOf('Five thousand cards', large)
+  await addLabelsAndDependencies(stage, largeId)
   return {
     projectId,
     largeId,
     login: administrator.login,
     assignment: { id: first, name: `${subjects[0]} 0` },
   }
+}
+
+interface Size {
+  readonly assignments: number
+  readonly people: number
+  /** The days on which they begin. */
+  readonly days: number
+}
+
+type FilledSize = Omit<Size, 'people'> & { readonly people: readonly string[] }
+
+/** Adds members who never sign in. */
+async function addPeople({ database }: Stage['hosts'], projectId: string, count: number) {
+  const added = await database.query<{ id: string }>(sql`
+    with people as (
+      insert into users (id, name, login, password_hash, security_stamp)
+      select gen_random_uuid(), (${names}::text[])[1 + n % ${names.length}] || ' ' || n, 'member-' || n || '@example.com', 'none', ''
+      from generate_series(1, ${count}) as n returning id
+    ), members as (
+      insert into user_projects (id, user_id, project_id) select gen_random_uuid(), id, ${projectId} from people
+    )
+    select id from people`)
+  return added.map(({ id }) => id)
+}
+
+/** Puts a label on most assignments and two on some; a quarter wait for another one. */
+async function addLabelsAndDependencies({ hosts, workspace }: Stage, projectId: string): Promise<void> {
+  const labelIds: string[] = []
+  for (const [index, color] of (['blue', 'green', 'amber', 'red', 'purple', 'teal'] as const).entries())
+    labelIds.push((await workspace.make('label', { name: `Label ${index + 1}`, color, projectId })).id)
+  const numbered = sql`(select id, row_number() over (order by name, id) as n from assignments where project_id = ${projectId}) as one`
+  await hosts.database.query(sql`
+    insert into assignment_labels (id, assignment_id, label_id)
+    select gen_random_uuid(), id, (${labelIds}::uuid[])[1 + (n + step) % 6]
+    from ${numbered}, generate_series(0, 1) as step where n % 3 > step`)
+  await hosts.database.query(sql`
+    insert into assignment_dependencies (id, assignment_id, blocked_by_id)
+    select gen_random_uuid(), one.id, other.id from ${numbered}
+    join (select id, row_number() over (order by name, id) as n from assignments where project_id = ${projectId}) as other
+      on other.n = one.n + 1 where one.n % 4 = 0`)
 }
 
 const names = [

@@ -282,7 +282,7 @@ function boardJourneys(stage: () => Stage): void {
       `${stage().hosts.web}/projects/${projectId}?view=list&columns=name,priority&sort=priority`,
     )
     const names = page.getByRole('row').getByRole('link')
-    await page.getByRole('cell', { name: 'Urgent' }).waitFor()
+    await page.getByRole('gridcell', { name: 'Urgent' }).waitFor()
     assert.deepEqual(await names.allInnerTexts(), ['Comes first', 'Can wait'])
     await page.goto(`${stage().hosts.web}/projects/${projectId}/assignments/${id}`)
     await Promise.all([saved(page), priority.selectOption('No priority')])

@@ -182,6 +182,8 @@ describe('The list', () => {
     typeOf: (id: string) => id,
     personOf: (id: string) => id,
     labelsOf: () => [],
+    keyOf: () => '',
+    blockedOf: () => '',
   }
   const stagePositions = new Map([
     ['s1', 0],
@@ -214,13 +216,18 @@ describe('The list', () => {
     assert.deepEqual(valuesOf(lines, 'id'), ['group-s1', 'b', 'group-s2', 'a'])
   })
 
-  test('keeps the usual columns out of the address', () => {
-    const usual = parseColumns(new URLSearchParams())
+  test('keeps the usual columns out of the address, and has those of extensions only where there are any', () => {
     const type = columns.find(({ name }) => name === 'type')
-    assert.ok(type && usual.includes(type))
-    const without = toggleColumn(usual, type)
-    assert.doesNotMatch(without, /type/)
-    assert.equal(toggleColumn(parseColumns(new URLSearchParams({ columns: without })), type), '')
+    assert.ok(type)
+    for (const configuration of [{ extensions: true }, { extensions: false }]) {
+      const usual = parseColumns(new URLSearchParams(), configuration)
+      const without = toggleColumn(usual, type, configuration)
+      const shown = parseColumns(new URLSearchParams({ columns: without }), configuration)
+      assert.deepEqual([/type/.test(without), toggleColumn(shown, type, configuration)], [false, ''])
+    }
+    const query = new URLSearchParams({ columns: 'key,labels,stage' })
+    const shown = (extensions: boolean) => valuesOf(parseColumns(query, { extensions }), 'name').join()
+    assert.deepEqual([true, false].map(shown), ['key,name,stage,labels', 'name,stage'])
   })
 })
 

@@ -4,7 +4,9 @@ import type { Page } from 'playwright-core'
 import { sql } from '../../src/db/sql.ts'
 import { addDays, formatDay } from '../../web/src/time/days.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
+import { listCellJourneys } from './journeys/list-cells.ts'
 import { listExportJourneys } from './journeys/list-export.ts'
+import { periodJourneys } from './journeys/periods.ts'
 import { barFaultsOf } from './journeys/widths.ts'
 import { bar, datedProjects, monday } from './support/dated-projects.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
@@ -28,7 +30,7 @@ function viewJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Planned' }).click()
     assert.deepEqual(await namesIn(page), ['Beta', 'Gamma', 'Alpha'])
     await page.getByRole('button', { name: 'Planned' }).click()
-    await page.locator('th[aria-sort=descending]', { hasText: 'Planned' }).waitFor()
+    await page.locator('[role=columnheader][aria-sort=descending]', { hasText: 'Planned' }).waitFor()
     await page.getByLabel('Group by').selectOption('Stage')
     await page.getByRole('rowheader', { name: 'Doing' }).waitFor()
     assert.deepEqual(await namesIn(page), ['Gamma', 'Beta', 'Alpha'])
@@ -101,7 +103,7 @@ function viewJourneys(stage: () => Stage): void {
     assert.equal(await dayOf(first, 'startDate'), addDays(monday, 7))
     await page.getByRole('button', { name: 'Responsible of all selected' }).click()
     await page.getByRole('menuitem', { name: 'Jonas Weber' }).click()
-    await page.getByRole('cell', { name: 'Jonas Weber' }).nth(1).waitFor()
+    await page.getByRole('gridcell', { name: 'Jonas Weber' }).nth(1).waitFor()
     assert.equal((await workspace.get('assignment', first)).userId, workspace.jonas.id)
     // What has recorded time stays, and does not keep the others.
     const entry = { userId: workspace.mara.id, keepDate: monday, amountHours: 1 }
@@ -490,6 +492,8 @@ describeInBrowser('The views of a project', {
   'list and calendar': viewJourneys,
   'the timeline': timelineJourneys,
   'the timer': timerJourneys,
+  'the periods of timeline and calendar': periodJourneys,
+  'the cells of the list': listCellJourneys,
   'the list as a table': listExportJourneys,
   comments: commentJourneys,
   'hostile texts': hostileTextJourneys,

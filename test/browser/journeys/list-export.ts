@@ -16,7 +16,7 @@ export function listExportJourneys(stage: () => Stage): void {
     await make('Hidden by the filter', 4, 4)
     const page = await signIn(
       'mara@example.com',
-      `${path}?view=list&group=stage&columns=end,hours&dateTo=${addDays(monday, 3)}`,
+      `${path}?view=list&group=stage&columns=key,end,hours&dateTo=${addDays(monday, 3)}`,
     )
     await page.getByRole('link', { name: 'Later', exact: true }).waitFor()
     const [download] = await Promise.all([

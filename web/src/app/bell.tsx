@@ -14,7 +14,9 @@ export function Bell() {
   const { configuration, router } = useServices()
   const count = useUnreadCount()
   if (!configuration.extensions) return null
-  const label = count > 0 ? tn(count, 'Inbox: 1 unread', 'Inbox: {count} unread') : t('Inbox')
+  const shown = count > countMax ? `${countMax}+` : String(count)
+  const label =
+    count > 0 ? tn(count, 'Inbox: 1 unread', 'Inbox: {count} unread', { count: shown }) : t('Inbox')
   return (
     <a
       class="button quiet icon-only bell"
@@ -26,7 +28,7 @@ export function Bell() {
       <Icon name="bell" />
       {count > 0 && (
         <span class="bell-count" aria-hidden="true">
-          {count > countMax ? `${countMax}+` : count}
+          {shown}
         </span>
       )}
     </a>

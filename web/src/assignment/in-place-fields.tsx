@@ -64,7 +64,7 @@ export function NameInPlace({ assignment, onSaved }: InPlaceProps) {
   )
 }
 
-function HoursInPlace({ assignment, onSaved }: InPlaceProps) {
+export function HoursInPlace({ assignment, onSaved }: InPlaceProps) {
   const edit = useFieldEdit(assignment, 'amountHours', onSaved)
   return (
     <InPlaceField label={t('Planned hours')} edit={edit}>
@@ -86,7 +86,7 @@ function HoursInPlace({ assignment, onSaved }: InPlaceProps) {
   )
 }
 
-function ChoiceInPlace({
+export function ChoiceInPlace({
   assignment,
   name,
   label,
@@ -116,7 +116,7 @@ function ChoiceInPlace({
   )
 }
 
-function DayInPlace({ assignment, name, label, onSaved }: NamedFieldProps) {
+export function DayInPlace({ assignment, name, label, onSaved }: NamedFieldProps) {
   const edit = useFieldEdit(assignment, name, onSaved)
   return (
     <InPlaceField label={label} edit={edit} format={formatLongDay}>
@@ -132,7 +132,7 @@ function DayInPlace({ assignment, name, label, onSaved }: NamedFieldProps) {
   )
 }
 
-function PersonInPlace({ assignment, onSaved }: InPlaceProps) {
+export function PersonInPlace({ assignment, onSaved }: InPlaceProps) {
   const { people } = useServices()
   const edit = useFieldEdit(assignment, 'userId', onSaved)
   const label = t('Responsible')

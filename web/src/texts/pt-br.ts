@@ -745,8 +745,10 @@ export const ptBr = {
   'Name of the new assignment in {stage}': 'Nome da nova tarefa em {stage}',
   'Name, then Enter': 'Nome, depois Enter',
   '{hours}, {over} over': '{hours}, {over} a mais',
-  'Two weeks earlier': 'Duas semanas antes',
-  'Two weeks later': 'Duas semanas depois',
+  Earlier: 'Antes',
+  Later: 'Depois',
+  Quarter: 'Trimestre',
+  Zoom: 'Zoom',
   'No one works on this project yet': 'Ninguém trabalha neste projeto ainda',
   'Its members and their assignments appear here. Add members in the list of projects.':
     'Os membros aparecem aqui com o que têm a fazer. Adicione-os na lista de projetos.',

@@ -4,6 +4,7 @@ import { t } from '../../texts/text.ts'
 import { dayOf, formatDay, today } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
+import { Icon } from '../../ui/icon.tsx'
 import type { Bar } from './lanes.ts'
 import { assignmentElementId } from './use-card-focus.ts'
 
@@ -14,6 +15,7 @@ export interface AssignmentBarProps {
   readonly isOpen: boolean
   /** More about it, in one line. */
   readonly note?: string | undefined
+  readonly isBlocked?: boolean
   /** The query of the current address, kept in the link. */
   readonly addressQuery: string
   /** An assignment that spans weeks has several bars. Only the first is focusable and visible to assistive technology. */
@@ -39,7 +41,7 @@ export function AssignmentBar(props: AssignmentBarProps) {
     showsAvatar = true,
     draggable = false,
   } = props
-  const { row, beginsBefore, endsAfter } = bar
+  const { row, beginsBefore, endsAfter, namePlace } = bar
   const isLate = !isDone && dayOf(row.endDate) < today()
   const label = [labelOf(bar), props.note].filter((text) => text !== undefined).join('\n')
   const states = {
@@ -48,6 +50,7 @@ export function AssignmentBar(props: AssignmentBarProps) {
     open: isOpen,
     'begins-before': beginsBefore,
     'ends-after': endsAfter,
+    [`name-${namePlace}`]: namePlace !== 'within',
   }
   return (
     <a
@@ -66,6 +69,7 @@ export function AssignmentBar(props: AssignmentBarProps) {
     >
       {showsAvatar && <PersonAvatar id={row.userId} isDecorative />}
       <span class="bar-name" dir="auto">
+        {props.isBlocked && <Icon name="warning" />}
         {row.name}
         <span class="visually-hidden"> {label}</span>
       </span>

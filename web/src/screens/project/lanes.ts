@@ -12,32 +12,66 @@ export interface Bar {
   readonly last: number
   readonly beginsBefore: boolean
   readonly endsAfter: boolean
+  /** Where its name is: within it, or beside it if it is too short. */
+  readonly namePlace: NamePlace
+}
+
+export type NamePlace = 'within' | 'before' | 'after'
+
+export interface BarOptions {
+  /** A bar that is shorter than the days its name needs has it beside itself, where no other bar is then. */
+  nameDaysOf?(row: Assignment): number
+  /** Those come first and get the upper lanes. */
+  comesFirst?(row: Assignment): boolean
 }
 
 /** Returns the bars of all assignments that touch the days from `from` on; the earliest first, then the longest. */
-export function barsOf(rows: readonly Assignment[], from: string, dayCount: number): Bar[] {
+export function barsOf(
+  rows: readonly Assignment[],
+  from: string,
+  dayCount: number,
+  { nameDaysOf = () => 0, comesFirst = () => false }: BarOptions = {},
+): Bar[] {
   const spans = rows.flatMap((row) => {
     const first = daysBetween(from, dayOf(row.startDate))
     const last = Math.max(first, daysBetween(from, dayOf(row.endDate)))
-    return last < 0 || first >= dayCount ? [] : [{ row, first, last }]
+    return last < 0 || first >= dayCount ? [] : [{ row, first, last, isFirst: comesFirst(row) }]
   })
   spans.sort(
     (a, b) =>
-      Math.max(0, a.first) - Math.max(0, b.first) || b.last - a.last || (a.row.id < b.row.id ? -1 : 1),
+      Number(b.isFirst) - Number(a.isFirst) ||
+      Math.max(0, a.first) - Math.max(0, b.first) ||
+      b.last - a.last ||
+      (a.row.id < b.row.id ? -1 : 1),
   )
-  const ends: number[] = []
+  const lanes: { readonly first: number; readonly last: number }[][] = []
   return spans.map(({ row, first, last }) => {
-    const begin = Math.max(0, first)
-    const freeLane = ends.findIndex((end) => end < begin)
-    const lane = freeLane === -1 ? ends.length : freeLane
-    ends[lane] = last
+    const [begin, end] = [Math.max(0, first), Math.min(last, dayCount - 1)]
+    const nameDays = nameDaysOf(row)
+    const namePlace = namePlaceOf(begin, end, nameDays, dayCount)
+    const taken = {
+      first: namePlace === 'before' ? begin - nameDays : begin,
+      last: namePlace === 'after' ? end + nameDays : end,
+    }
+    const isFree = (lane: (typeof lanes)[number]) =>
+      lane.every((other) => other.last < taken.first || other.first > taken.last)
+    const freeLane = lanes.findIndex(isFree)
+    const lane = freeLane === -1 ? lanes.push([]) - 1 : freeLane
+    lanes[lane]?.push(taken)
     return {
       row,
       lane,
       first: begin,
-      last: Math.min(last, dayCount - 1),
+      last: end,
       beginsBefore: first < 0,
       endsAfter: last >= dayCount,
+      namePlace,
     }
   })
+}
+
+function namePlaceOf(first: number, last: number, nameDays: number, dayCount: number): NamePlace {
+  if (last - first + 1 >= nameDays) return 'within'
+  if (last + nameDays < dayCount) return 'after'
+  return first - nameDays >= 0 ? 'before' : 'within'
 }

@@ -1,33 +1,83 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 
-export interface VirtualRows<Row> {
+export interface RowWindow {
+  /** The rows near the visible part are those from `from` up to, but excluding, `end`. */
+  readonly from: number
+  readonly end: number
+  /** The scrolling element. */
+  readonly scroller: { current: HTMLDivElement | null }
+  onScroll(): void
+  /** Scrolls to the row, which is then in the window. */
+  reveal(index: number): void
+}
+
+/** Rows this far outside the visible part are rendered too, so that scrolling shows no gap. */
+const overscanPixels = 600
+/** A shorter way does not change which rows are rendered. */
+const stepPixels = 200
+
+/**
+ * Returns which rows of a scrolling list are near its visible part. `ends` has the position where each row ends, in pixels. A short step
+ * spreads the work over the frames of a scroll, where each update costs little more than its new rows.
+ */
+export function useRowWindow(ends: readonly number[], step = stepPixels): RowWindow {
+  const scroller = useRef<HTMLDivElement>(null)
+  const [viewport, setViewport] = useState({ top: 0, bottom: innerHeight })
+  const onScroll = () => {
+    const element = scroller.current
+    if (element === null) return
+    const { scrollTop: top, clientHeight } = element
+    if (Math.abs(top - viewport.top) > step || Math.abs(clientHeight - (viewport.bottom - viewport.top)) > 50)
+      setViewport({ top, bottom: top + clientHeight })
+  }
+  const update = useStableCallback(onScroll)
+  useLayoutEffect(() => {
+    update()
+    // A larger window shows more rows.
+    const observer = new ResizeObserver(update)
+    if (scroller.current !== null) observer.observe(scroller.current)
+    return () => observer.disconnect()
+  }, [])
+  return {
+    from: countLeading(ends, (pixels) => pixels < viewport.top - overscanPixels),
+    end: Math.min(ends.length, 1 + countLeading(ends, (pixels) => pixels < viewport.bottom + overscanPixels)),
+    scroller,
+    onScroll,
+    reveal(index) {
+      const top = ends[index - 1] ?? 0
+      const element = scroller.current
+      if (index < 0 || element === null) return
+      if (top < element.scrollTop || (ends[index] ?? 0) > element.scrollTop + element.clientHeight)
+        element.scrollTop = top - element.clientHeight / 3
+      onScroll()
+    },
+  }
+}
+
+export interface VirtualRows<Row> extends Pick<RowWindow, 'scroller' | 'onScroll'> {
   /** The rows near the visible part. */
   readonly rendered: readonly Row[]
   /** The height of the rows before and after them, in pixels. */
   readonly pixelsBefore: number
   readonly pixelsAfter: number
-  /** The scrolling element, whose children with `data-row` are the rows. */
-  readonly scroller: { current: HTMLDivElement | null }
-  onScroll(): void
   /** Scrolls to the row, which is then rendered. Its position is estimated from the rows measured so far. */
   reveal(id: string): void
 }
 
-/** Rows this far outside the visible part are rendered too, so that scrolling shows no gap. */
-const overscanPixels = 700
 /** Rendering few rows costs less than measuring them, so lists up to this length are rendered completely. */
 const renderAllMax = 40
 
-/** Renders only the rows near the visible part of a scrolling list. A row is measured when it is rendered. */
+/**
+ * Renders only the rows near the visible part of a scrolling list, whose children with `data-row` are the rows. Their heights differ,
+ * so a row is measured when it is rendered.
+ */
 export function useVirtualRows<Row extends { readonly id: string }>(
   rows: readonly Row[],
   estimatedPixels: number,
 ): VirtualRows<Row> {
-  const scroller = useRef<HTMLDivElement>(null)
   const heights = useRef(new Map<string, number>())
   const [measuredRevision, setMeasuredRevision] = useState(0)
-  const [viewport, setViewport] = useState({ top: 0, bottom: 1000 })
   const ends = useMemo(() => {
     let sum = 0
     return rows.map(({ id }) => {
@@ -35,24 +85,12 @@ export function useVirtualRows<Row extends { readonly id: string }>(
       return sum
     })
   }, [rows, measuredRevision, estimatedPixels])
+  const near = useRowWindow(ends)
+  const { scroller } = near
   const rendersAll = rows.length <= renderAllMax
-  const from = rendersAll ? 0 : countLeading(ends, (pixels) => pixels < viewport.top - overscanPixels)
-  const end = rendersAll
-    ? rows.length
-    : Math.min(rows.length, 1 + countLeading(ends, (pixels) => pixels < viewport.bottom + overscanPixels))
-  const onScroll = () => {
-    const element = scroller.current
-    if (element === null) return
-    const { scrollTop: top, clientHeight } = element
-    // A few pixels do not change which rows are rendered.
-    if (
-      Math.abs(top - viewport.top) > overscanPixels / 3 ||
-      Math.abs(clientHeight - (viewport.bottom - viewport.top)) > 50
-    )
-      setViewport({ top, bottom: top + clientHeight })
-  }
-  const update = useStableCallback(() => {
-    onScroll()
+  const [from, end] = rendersAll ? [0, rows.length] : [near.from, near.end]
+  const measure = useStableCallback(() => {
+    near.onScroll()
     if (rendersAll) return
     let isChanged = false
     for (const element of scroller.current?.querySelectorAll<HTMLElement>('[data-row]') ?? []) {
@@ -64,10 +102,10 @@ export function useVirtualRows<Row extends { readonly id: string }>(
     }
     if (isChanged) setMeasuredRevision((revision) => revision + 1)
   })
-  useLayoutEffect(update, [rows, from, end])
+  useLayoutEffect(measure, [rows, from, end])
   useLayoutEffect(() => {
-    // A larger window shows more rows, and in a narrower one they are higher.
-    const observer = new ResizeObserver(update)
+    // In a narrower window rows are higher.
+    const observer = new ResizeObserver(measure)
     if (scroller.current !== null) observer.observe(scroller.current)
     return () => observer.disconnect()
   }, [])
@@ -76,16 +114,8 @@ export function useVirtualRows<Row extends { readonly id: string }>(
     pixelsBefore: ends[from - 1] ?? 0,
     pixelsAfter: (ends.at(-1) ?? 0) - (ends[end - 1] ?? 0),
     scroller,
-    onScroll,
-    reveal(id) {
-      const index = rows.findIndex((row) => row.id === id)
-      const top = ends[index - 1] ?? 0
-      const element = scroller.current
-      if (index < 0 || element === null) return
-      if (top < element.scrollTop || (ends[index] ?? 0) > element.scrollTop + element.clientHeight)
-        element.scrollTop = top - element.clientHeight / 3
-      onScroll()
-    },
+    onScroll: near.onScroll,
+    reveal: (id) => near.reveal(rows.findIndex((row) => row.id === id)),
   }
 }
 

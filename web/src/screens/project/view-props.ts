@@ -1,10 +1,12 @@
 import { useMemo } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import type { Connection } from '../../api/live.ts'
+import { assignmentKey } from '../../assignment/assignment-key.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import type { Label, LabelsByAssignment } from '../../data/use-project-labels.ts'
 import { useServices } from '../../services/services.ts'
 import type { Filters } from './filters.ts'
+import type { BlockedTexts } from './use-blocked.ts'
 
 /** Resolves the ids of an assignment to names. */
 export interface NameLookup {
@@ -14,11 +16,15 @@ export interface NameLookup {
   personOf(id: string): string
   /** Empty while no column shows the labels. */
   labelsOf(assignmentId: string): readonly Label[]
+  keyOf(row: RecordOf<'assignment'>): string
+  /** Says that an assignment is blocked; empty if it is not, and while no column shows that. */
+  blockedOf(row: RecordOf<'assignment'>): string
 }
 
 export function useNameLookup(
-  { stages }: { readonly stages: NameLookup['types'] },
+  { stages, projectKey, doneIds }: ProjectViewProps['scope'],
   labels: LabelsByAssignment,
+  blocked: BlockedTexts,
 ): NameLookup {
   const { people } = useServices()
   const types = useListing('assignmentType', catalogQuery).rows
@@ -30,8 +36,10 @@ export function useNameLookup(
       typeOf: (id) => nameIn(types, id),
       personOf: people.nameOf,
       labelsOf: (id) => labels.get(id) ?? [],
+      keyOf: (row) => assignmentKey(projectKey, row),
+      blockedOf: ({ id, workflowId }) => (doneIds.has(workflowId) ? '' : (blocked.get(id) ?? '')),
     }
-  }, [stages, types, people, labels])
+  }, [stages, projectKey, doneIds, types, people, labels, blocked])
 }
 
 export type ViewName = 'board' | 'list' | 'calendar' | 'timeline'

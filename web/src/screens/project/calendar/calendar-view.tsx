@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { assignmentPath } from '../../../router/router.ts'
 import { useServices } from '../../../services/services.ts'
@@ -33,7 +33,7 @@ type Assignment = RecordOf<'assignment'>
 /** Shows a month of assignments, each from its start to its end. Dragging a bar, or Shift and an arrow key, moves it. */
 export function CalendarView(props: ProjectViewProps) {
   const { scope, openId, query } = props
-  const { router } = useServices()
+  const { router, session } = useServices()
   const month = parseMonth(new URLSearchParams(query).get('month'))
   const weeks = weeksOf(month)
   const [first = '', last = ''] = [weeks[0], weeks.at(-1)]
@@ -47,6 +47,7 @@ export function CalendarView(props: ProjectViewProps) {
     void listing.reschedule(row, { days })
   }
   const isDone = (row: Assignment) => scope.doneIds.has(row.workflowId)
+  const isMine = (row: Assignment) => row.userId === session.person.value?.id
   return (
     <>
       <PeriodSteps
@@ -70,6 +71,7 @@ export function CalendarView(props: ProjectViewProps) {
           openId={openId}
           query={query}
           isDone={isDone}
+          isMine={isMine}
           onShift={shift}
           onMore={setOpenDay}
         />
@@ -93,6 +95,7 @@ interface MonthProps extends Pick<CalendarWeekProps, 'month' | 'rows' | 'openId'
   readonly weeks: readonly string[]
   readonly isStale: boolean
   isDone(row: Assignment): boolean
+  isMine(row: Assignment): boolean
   onShift(row: Assignment, days: number): void
   onMore(day: string): void
 }
@@ -100,8 +103,10 @@ interface MonthProps extends Pick<CalendarWeekProps, 'month' | 'rows' | 'openId'
 function Month({ weeks, isStale, ...shared }: MonthProps) {
   const [dragged, setDragged] = useState<{ readonly row: Assignment; readonly from: string }>()
   const [first = ''] = weeks
+  const calendar = useRef<HTMLElement>(null)
+  const laneCount = useLaneCount(calendar, weeks.length)
   return (
-    <section class="calendar" aria-label={t('Calendar')} aria-busy={isStale}>
+    <section ref={calendar} class="calendar" aria-label={t('Calendar')} aria-busy={isStale}>
       <div class="calendar-head" aria-hidden="true">
         {daysOfWeek(first).map((day) => (
           <span key={day}>{formatWeekday(day)}</span>
@@ -113,6 +118,7 @@ function Month({ weeks, isStale, ...shared }: MonthProps) {
           {...shared}
           monday={monday}
           isFirstWeek={monday === first}
+          laneCount={laneCount}
           onDrag={(row, from) => setDragged(row && { row, from })}
           onDrop={(day) => {
             if (dragged) shared.onShift(dragged.row, daysBetween(dragged.from, day))
@@ -122,6 +128,26 @@ function Month({ weeks, isStale, ...shared }: MonthProps) {
       ))}
     </section>
   )
+}
+
+/** The number of a day and the button for more of it, and the row of weekdays, in rem. */
+const [dayRem, headRem] = [3.25, 2]
+const barRem = 1.75
+/** A month of six weeks with this many fits a window of 900 pixels; a lower one scrolls. */
+const lanesMin = 2
+
+/** Returns how many bars fit into a week, so that the whole month fits the window. */
+function useLaneCount(calendar: { readonly current: HTMLElement | null }, weekCount: number): number {
+  const [height, setHeight] = useState(0)
+  useLayoutEffect(() => {
+    const measure = () => setHeight(calendar.current?.clientHeight ?? 0)
+    measure()
+    const observer = new ResizeObserver(measure)
+    if (calendar.current !== null) observer.observe(calendar.current)
+    return () => observer.disconnect()
+  }, [])
+  const rem = height / Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+  return Math.max(lanesMin, Math.floor(((rem - headRem) / weekCount - dayRem) / barRem))
 }
 
 const thisMonth = (): string => today().slice(0, 7)

@@ -12,10 +12,14 @@ export interface CalendarWeekProps {
   readonly monday: string
   readonly month: string
   readonly isFirstWeek: boolean
+  /** How many bars fit above each other; the dialog of a day has all of its assignments. */
+  readonly laneCount: number
   readonly rows: readonly Assignment[]
   readonly openId: string | undefined
   readonly query: string
   isDone(row: Assignment): boolean
+  /** Whether it is of the user, whose assignments come first. */
+  isMine(row: Assignment): boolean
   onShift(row: Assignment, days: number): void
   /** Opens a dialog with all assignments of the day. */
   onMore(day: string): void
@@ -23,17 +27,14 @@ export interface CalendarWeekProps {
   onDrop(day: string): void
 }
 
-/** More lanes do not fit; the dialog of a day has all of its assignments. */
-const lanesMax = 4
-
 export function CalendarWeek(props: CalendarWeekProps) {
-  const { monday, month, rows, onMore, onDrop } = props
+  const { monday, month, laneCount, rows, isMine, onMore, onDrop } = props
   const [draggedOver, setDraggedOver] = useState<string>()
-  const bars = barsOf(rows, monday, daysInWeek)
+  const bars = barsOf(rows, monday, daysInWeek, { comesFirst: isMine })
   const hiddenCount = (index: number) =>
-    bars.filter(({ lane, first, last }) => lane >= lanesMax && first <= index && last >= index).length
+    bars.filter(({ lane, first, last }) => lane >= laneCount && first <= index && last >= index).length
   return (
-    <div class="calendar-week">
+    <div class="calendar-week" style={{ gridTemplateRows: `1.75rem repeat(${laneCount}, 1.75rem) 1fr` }}>
       {daysOfWeek(monday).map((day, index) => (
         // biome-ignore lint/a11y/noStaticElementInteractions: only a place to drop; keys move a bar without it
         <div
@@ -64,7 +65,7 @@ export function CalendarWeek(props: CalendarWeekProps) {
         </div>
       ))}
       {bars
-        .filter(({ lane }) => lane < lanesMax)
+        .filter(({ lane }) => lane < laneCount)
         .map((bar) => (
           <WeekBar key={bar.row.id} {...props} bar={bar} />
         ))}

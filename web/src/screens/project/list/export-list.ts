@@ -1,13 +1,11 @@
-import { assignmentKey } from '../../../assignment/assignment-key.ts'
 import { t } from '../../../texts/text.ts'
 import { today } from '../../../time/days.ts'
 import { toCsv } from '../../../ui/csv.ts'
 import { saveFile } from '../../../ui/save-file.ts'
-import type { NameLookup, ProjectViewProps } from '../view-props.ts'
+import type { NameLookup } from '../view-props.ts'
 import type { Column, Grouping, Line } from './list-columns.ts'
 
 interface ShownList {
-  readonly scope: ProjectViewProps['scope']
   readonly lines: readonly Line[]
   readonly columns: readonly Column[]
   readonly grouping: Grouping | undefined
@@ -19,13 +17,8 @@ export function exportList(list: ShownList): void {
   saveFile(`${t('Assignments')} ${today()}.csv`, new Blob([toCsv(cellsOf(list))], { type: 'text/csv' }))
 }
 
-export function cellsOf({ scope, lines, columns, grouping, names }: ShownList): (string | number)[][] {
-  const hasKeys = scope.projectKey !== undefined
-  const heads = [
-    ...(grouping ? [t(grouping.label)] : []),
-    ...(hasKeys ? [t('Key')] : []),
-    ...columns.map(({ label }) => t(label)),
-  ]
+export function cellsOf({ lines, columns, grouping, names }: ShownList): (string | number)[][] {
+  const heads = [...(grouping ? [t(grouping.label)] : []), ...columns.map(({ label }) => t(label))]
   let group = ''
   return [
     heads,
@@ -38,7 +31,6 @@ export function cellsOf({ scope, lines, columns, grouping, names }: ShownList): 
       return [
         [
           ...(grouping ? [group] : []),
-          ...(hasKeys ? [assignmentKey(scope.projectKey, row)] : []),
           ...columns.map((column) => column.value?.(row) ?? column.text(row, names)),
         ],
       ]

@@ -9,7 +9,7 @@ import type { NameLookup } from '../view-props.ts'
 type Assignment = RecordOf<'assignment'>
 
 type ColumnName =
-  | ('name' | 'stage' | 'priority' | 'labels' | 'type' | 'person')
+  | ('key' | 'name' | 'blocked' | 'stage' | 'priority' | 'labels' | 'type' | 'person')
   | ('start' | 'end' | 'hours' | 'changed')
 
 export interface Column {
@@ -19,6 +19,10 @@ export interface Column {
   readonly isHiddenByDefault?: boolean
   /** Empty without the extensions. */
   readonly isExtension?: boolean
+  /** The field that its cells edit in place. Labels are not a field. */
+  readonly edits?:
+    | ('workflowId' | 'assignmentTypeId' | 'userId' | 'priority')
+    | ('startDate' | 'endDate' | 'amountHours' | 'labels')
   text(row: Assignment, names: NameLookup): string
   /** The value in a table for spreadsheets, if it is not the text. */
   value?(row: Assignment): string | number
@@ -28,17 +32,30 @@ export interface Column {
 
 /** The columns in order; the name is always shown. */
 export const columns: readonly Column[] = [
+  {
+    name: 'key',
+    label: 'Key',
+    isExtension: true,
+    text: (row, names) => names.keyOf(row),
+    sortKey: ({ number }) => number ?? 0,
+  },
   { name: 'name', label: 'Name', text: ({ name }) => name },
+  {
+    name: 'blocked',
+    label: 'Blocked',
+    text: (row, names) => names.blockedOf(row),
+  },
   {
     name: 'stage',
     label: 'Stage',
+    edits: 'workflowId',
     text: ({ workflowId }, names) => names.stageOf(workflowId),
     sortKey: ({ workflowId }, stagePositions) => stagePositions.get(workflowId) ?? 0,
   },
   {
     name: 'priority',
     label: 'Priority',
-    isHiddenByDefault: true,
+    edits: 'priority',
     isExtension: true,
     text: ({ priority }) => priorityName(priority),
     // Ascending begins with the most urgent.
@@ -47,7 +64,7 @@ export const columns: readonly Column[] = [
   {
     name: 'labels',
     label: 'Labels',
-    isHiddenByDefault: true,
+    edits: 'labels',
     isExtension: true,
     text: ({ id }, names) =>
       names
@@ -55,11 +72,23 @@ export const columns: readonly Column[] = [
         .map(({ name }) => name)
         .join(', '),
   },
-  { name: 'type', label: 'Type', text: ({ assignmentTypeId }, names) => names.typeOf(assignmentTypeId) },
-  { name: 'person', label: 'Responsible', text: ({ userId }, names) => names.personOf(userId) },
+  {
+    name: 'type',
+    label: 'Type',
+    edits: 'assignmentTypeId',
+    text: ({ assignmentTypeId }, names) => names.typeOf(assignmentTypeId),
+  },
+  {
+    name: 'person',
+    label: 'Responsible',
+    edits: 'userId',
+    text: ({ userId }, names) => names.personOf(userId),
+  },
   {
     name: 'start',
     label: 'Start',
+    edits: 'startDate',
+    isHiddenByDefault: true,
     text: ({ startDate }) => formatDay(startDate),
     value: ({ startDate }) => dayOf(startDate),
     sortKey: ({ startDate }) => startDate,
@@ -67,6 +96,7 @@ export const columns: readonly Column[] = [
   {
     name: 'end',
     label: 'End',
+    edits: 'endDate',
     text: ({ endDate }) => formatDay(endDate),
     value: ({ endDate }) => dayOf(endDate),
     sortKey: ({ endDate }) => endDate,
@@ -74,6 +104,7 @@ export const columns: readonly Column[] = [
   {
     name: 'hours',
     label: 'Planned',
+    edits: 'amountHours',
     isNumber: true,
     text: ({ amountHours }) => (amountHours === 0 ? '' : formatHours(amountHours)),
     value: ({ amountHours }) => amountHours,
@@ -91,18 +122,29 @@ export const columns: readonly Column[] = [
 
 const defaultNames = columns.filter(({ isHiddenByDefault }) => !isHiddenByDefault).map(({ name }) => name)
 
+/** The columns that can be shown at all. */
+export const availableColumns = ({ extensions }: { readonly extensions: boolean }): readonly Column[] =>
+  columns.filter(({ isExtension }) => extensions || !isExtension)
+
 /** Parses the comma-separated names in the address; without any, returns the default columns. */
-export function parseColumns(query: URLSearchParams): readonly Column[] {
+export function parseColumns(
+  query: URLSearchParams,
+  configuration: { readonly extensions: boolean },
+): readonly Column[] {
   const names = query.get('columns')?.split(',') ?? defaultNames
-  return columns.filter(({ name }) => name === 'name' || names.includes(name))
+  return availableColumns(configuration).filter(({ name }) => name === 'name' || names.includes(name))
 }
 
 /** Shows or hides a column. Returns the value for the address, which is empty for the default columns. */
-export function toggleColumn(shown: readonly Column[], toggled: Column): string {
+export function toggleColumn(
+  shown: readonly Column[],
+  toggled: Column,
+  configuration: { readonly extensions: boolean },
+): string {
   const isShown = shown.includes(toggled)
-  const next = columns.filter((one) => (one === toggled ? !isShown : shown.includes(one)))
-  const names = next.map(({ name }) => name).join(',')
-  return names === defaultNames.join(',') ? '' : names
+  const namesOf = (some: readonly Column[]) => some.map(({ name }) => name).join(',')
+  const next = namesOf(columns.filter((one) => (one === toggled ? !isShown : shown.includes(one))))
+  return next === namesOf(parseColumns(new URLSearchParams(), configuration)) ? '' : next
 }
 
 export interface SortOrder {

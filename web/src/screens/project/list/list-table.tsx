@@ -1,5 +1,5 @@
-import type { TargetedKeyboardEvent } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { VNode } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { LabelChips } from '../../../assignment/labels.tsx'
 import { assignmentPath } from '../../../router/router.ts'
@@ -9,92 +9,174 @@ import { dayOf, formatDay, today } from '../../../time/days.ts'
 import { formatHours, sumHours } from '../../../time/hours.ts'
 import { PersonAvatar } from '../../../ui/avatar.tsx'
 import { Icon } from '../../../ui/icon.tsx'
+import { useMedia } from '../../../ui/place.ts'
+import { logicalArrowKey } from '../../../ui/text-direction.ts'
 import { assignmentElementId } from '../use-card-focus.ts'
-import { useVirtualRows } from '../use-virtual-rows.ts'
+import { useRowWindow } from '../use-virtual-rows.ts'
 import type { NameLookup, ProjectViewProps } from '../view-props.ts'
+import { CellEditor, cellOf } from './cell-editor.tsx'
 import { type Column, type Line, type SortOrder, toggleSort } from './list-columns.ts'
+import type { Selection } from './use-selection.ts'
+
+type Assignment = RecordOf<'assignment'>
 
 export interface ListTableProps extends Pick<ProjectViewProps, 'scope' | 'openId' | 'query'> {
   readonly lines: readonly Line[]
-  readonly rows: readonly RecordOf<'assignment'>[]
+  readonly rows: readonly Assignment[]
   readonly columns: readonly Column[]
   readonly order: SortOrder
   readonly names: NameLookup
   readonly selection: Selection
   readonly isStale: boolean
+  onSaved(row: Assignment): void
 }
 
-/** The assumed height of a row before it is measured. */
-const estimatedRowPixels = 42
-
-/** The header stays in place. The rows scroll below it, and only those near the visible part are rendered. */
+/**
+ * A grid whose head and group lines stay in place. All lines have one height, so only those near the visible part are rendered, each at
+ * its place: a line that scrolls into view lays out nothing but itself.
+ */
 export function ListTable(props: ListTableProps) {
-  const { lines, rows, columns, scope, openId, query, names, selection, isStale } = props
-  const virtual = useVirtualRows(lines, estimatedRowPixels)
-  const rowIndexes = useMemo(() => new Map(lines.map(({ id }, index) => [id, index + 2])), [lines])
-  useEffect(() => (openId === undefined ? undefined : virtual.reveal(openId)), [openId])
+  const { lines, columns, scope, openId, names, selection, isStale, onSaved } = props
+  const probe = useRef<HTMLDivElement>(null)
+  const linePixels = useHeightOf(probe)
+  const ends = useMemo(() => lines.map((_, index) => (index + 1) * linePixels), [lines, linePixels])
+  const near = useRowWindow(ends, stepPixels)
+  const sections = useMemo(() => sectionsOf(lines), [lines])
+  const editing = useEditing(columns)
+  const edited = editing.id === undefined ? undefined : lines.find(({ id }) => id === editing.id)
+  const head = useMemo(() => <ListHead {...props} />, [props])
+  const rowOf = useRowElements(props, linePixels)
+  useEffect(
+    () => (openId === undefined ? undefined : near.reveal(lines.findIndex(({ id }) => id === openId))),
+    [openId],
+  )
   return (
     <section
       class="list-scroll"
       aria-label={t('Assignments')}
       aria-busy={isStale}
-      ref={virtual.scroller}
-      onScroll={virtual.onScroll}
+      ref={near.scroller}
+      onScroll={near.onScroll}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
       tabIndex={0}
     >
-      <table class="list" aria-rowcount={lines.length + 1}>
-        <TableHead {...props} rows={rows} />
-        <tbody>
-          <Spacer pixels={virtual.pixelsBefore} columns={columns} />
-          {virtual.rendered.map((line) =>
-            'row' in line ? (
-              <ListRow
-                key={line.id}
-                row={line.row}
-                index={rowIndexes.get(line.id) ?? 0}
-                columns={columns}
-                names={names}
-                isDone={scope.doneIds.has(line.row.workflowId)}
-                isOpen={line.id === openId}
-                isSelected={selection.has(line.id)}
-                query={query}
-                onSelect={selection.toggle}
-              />
-            ) : (
-              <GroupLine
-                key={line.id}
-                line={line}
-                index={rowIndexes.get(line.id) ?? 0}
-                columns={columns}
-                selection={selection}
-              />
-            ),
-          )}
-          <Spacer pixels={virtual.pixelsAfter} columns={columns} />
-        </tbody>
-      </table>
+      <div ref={probe} class="list-probe" />
+      {/* biome-ignore lint/a11y/useSemanticElements: the browser would lay out the whole table for each line */}
+      <div
+        class="list"
+        role="grid"
+        aria-label={t('Assignments')}
+        aria-rowcount={lines.length + 1}
+        tabIndex={-1}
+        onClick={editing.onClick}
+        onKeyDown={editing.onKeyDown}
+      >
+        {head}
+        {sections.map(({ group, first, end }) => (
+          // biome-ignore lint/a11y/useSemanticElements: see the grid
+          <div
+            key={group?.id ?? ''}
+            role="rowgroup"
+            class="list-section"
+            style={{ height: `${(end - first) * linePixels}px` }}
+          >
+            {group && first < near.end && end > near.from && (
+              <GroupLine line={group} index={first + 2} selection={selection} />
+            )}
+            {lines
+              .slice(Math.max(first, near.from), Math.min(end, near.end))
+              .map((line, index) => rowOf(line, Math.max(first, near.from) + index, first))}
+          </div>
+        ))}
+      </div>
+      {editing.column && edited && 'row' in edited && (
+        <CellEditor
+          key={`${editing.id} ${editing.column.name}`}
+          row={edited.row}
+          column={editing.column}
+          scope={scope}
+          names={names}
+          onSaved={onSaved}
+          onClose={editing.close}
+        />
+      )}
     </section>
   )
 }
 
-/** Replaces the rows that are not rendered. */
-const Spacer = ({ pixels, columns }: { readonly pixels: number; readonly columns: readonly Column[] }) =>
-  pixels === 0 ? null : (
-    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: this row cannot take the focus
-    <tr aria-hidden="true" style={{ height: `${pixels}px` }}>
-      <td colSpan={columns.length + 1} />
-    </tr>
-  )
+/** Two lines, so that one update has few new ones. */
+const stepPixels = 80
 
-function TableHead({ rows, columns, order, selection }: ListTableProps) {
+/**
+ * Returns the elements of lines. As long as the list is the same, so are they: while it scrolls, only lines that come into view are
+ * rendered. Group lines are drawn by their sections.
+ */
+function useRowElements(props: ListTableProps, linePixels: number) {
+  const { columns, scope, openId, query, names, selection } = props
+  const isNarrow = useMedia('(max-width: 760px)')
+  const elements = useMemo(() => new Map<string, VNode>(), [props, linePixels, isNarrow])
+  return (line: Line, index: number, first: number): VNode | null => {
+    if (!('row' in line)) return null
+    const known = elements.get(line.id)
+    if (known !== undefined) return known
+    const element = (
+      <ListRow
+        key={line.id}
+        row={line.row}
+        index={index + 2}
+        top={(index - first) * linePixels}
+        columns={columns}
+        names={names}
+        isDone={scope.doneIds.has(line.row.workflowId)}
+        isOpen={line.id === openId}
+        isSelected={selection.has(line.id)}
+        isNarrow={isNarrow}
+        query={query}
+        onSelect={selection.toggle}
+      />
+    )
+    elements.set(line.id, element)
+    return element
+  }
+}
+
+/** Returns the height of an element whose class has that of a line: it follows the density and the size of letters. */
+function useHeightOf(element: { readonly current: HTMLElement | null }): number {
+  const [pixels, setPixels] = useState(40)
+  useLayoutEffect(() => {
+    const measure = () => setPixels(element.current?.getBoundingClientRect().height ?? 40)
+    measure()
+    const observer = new ResizeObserver(measure)
+    if (element.current !== null) observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [])
+  return pixels
+}
+
+interface Section {
+  readonly group: GroupLineProps['line'] | undefined
+  /** The index of its first line, which is that of the group, and of the line after its last one. */
+  readonly first: number
+  readonly end: number
+}
+
+/** Each group is one section, in which its line stays in place; without groups all lines are one. */
+function sectionsOf(lines: readonly Line[]): readonly Section[] {
+  const starts = lines.flatMap((line, index) => ('row' in line ? [] : [{ group: line, first: index }]))
+  if (starts.length === 0) return [{ group: undefined, first: 0, end: lines.length }]
+  return starts.map((start, index) => ({ ...start, end: starts[index + 1]?.first ?? lines.length }))
+}
+
+function ListHead({ rows, columns, order, selection }: ListTableProps) {
   const { router } = useServices()
-  const ids = rows.map(({ id }) => id)
+  const ids = useMemo(() => rows.map(({ id }) => id), [rows])
   const count = ids.filter(selection.has).length
   return (
-    <thead>
-      <tr aria-rowindex={1}>
-        <th scope="col" class="list-check">
+    // biome-ignore-start lint/a11y/useSemanticElements: see the grid
+    // biome-ignore-start lint/a11y/useFocusableInteractive: the button within takes the focus
+    <div role="rowgroup" class="list-head">
+      <div role="row" aria-rowindex={1} class="list-line">
+        <span role="columnheader" class="list-check">
           <label>
             <input
               type="checkbox"
@@ -104,12 +186,12 @@ function TableHead({ rows, columns, order, selection }: ListTableProps) {
               onClick={() => selection.toggleAll(ids)}
             />
           </label>
-        </th>
+        </span>
         {columns.map((column) => (
-          <th
+          <span
             key={column.name}
-            scope="col"
-            class={`list-${column.name} ${column.isNumber ? 'number' : ''}`}
+            role="columnheader"
+            class={cellClassOf(column)}
             aria-sort={ariaSortOf(order, column)}
           >
             <button
@@ -120,12 +202,16 @@ function TableHead({ rows, columns, order, selection }: ListTableProps) {
               <span>{t(column.label)}</span>
               {order.column === column && <Icon name={order.isDescending ? 'down' : 'up'} />}
             </button>
-          </th>
+          </span>
         ))}
-      </tr>
-    </thead>
+      </div>
+    </div>
+    // biome-ignore-end lint/a11y/useSemanticElements: see the grid
+    // biome-ignore-end lint/a11y/useFocusableInteractive: the button within takes the focus
   )
 }
+
+const cellClassOf = ({ name, isNumber }: Column): string => `list-${name} ${isNumber ? 'number' : ''}`
 
 function ariaSortOf({ column, isDescending }: SortOrder, one: Column) {
   if (column !== one) return undefined
@@ -135,13 +221,14 @@ function ariaSortOf({ column, isDescending }: SortOrder, one: Column) {
 interface GroupLineProps {
   readonly line: Extract<Line, { readonly title: string }>
   readonly index: number
-  readonly columns: readonly Column[]
   readonly selection: Selection
 }
 
-const GroupLine = ({ line: { id, title, rows }, index, columns, selection }: GroupLineProps) => (
-  <tr data-row={id} aria-rowindex={index} class="list-group">
-    <td class="list-check">
+const GroupLine = ({ line: { title, rows }, index, selection }: GroupLineProps) => (
+  // biome-ignore-start lint/a11y/useSemanticElements: see the grid
+  // biome-ignore-start lint/a11y/useFocusableInteractive: the checkbox within takes the focus
+  <div role="row" aria-rowindex={index} class="list-line list-group">
+    <span role="gridcell" class="list-check">
       <label>
         <input
           type="checkbox"
@@ -150,51 +237,67 @@ const GroupLine = ({ line: { id, title, rows }, index, columns, selection }: Gro
           onClick={() => selection.toggleAll(rows.map((row) => row.id))}
         />
       </label>
-    </td>
-    <th scope="rowgroup" colSpan={columns.length}>
-      <span dir="auto">{title}</span>{' '}
+    </span>
+    <span role="rowheader">
+      <strong dir="auto">{title}</strong>{' '}
       <span class="quiet-text">
         {tn(rows.length, '1 assignment', '{count} assignments')} · {formatHours(sumHours(rows))}
       </span>
-    </th>
-  </tr>
+    </span>
+  </div>
+  // biome-ignore-end lint/a11y/useSemanticElements: see the grid
+  // biome-ignore-end lint/a11y/useFocusableInteractive: the checkbox within takes the focus
 )
 
 export interface ListRowProps {
-  readonly row: RecordOf<'assignment'>
+  readonly row: Assignment
   readonly index: number
+  readonly top: number
   readonly columns: readonly Column[]
   readonly names: NameLookup
   readonly isDone: boolean
   readonly isOpen: boolean
   readonly isSelected: boolean
+  readonly isNarrow: boolean
   readonly query: string
   onSelect(id: string, isRange: boolean): void
 }
 
 /** Memoized, because a list has many rows. */
 function ListRow(props: ListRowProps) {
-  const { row, index, columns, names, isDone, isOpen, isSelected, query } = props
+  const { row, index, top, columns, names, isDone, isOpen, isSelected, isNarrow, query } = props
   return useMemo(
     () => <Row {...props} />,
-    [row, index, columns, names, isDone, isOpen, isSelected, query, names.personOf(row.userId)],
+    [
+      row,
+      index,
+      top,
+      columns,
+      names,
+      isDone,
+      isOpen,
+      isSelected,
+      isNarrow,
+      query,
+      names.personOf(row.userId),
+    ],
   )
 }
 
 function Row(props: ListRowProps) {
-  const { row, index, columns, names, isDone, isOpen, isSelected, query, onSelect } = props
+  const { row, index, top, columns, names, isDone, isOpen, isSelected, isNarrow, query, onSelect } = props
   const { id, name, projectId } = row
-  const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
-    if (event.key === 'x') onSelect(id, event.shiftKey)
-    else moveFocus(event)
-  }
   return (
-    <tr
+    // biome-ignore-start lint/a11y/useSemanticElements: see the grid
+    // biome-ignore-start lint/a11y/useFocusableInteractive: arrows focus the cells
+    <div
+      role="row"
       data-row={id}
       aria-rowindex={index}
-      class={`list-row ${isOpen ? 'open' : ''} ${isSelected ? 'selected' : ''}`}
+      class={`list-line list-row ${isOpen ? 'open' : ''} ${isSelected ? 'selected' : ''}`}
+      style={{ top: `${top}px` }}
     >
-      <td class="list-check">
+      <span role="gridcell" class="list-check">
         <label>
           <input
             type="checkbox"
@@ -203,52 +306,67 @@ function Row(props: ListRowProps) {
             onClick={(event) => onSelect(id, event.shiftKey)}
           />
         </label>
-      </td>
+      </span>
       {columns.map((column) => (
-        <td key={column.name} class={`list-${column.name} ${column.isNumber ? 'number' : ''}`}>
+        <span
+          key={column.name}
+          role="gridcell"
+          class={cellClassOf(column)}
+          data-column={column.name}
+          data-editable={column.edits}
+        >
           {column.name === 'name' ? (
             <>
               <a
                 id={assignmentElementId(id)}
                 class="list-link"
                 dir="auto"
+                title={name}
                 href={assignmentPath(projectId, id, query)}
                 aria-current={isOpen ? 'true' : undefined}
                 aria-keyshortcuts="X"
-                onKeyDown={onKeyDown}
+                onKeyDown={(event) => event.key === 'x' && onSelect(id, event.shiftKey)}
               >
                 {name}
               </a>
-              <Facts row={row} names={names} isDone={isDone} />
+              {isNarrow && <Facts row={row} names={names} isDone={isDone} />}
             </>
           ) : (
             <Cell column={column} {...props} />
           )}
-        </td>
+        </span>
       ))}
-    </tr>
+    </div>
+    // biome-ignore-end lint/a11y/useSemanticElements: see the grid
+    // biome-ignore-end lint/a11y/useFocusableInteractive: arrows focus the cells
   )
 }
 
 const isLate = ({ row, isDone }: Pick<ListRowProps, 'row' | 'isDone'>): boolean =>
   !isDone && dayOf(row.endDate) < today()
 
+/** Text is a child of its cell, which shortens it. */
 function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: Column }) {
+  if (column.name === 'labels') {
+    const labels = names.labelsOf(row.id)
+    return labels.length === 0 ? null : <LabelChips labels={labels} />
+  }
   const text = column.text(row, names)
-  if (column.name === 'person')
+  if (text === '') return null
+  if (column.name === 'blocked')
     return (
-      <span class="list-person-name">
-        <PersonAvatar id={row.userId} isDecorative />
-        <span dir="auto">{text}</span>
-      </span>
-    )
-  if (column.name === 'type' || column.name === 'stage')
-    return (
-      <span class={column.name === 'type' ? 'chip' : ''} dir="auto">
+      <span class="blocked" title={text}>
+        <Icon name="warning" />
         {text}
       </span>
     )
-  if (column.name === 'labels') return <LabelChips labels={names.labelsOf(row.id)} />
+  if (column.name === 'person')
+    return (
+      <>
+        <PersonAvatar id={row.userId} isDecorative />
+        <bdi>{text}</bdi>
+      </>
+    )
   if (column.name === 'end' && isLate({ row, isDone }))
     return (
       <span class="late" title={t('Overdue')}>
@@ -256,7 +374,8 @@ function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: 
         <span class="visually-hidden"> {t('Overdue')}</span>
       </span>
     )
-  return text
+  if (column.name === 'priority') return <span class={`priority-${row.priority}`}>{text}</span>
+  return column.name === 'type' ? <bdi class="chip">{text}</bdi> : <bdi>{text}</bdi>
 }
 
 /** Shows the most important columns below the name on narrow screens. */
@@ -268,62 +387,70 @@ const Facts = ({ row, names, isDone }: Pick<ListRowProps, 'row' | 'names' | 'isD
   </span>
 )
 
-function dueText(row: ListRowProps['row'], isDone: boolean): string {
+function dueText(row: Assignment, isDone: boolean): string {
   const day = formatDay(row.endDate)
   return isLate({ row, isDone }) ? t('Was due {day}', { day }) : t('Until {day}', { day })
 }
 
-const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
-
-/** Moves the focus up and down between names. */
-function moveFocus(event: TargetedKeyboardEvent<HTMLElement>): void {
-  const step = steps[event.key]
-  if (step === undefined) return
-  event.preventDefault()
-  const links = [...(event.currentTarget.closest('table')?.querySelectorAll<HTMLElement>('.list-link') ?? [])]
-  links[links.indexOf(event.currentTarget) + step]?.focus()
+interface EditedCell {
+  readonly id: string
+  readonly column: Column
 }
 
-interface Selection {
-  has(id: string): boolean
-  /** A range reaches from the row that was toggled last to this one. */
-  toggle(id: string, isRange: boolean): void
-  /** Selects all of them, or none if all are selected. */
-  toggleAll(ids: readonly string[]): void
-  clear(): void
+/** Arrows move between cells and names; a click, Enter or F2 edits a cell. All cells share these listeners. */
+function useEditing(columns: readonly Column[]) {
+  const [edited, setEdited] = useState<EditedCell>()
+  const edit = (cell: HTMLElement | null | undefined): boolean => {
+    const column = columns.find(({ name, edits }) => edits && name === cell?.dataset.column)
+    const id = cell?.closest<HTMLElement>('[data-row]')?.dataset.row
+    if (column === undefined || id === undefined) return false
+    setEdited({ id, column })
+    return true
+  }
+  return {
+    id: edited?.id,
+    column: edited?.column,
+    onClick({ target }: MouseEvent) {
+      if (target instanceof Element && !target.closest('a, button, label'))
+        edit(target.closest('[data-column]'))
+    },
+    onKeyDown(event: KeyboardEvent) {
+      const cell = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-column]') : null
+      if (cell === null) return
+      const isHandled =
+        editingKeys.has(event.key) && event.target === cell ? edit(cell) : moveFocus(event, cell)
+      if (isHandled) event.preventDefault()
+    },
+    close({ keepsFocus }: { readonly keepsFocus: boolean }) {
+      if (keepsFocus && edited) focusCell(cellOf(edited.id, edited.column.name))
+      setEdited(undefined)
+    },
+  }
 }
 
-/**
- * Tracks the selected rows; `order` has the ids in the order of the screen. The functions never change, so that memoized rows can
- * keep them.
- */
-export function useSelection(order: readonly string[]): Selection {
-  const [ids, setIds] = useState<ReadonlySet<string>>(new Set())
-  const anchor = useRef<string>(undefined)
-  const latestOrder = useRef(order)
-  latestOrder.current = order
-  const actions = useMemo(
-    () => ({
-      toggle(id: string, isRange: boolean) {
-        const anchorId = isRange ? (anchor.current ?? id) : id
-        const range = rangeOf(latestOrder.current, anchorId, id)
-        anchor.current = id
-        setIds((all) => (all.has(id) ? without(all, range) : new Set([...all, ...range])))
-      },
-      toggleAll: (some: readonly string[]) =>
-        setIds((all) => (some.every((id) => all.has(id)) ? without(all, some) : new Set([...all, ...some]))),
-      clear: () => setIds(new Set()),
-    }),
-    [],
-  )
-  return { has: (id) => ids.has(id), ...actions }
+const editingKeys: ReadonlySet<string> = new Set(['Enter', 'F2', ' '])
+const rowSteps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
+const columnSteps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 }
+
+/** The focus of a name is that of its link. */
+function focusCell(cell: HTMLElement | null | undefined): boolean {
+  if (!cell) return false
+  const target = cell.querySelector<HTMLElement>('.list-link') ?? cell
+  if (target === cell) cell.tabIndex = -1
+  target.focus()
+  return true
 }
 
-const without = (all: ReadonlySet<string>, some: readonly string[]): ReadonlySet<string> =>
-  new Set([...all].filter((id) => !some.includes(id)))
-
-/** Returns the ids between both, in either direction; only the second if the first no longer exists. */
-function rangeOf(order: readonly string[], one: string, other: string): readonly string[] {
-  const [from = -1, to = -1] = [order.indexOf(one), order.indexOf(other)].sort((a, b) => a - b)
-  return from === -1 ? [other] : order.slice(from, to + 1)
+function moveFocus(event: KeyboardEvent, cell: HTMLElement): boolean {
+  const [up, across] = [rowSteps[event.key], columnSteps[logicalArrowKey(event)]]
+  const row = cell.closest('.list-row')
+  if (row === null) return false
+  if (across !== undefined) {
+    const cells = [...row.querySelectorAll<HTMLElement>('[data-column]')]
+    return focusCell(cells[cells.indexOf(cell) + across])
+  }
+  if (up === undefined) return false
+  const rows = [...(row.closest('.list')?.querySelectorAll('.list-row') ?? [])]
+  const next = rows[rows.indexOf(row) + up]
+  return focusCell(next?.querySelector<HTMLElement>(`[data-column="${cell.dataset.column}"]`))
 }

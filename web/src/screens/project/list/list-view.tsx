@@ -12,12 +12,13 @@ import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { isFiltered, queryOfFilters } from '../filters.ts'
+import { useBlocked } from '../use-blocked.ts'
 import { useRowFilter } from '../use-row-filter.ts'
 import { type NameLookup, type ProjectViewProps, useNameLookup } from '../view-props.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
 import { exportList } from './export-list.ts'
 import {
-  columns as allColumns,
+  availableColumns,
   type Column,
   type Grouping,
   groupings,
@@ -29,11 +30,13 @@ import {
   sortRows,
   toggleColumn,
 } from './list-columns.ts'
-import { ListTable, useSelection } from './list-table.tsx'
+import { ListTable } from './list-table.tsx'
+import { useSelection } from './use-selection.ts'
 
 /** Lists the assignments of a project in a table, sorted and grouped. Several can be changed at once. The address has all settings. */
 export function ListView(props: ProjectViewProps) {
   const { scope, filters, openId, query, onConnection } = props
+  const { configuration } = useServices()
   const followed = useFollowedRows({ projectId: scope.projectId, ...queryOfFilters(filters) })
   const filter = useRowFilter(scope, filters)
   const rows = useMemo(() => followed.rows.filter(filter.matches), [followed.rows, filter.matches])
@@ -41,16 +44,16 @@ export function ListView(props: ProjectViewProps) {
   const settings = useMemo(() => {
     const parameters = new URLSearchParams(query)
     return {
-      columns: parseColumns(parameters),
+      columns: parseColumns(parameters, configuration),
       order: parseOrder(parameters),
       grouping: parseGrouping(parameters),
     }
   }, [query])
-  const { lines, names, labels } = useLines(scope, listing.rows, settings)
+  const { lines, names } = useLines(scope, listing.rows, settings)
   const selection = useSelection(lines.flatMap((line) => ('row' in line ? [line.id] : [])))
   const selected = listing.rows.filter(({ id }) => selection.has(id))
   useEffect(() => onConnection(listing.connection), [listing.connection])
-  if (listing.isLoading || labels.isLoading || filter.isLoading) return <ViewSkeleton view="list" />
+  if (listing.isLoading || filter.isLoading) return <ViewSkeleton view="list" />
   return (
     <>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
@@ -67,7 +70,7 @@ export function ListView(props: ProjectViewProps) {
           columns={settings.columns}
           group={settings.grouping?.name ?? ''}
           rows={listing.rows}
-          onExport={() => exportList({ ...settings, scope, lines, names })}
+          onExport={() => exportList({ ...settings, lines, names })}
         />
       )}
       {listing.rows.length === 0 && !listing.problem ? (
@@ -84,6 +87,7 @@ export function ListView(props: ProjectViewProps) {
           names={names}
           selection={selection}
           isStale={listing.isStale}
+          onSaved={(row) => listing.put([row])}
         />
       )}
       {listing.isCut && <p class="quiet-text">{t('Only the first 5,000 assignments are shown.')}</p>}
@@ -99,9 +103,11 @@ type ListSettings = Readonly<{
 
 /** Sorts and groups the rows by what their ids stand for. */
 function useLines(scope: ProjectViewProps['scope'], rows: readonly Assignment[], settings: ListSettings) {
-  const showsLabels = settings.columns.some(({ name }) => name === 'labels')
-  const labels = useProjectLabels(showsLabels ? scope.projectId : undefined)
-  const names = useNameLookup(scope, labels.byAssignment)
+  const scopeOf = (column: Column['name']) =>
+    settings.columns.some(({ name }) => name === column) ? scope.projectId : undefined
+  const labels = useProjectLabels(scopeOf('labels'))
+  const blocked = useBlocked(scopeOf('blocked'), scope.doneIds)
+  const names = useNameLookup(scope, labels.byAssignment, blocked.texts)
   const stagePositions = useMemo(
     () => new Map(scope.stages.map(({ id }, index) => [id, index])),
     [scope.stages],
@@ -115,7 +121,7 @@ function useLines(scope: ProjectViewProps['scope'], rows: readonly Assignment[],
       }),
     [rows, settings, names, stagePositions, peopleKey],
   )
-  return { lines, names, labels }
+  return { lines, names }
 }
 
 interface ListToolsProps {
@@ -127,9 +133,7 @@ interface ListToolsProps {
 
 function ListTools({ columns, group, rows, onExport }: ListToolsProps) {
   const { configuration, router } = useServices()
-  const optional = allColumns.filter(
-    ({ name, isExtension }) => name !== 'name' && (configuration.extensions || !isExtension),
-  )
+  const optional = availableColumns(configuration).filter(({ name }) => name !== 'name')
   return (
     <div class="list-tools">
       <span class="filter-day">
@@ -154,7 +158,7 @@ function ListTools({ columns, group, rows, onExport }: ListToolsProps) {
         items={optional.map((column) => ({
           label: t(column.label),
           isChecked: columns.includes(column),
-          run: () => router.setQuery({ columns: toggleColumn(columns, column) }),
+          run: () => router.setQuery({ columns: toggleColumn(columns, column, configuration) }),
         }))}
       >
         <Icon name="columns" />

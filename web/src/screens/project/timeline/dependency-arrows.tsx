@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { byId } from '../../../api/load-all.ts'
-import { startsTooEarly, useProjectDependencies } from '../../../data/use-project-dependencies.ts'
+import { type Blockers, startsTooEarly } from '../../../data/use-project-dependencies.ts'
 import { inOneLine, t } from '../../../texts/text.ts'
 import { directionSign } from '../../../ui/text-direction.ts'
 import { assignmentElementId } from '../use-card-focus.ts'
@@ -18,8 +18,11 @@ export interface Waiting {
 }
 
 /** Returns what the shown assignments wait for. Their dates include changes that are not saved yet. */
-export function useWaiting({ projectId, doneIds }: ProjectViewProps['scope'], rows: readonly Assignment[]) {
-  const { blockers } = useProjectDependencies(projectId, doneIds)
+export function useWaiting(
+  { doneIds }: ProjectViewProps['scope'],
+  rows: readonly Assignment[],
+  blockers: Blockers,
+) {
   return useMemo(() => {
     const shown = byId(rows)
     return rows.flatMap((row) =>
@@ -62,19 +65,25 @@ interface Arrow extends Waiting {
   readonly head: string
 }
 
-/** Draws an arrow from the end of each assignment to the start of those that wait for it, over the bars of its parent element. */
-export function DependencyArrows({ waiting }: { readonly waiting: readonly Waiting[] }) {
+interface DependencyArrowsProps {
+  readonly waiting: readonly Waiting[]
+  /** Changes with the rendered bars. */
+  readonly bars: string
+}
+
+/** Draws an arrow from the end of each assignment to the start of those that wait for it, over the rendered bars of its parent element. */
+export function DependencyArrows({ waiting, bars }: DependencyArrowsProps) {
   const svg = useRef<SVGSVGElement>(null)
   const [arrows, setArrows] = useState<readonly Arrow[]>([])
   useLayoutEffect(() => {
     const lanes = svg.current?.parentElement
     if (!lanes) return
-    const draw = () => setArrows(waiting.slice(0, arrowsMax).flatMap((one) => arrowOf(one, lanes)))
+    const draw = () => setArrows(arrowsOf(waiting, lanes))
     draw()
     const observer = new ResizeObserver(draw)
     observer.observe(lanes)
     return () => observer.disconnect()
-  }, [waiting])
+  }, [waiting, bars])
   return (
     <svg ref={svg} class="dependency-arrows" aria-hidden="true" focusable="false">
       {arrows.map(({ id, blockerId, isTooEarly, line, head }) => (
@@ -87,13 +96,22 @@ export function DependencyArrows({ waiting }: { readonly waiting: readonly Waiti
   )
 }
 
-/** Returns nothing if one of the bars is outside the shown days. */
-function arrowOf(waiting: Waiting, lanes: HTMLElement): Arrow[] {
+/** Leaves out those between bars that are not rendered. */
+function arrowsOf(waiting: readonly Waiting[], lanes: HTMLElement): readonly Arrow[] {
   const origin = lanes.getBoundingClientRect()
+  const boxes = new Map<string, DOMRect>()
+  for (const bar of lanes.querySelectorAll('.bar[id]')) boxes.set(bar.id, bar.getBoundingClientRect())
+  const boxOf = (id: string) => boxes.get(assignmentElementId(id))
+  return waiting
+    .flatMap((one) => {
+      const [from, to] = [boxOf(one.blockerId), boxOf(one.id)]
+      return from && to ? [arrowOf(one, origin, from, to)] : []
+    })
+    .slice(0, arrowsMax)
+}
+
+function arrowOf(waiting: Waiting, origin: DOMRect, from: DOMRect, to: DOMRect): Arrow {
   const sign = directionSign()
-  const boxOf = (id: string) => document.getElementById(assignmentElementId(id))?.getBoundingClientRect()
-  const [from, to] = [boxOf(waiting.blockerId), boxOf(waiting.id)]
-  if (from === undefined || to === undefined) return []
   const middleOf = ({ top, bottom }: DOMRect) => Math.round((top + bottom) / 2 - origin.top)
   const x1 = (sign > 0 ? from.right : from.left) - origin.left
   const x2 = (sign > 0 ? to.left : to.right) - origin.left
@@ -101,5 +119,5 @@ function arrowOf(waiting: Waiting, lanes: HTMLElement): Arrow[] {
   const bend = sign * Math.max(bendPixels, Math.abs(x2 - x1) / 2)
   const line = `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`
   const head = `M${x2} ${y2}l${-sign * 7} -4v8z`
-  return [{ ...waiting, line, head }]
+  return { ...waiting, line, head }
 }

@@ -6,68 +6,86 @@ import { formatPlanned } from '../../../time/hours.ts'
 import { PersonAvatar } from '../../../ui/avatar.tsx'
 import { logicalArrowKey } from '../../../ui/text-direction.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
-import { type Bar, barsOf } from '../lanes.ts'
+import type { Bar } from '../lanes.ts'
+import type { BlockedTexts } from '../use-blocked.ts'
 import type { Shift } from '../use-period-rows.ts'
 import { dragBar, preventScrolling } from './drag-bar.ts'
 import { loadLevelOf, plannedHoursByDay } from './workload.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-export interface PersonLaneProps {
-  readonly id: string
-  readonly name: string
-  readonly rows: readonly Assignment[]
+/** The same for all lanes. */
+export interface LaneContext {
   readonly from: string
   readonly dayCount: number
+  readonly dayPixels: number
   /** Hours of a working day. */
   readonly target: number
   readonly openId: string | undefined
   readonly query: string
-  /** The people of the lanes above and below. */
-  readonly previousId: string | undefined
-  readonly nextId: string | undefined
   readonly doneIds: ReadonlySet<string>
   /** Per assignment, a sentence that names the assignments it waits for. */
   readonly notes: ReadonlyMap<string, string>
+  /** Per assignment that is blocked, a text that says so. */
+  readonly blocked: BlockedTexts
   onShift(row: Assignment, shift: Shift): void
+}
+
+export interface PersonLaneProps {
+  readonly id: string
+  readonly name: string
+  readonly rows: readonly Assignment[]
+  readonly bars: readonly Bar[]
+  readonly top: number
+  readonly height: number
+  /** The people of the lanes above and below. */
+  readonly previousId: string | undefined
+  readonly nextId: string | undefined
+  readonly context: LaneContext
 }
 
 /** Memoized, because moving a bar affects only one or two lanes. */
 export function PersonLane(props: PersonLaneProps) {
-  const { id, name, rows, from, dayCount, target, openId, query, previousId, nextId, doneIds, onShift } =
-    props
-  const noteKey = rows.map((row) => props.notes.get(row.id)).join()
-  return useMemo(
-    () => <Lane {...props} />,
-    [id, name, rows, from, dayCount, target, openId, query, previousId, nextId, doneIds, noteKey, onShift],
-  )
+  const { id, name, rows, bars, top, height, previousId, nextId, context } = props
+  return useMemo(() => <Lane {...props} />, [id, name, rows, bars, top, height, previousId, nextId, context])
 }
 
 /** Shows the assignments of one person, day by day. Overloaded days are tinted. */
 function Lane(props: PersonLaneProps) {
-  const { id, name, rows, from, dayCount, target, doneIds } = props
+  const { id, name, rows, bars, top, height, context } = props
+  const { from, dayCount, dayPixels, target, doneIds } = context
   const track = useRef<HTMLDivElement>(null)
   useEffect(() => track.current?.addEventListener('touchmove', preventScrolling, { passive: false }), [])
-  const bars = useMemo(() => barsOf(rows, from, dayCount), [rows, from, dayCount])
-  const hoursByDay = plannedHoursByDay(
-    rows.filter(({ workflowId }) => !doneIds.has(workflowId)),
-    from,
-    dayCount,
+  const hoursByDay = useMemo(
+    () =>
+      plannedHoursByDay(
+        rows.filter(({ workflowId }) => !doneIds.has(workflowId)),
+        from,
+        dayCount,
+      ),
+    [rows, doneIds, from, dayCount],
   )
-  const laneCount = 1 + Math.max(0, ...bars.map(({ lane }) => lane))
+  const laneCount = laneCountOf(bars)
   const weeks = Array.from({ length: dayCount / daysInWeek }, (_, index) => index * daysInWeek)
   return (
-    <section class="person-lane" data-person={id} aria-label={name}>
+    <section
+      class="person-lane"
+      data-person={id}
+      aria-label={name}
+      style={{ top: `${top}px`, height: `${height}px` }}
+    >
       <header class="person-head">
         <PersonAvatar id={id} isDecorative />
-        <span dir="auto">{name}</span>
+        <span dir="auto" title={name}>
+          {name}
+        </span>
       </header>
       <div
         ref={track}
         class="timeline-track"
         style={{
           gridTemplateColumns: `repeat(${dayCount}, minmax(0, 1fr))`,
-          gridTemplateRows: `repeat(${laneCount + 1}, auto) 1fr`,
+          gridTemplateRows: `1.5rem repeat(${laneCount}, 1.75rem) 1fr`,
         }}
       >
         {hoursByDay.map((hours, index) => (
@@ -80,6 +98,7 @@ function Lane(props: PersonLaneProps) {
             index={index}
             hours={hoursByDay.slice(index, index + daysInWeek).reduce((sum, one) => sum + one, 0)}
             target={target * workingDaysOfWeek}
+            isShort={dayPixels * daysInWeek < 110}
           />
         ))}
         {bars.map((bar) => (
@@ -87,13 +106,15 @@ function Lane(props: PersonLaneProps) {
             key={bar.row.id}
             {...props}
             bar={bar}
-            dayPixels={() => (track.current?.offsetWidth ?? 0) / dayCount}
+            dayWidth={() => (track.current?.offsetWidth ?? 0) / dayCount}
           />
         ))}
       </div>
     </section>
   )
 }
+
+export const laneCountOf = (bars: readonly Bar[]): number => 1 + Math.max(0, ...bars.map(({ lane }) => lane))
 
 const workingDaysOfWeek = 5
 
@@ -119,31 +140,37 @@ interface WeekSumProps {
   readonly index: number
   readonly hours: number
   readonly target: number
+  /** Leaves out by how much the hours exceed the target. */
+  readonly isShort: boolean
 }
 
-function WeekSum({ monday, index, hours, target }: WeekSumProps) {
+function WeekSum({ monday, index, hours, target, isShort }: WeekSumProps) {
   const level = loadLevelOf(hours, target)
   const isExceeded = level === 'over' || level === 'far-over'
   const values = { hours: formatPlanned(hours), over: formatPlanned(hours - target) }
   return (
     <p
       class={`week-sum ${level}`}
+      title={isExceeded ? t('{hours}, {over} over', values) : undefined}
       style={{ gridColumn: `${index + 1} / ${index + 1 + daysInWeek}`, gridRow: '1' }}
     >
       <span class="visually-hidden">{formatWeek(monday)}: </span>
-      {isExceeded ? t('{hours}, {over} over', values) : hours > 0 && values.hours}
+      {isExceeded && !isShort ? t('{hours}, {over} over', values) : hours > 0 && values.hours}
     </p>
   )
 }
 
 interface LaneBarProps extends PersonLaneProps {
   readonly bar: Bar
-  dayPixels(): number
+  dayWidth(): number
 }
 
 function LaneBar(props: LaneBarProps) {
-  const { bar, doneIds, notes, openId, query, previousId, nextId, onShift, dayPixels } = props
+  const { bar, previousId, nextId, context, dayWidth } = props
+  const { doneIds, notes, blocked, openId, query, onShift } = context
   const { row, lane, first, last, beginsBefore, endsAfter } = bar
+  const isDone = doneIds.has(row.workflowId)
+  const blockedText = isDone ? undefined : blocked.get(row.id)
   const shiftOf = (event: KeyboardEvent): Shift | undefined => {
     const key = logicalArrowKey(event)
     const days = { ArrowLeft: -1, ArrowRight: 1 }[key]
@@ -155,14 +182,15 @@ function LaneBar(props: LaneBarProps) {
     <AssignmentBar
       bar={bar}
       showsAvatar={false}
-      isDone={doneIds.has(row.workflowId)}
+      isDone={isDone}
+      isBlocked={blockedText !== undefined}
       isOpen={row.id === openId}
-      note={notes.get(row.id)}
+      note={notes.get(row.id) ?? blockedText}
       addressQuery={query}
       gridStyle={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${lane + 2}` }}
       onPointerDown={(event) =>
         dragBar(event, {
-          dayPixels: dayPixels(),
+          dayPixels: dayWidth(),
           beginsBefore,
           endsAfter,
           onDrop: (shift) => onShift(row, shift),

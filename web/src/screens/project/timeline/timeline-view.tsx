@@ -1,15 +1,16 @@
-import { useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { dailyTarget } from '../../../assignment/recorded-hours.ts'
 import { useMembers, useNamesLoaded } from '../../../data/use-members.ts'
 import { useServices } from '../../../services/services.ts'
-import { locale, t } from '../../../texts/text.ts'
+import { locale, type MessageKey, t } from '../../../texts/text.ts'
 import {
   addDays,
   dateFormat,
   dateOf,
   daysInWeek,
   formatDay,
+  formatWeekday,
   mondayOf,
   parseWeek,
   today,
@@ -18,14 +19,17 @@ import { formatHours } from '../../../time/hours.ts'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/place.ts'
 import { useStableCallback } from '../../../ui/use-stable-callback.ts'
+import { type Bar, barsOf } from '../lanes.ts'
 import { PeriodSteps } from '../period-steps.tsx'
+import { useBlocked } from '../use-blocked.ts'
 import { useCardFocus } from '../use-card-focus.ts'
 import type { Shift } from '../use-period-rows.ts'
 import { usePeriodRows } from '../use-period-rows.ts'
+import { useRowWindow } from '../use-virtual-rows.ts'
 import type { ProjectViewProps } from '../view-props.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
-import { DependencyArrows, notesOf, useWaiting } from './dependency-arrows.tsx'
-import { PersonLane } from './person-lane.tsx'
+import { DependencyArrows, notesOf, useWaiting, type Waiting } from './dependency-arrows.tsx'
+import { type LaneContext, laneCountOf, PersonLane } from './person-lane.tsx'
 
 type Assignment = RecordOf<'assignment'>
 type Listing = ReturnType<typeof usePeriodRows>
@@ -33,19 +37,15 @@ type Listing = ReturnType<typeof usePeriodRows>
 /** The assignments of each person over time. Dragging a bar changes its days or its person; overloaded days are tinted. */
 export function TimelineView(props: ProjectViewProps) {
   const { scope, filters, openId, query } = props
-  const { router } = useServices()
-  const weekCount = useWeekCount()
-  const defaultFrom = addDays(mondayOf(today()), -daysInWeek)
-  const requestedFrom = new URLSearchParams(query).get('from')
-  const from = requestedFrom === null ? defaultFrom : parseWeek(requestedFrom)
-  const dayCount = weekCount * daysInWeek
+  const period = usePeriod(query)
+  const { from, dayCount, goTo } = period
   const listing = usePeriodRows(props, from, addDays(from, dayCount))
   const people = usePeople(scope.projectId, filters.userId, listing)
   const keepFocusOn = useCardFocus()
-  const byPerson = useRowsByPerson(listing.rows)
-  const waiting = useWaiting(scope, listing.rows)
+  // Only bars that are shown can be marked, so their marks do not delay them.
+  const { texts, blockers } = useBlocked(people && scope.projectId, scope.doneIds)
+  const waiting = useWaiting(scope, listing.rows, blockers)
   const notes = useMemo(() => notesOf(waiting), [waiting])
-  const goTo = (monday: string) => router.setQuery({ from: monday === defaultFrom ? '' : monday })
   const shift = useStableCallback((row: Assignment, change: Shift) => {
     keepFocusOn(row.id)
     void listing.reschedule(row, change)
@@ -55,11 +55,12 @@ export function TimelineView(props: ProjectViewProps) {
       <div class="timeline-tools">
         <PeriodSteps
           label={dateFormat('long').formatRange(dateOf(from), dateOf(addDays(from, dayCount - 1)))}
-          isNow={from === defaultFrom}
-          labels={{ before: t('Two weeks earlier'), after: t('Two weeks later'), now: t('Today') }}
-          onStep={(count) => goTo(addDays(from, count * 2 * daysInWeek))}
-          onNow={() => goTo(defaultFrom)}
+          isNow={from === defaultFrom()}
+          labels={{ before: t('Earlier'), after: t('Later'), now: t('Today') }}
+          onStep={(count) => goTo(addDays(from, count * Math.ceil(period.weekCount / 3) * daysInWeek))}
+          onNow={() => goTo(defaultFrom())}
         />
+        <ZoomButtons zoom={period.zoom} onZoom={period.setZoom} />
         <Legend hasTooEarly={waiting.some(({ isTooEarly }) => isTooEarly)} />
       </div>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
@@ -73,39 +74,145 @@ export function TimelineView(props: ProjectViewProps) {
         </EmptyState>
       )}
       {people !== undefined && people.length > 0 && (
-        <section
-          class="timeline"
-          aria-label={t('Timeline')}
-          aria-busy={listing.isStale}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-          tabIndex={0}
-        >
-          <Weeks from={from} weekCount={weekCount} />
-          <div class="timeline-lanes">
-            {people.map(({ id, name }, index) => (
-              <PersonLane
-                key={id}
-                id={id}
-                name={name}
-                rows={byPerson.get(id) ?? noAssignments}
-                from={from}
-                dayCount={dayCount}
-                target={dailyTarget()}
-                openId={openId}
-                query={query}
-                previousId={people[index - 1]?.id}
-                nextId={people[index + 1]?.id}
-                doneIds={scope.doneIds}
-                notes={notes}
-                onShift={shift}
-              />
-            ))}
-            <DependencyArrows waiting={waiting} />
-          </div>
-        </section>
+        <Lanes
+          people={people}
+          rows={listing.rows}
+          weekCount={period.weekCount}
+          waiting={waiting}
+          isStale={listing.isStale}
+          context={{
+            from,
+            dayCount,
+            target: dailyTarget(),
+            openId,
+            query,
+            doneIds: scope.doneIds,
+            notes,
+            blocked: texts,
+            onShift: shift,
+          }}
+        />
       )}
     </>
   )
+}
+
+interface LanesProps {
+  readonly people: readonly { readonly id: string; readonly name: string }[]
+  readonly rows: readonly Assignment[]
+  readonly weekCount: number
+  readonly waiting: readonly Waiting[]
+  readonly isStale: boolean
+  readonly context: Omit<LaneContext, 'dayPixels'>
+}
+
+/** The bars and heights of all lanes are calculated; only lanes near the visible part are rendered. */
+function Lanes({ people, rows, weekCount, waiting, isStale, context: shared }: LanesProps) {
+  const { from, dayCount, openId } = shared
+  const head = useRef<HTMLDivElement>(null)
+  const { dayPixels, remPixels, isNarrow } = useMeasures(head, dayCount)
+  const byPerson = useRowsByPerson(rows)
+  const barsByPerson = useBars(byPerson, { from, dayCount, dayPixels })
+  const ends = useMemo(() => {
+    let sum = 0
+    return people.map(({ id }) => {
+      const rem = trackRemOf(laneCountOf(barsByPerson.get(id) ?? noBars)) + (isNarrow ? headRem : 0)
+      sum += Math.ceil(rem * remPixels)
+      return sum
+    })
+  }, [people.map(({ id }) => id).join(), barsByPerson, remPixels, isNarrow])
+  const near = useRowWindow(ends)
+  const context = useMemo(
+    (): LaneContext => ({ ...shared, dayPixels }),
+    [...Object.values(shared), dayPixels],
+  )
+  useEffect(() => {
+    const userId = rows.find(({ id }) => id === openId)?.userId
+    if (userId !== undefined) near.reveal(people.findIndex(({ id }) => id === userId))
+  }, [openId])
+  return (
+    <section
+      class="timeline"
+      aria-label={t('Timeline')}
+      aria-busy={isStale}
+      ref={near.scroller}
+      onScroll={near.onScroll}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+      tabIndex={0}
+    >
+      <Weeks weeksRef={head} from={from} weekCount={weekCount} dayPixels={dayPixels} />
+      <div class="timeline-lanes" style={{ height: `${ends.at(-1) ?? 0}px` }}>
+        {people.slice(near.from, near.end).map(({ id, name }, offset) => {
+          const index = near.from + offset
+          const top = ends[index - 1] ?? 0
+          return (
+            <PersonLane
+              key={id}
+              id={id}
+              name={name}
+              rows={byPerson.get(id) ?? noAssignments}
+              bars={barsByPerson.get(id) ?? noBars}
+              top={top}
+              height={(ends[index] ?? top) - top}
+              previousId={people[index - 1]?.id}
+              nextId={people[index + 1]?.id}
+              context={context}
+            />
+          )
+        })}
+        <DependencyArrows waiting={waiting} bars={`${near.from} ${near.end} ${dayPixels}`} />
+      </div>
+    </section>
+  )
+}
+
+/** The height of a lane: the sums of its weeks, its bars, and space below them. */
+const trackRemOf = (laneCount: number): number => Math.max(4.5, 1.5 + laneCount * 1.75 + 0.5)
+/** The height of the name above a lane on narrow screens. */
+const headRem = 2.5
+const noBars: readonly Bar[] = []
+
+/** About the width of a letter, and the most that a name takes beside its bar. */
+const letterPixels = 6.5
+const namePixelsMax = 140
+
+interface Days {
+  readonly from: string
+  readonly dayCount: number
+  readonly dayPixels: number
+}
+
+/** Returns the bars of each person. Those of a person whose rows have not changed stay the same. */
+function useBars(byPerson: ReadonlyMap<string, readonly Assignment[]>, { from, dayCount, dayPixels }: Days) {
+  const cache = useMemo(
+    () => new WeakMap<readonly Assignment[], readonly Bar[]>(),
+    [from, dayCount, dayPixels],
+  )
+  return useMemo(() => {
+    const nameDaysOf = ({ name }: Assignment) =>
+      Math.ceil(Math.min(namePixelsMax, 24 + name.length * letterPixels) / dayPixels)
+    const barsFor = (rows: readonly Assignment[]) => {
+      const bars = cache.get(rows) ?? barsOf(rows, from, dayCount, { nameDaysOf })
+      cache.set(rows, bars)
+      return bars
+    }
+    return new Map([...byPerson].map(([id, rows]) => [id, barsFor(rows)]))
+  }, [byPerson, cache])
+}
+
+/** Measures the width of a day, which depends on the window, and the size of letters, on which heights depend. */
+function useMeasures(weeks: { readonly current: HTMLElement | null }, dayCount: number) {
+  const isNarrow = useMedia('(max-width: 760px)')
+  const [width, setWidth] = useState(innerWidth)
+  useLayoutEffect(() => {
+    const measure = () => setWidth(weeks.current?.offsetWidth || innerWidth)
+    measure()
+    const observer = new ResizeObserver(measure)
+    if (weeks.current !== null) observer.observe(weeks.current)
+    return () => observer.disconnect()
+  }, [])
+  const remPixels = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
+  return { dayPixels: width / dayCount, remPixels, isNarrow }
 }
 
 const noAssignments: readonly Assignment[] = []
@@ -124,20 +231,77 @@ function useRowsByPerson(rows: readonly Assignment[]) {
   }, [rows])
 }
 
-/** Returns how many weeks are readable in the available width. */
-function useWeekCount(): number {
-  const isHuge = useMedia('(min-width: 2000px)')
-  const isWide = useMedia('(min-width: 1200px)')
-  const isMiddle = useMedia('(min-width: 761px)')
-  if (isHuge) return 10
-  if (isWide) return 6
-  return isMiddle ? 4 : 2
+const defaultFrom = (): string => mondayOf(today())
+
+type Zoom = 'week' | 'month' | 'quarter'
+
+/** How many weeks are shown, on a phone and on wider and wider windows. */
+const zooms: Readonly<Record<Zoom, { readonly label: MessageKey; readonly weekCounts: readonly number[] }>> =
+  {
+    week: { label: 'Week', weekCounts: [1, 1, 2, 3] },
+    month: { label: 'Month', weekCounts: [3, 4, 6, 10] },
+    quarter: { label: 'Quarter', weekCounts: [8, 13, 13, 26] },
+  }
+const zoomNames = Object.keys(zooms) as Zoom[]
+
+/** The period in the address. It begins with the current week, and + and - change the zoom. */
+function usePeriod(query: string) {
+  const { router } = useServices()
+  const sizes = ['(min-width: 761px)', '(min-width: 1200px)', '(min-width: 2000px)'].map(useMedia)
+  const parameters = new URLSearchParams(query)
+  const requestedFrom = parameters.get('from')
+  const from = requestedFrom === null ? defaultFrom() : parseWeek(requestedFrom)
+  const zoom = zoomNames.find((name) => name === parameters.get('zoom')) ?? 'month'
+  const weekCount = zooms[zoom].weekCounts[sizes.filter(Boolean).length] ?? 4
+  const setZoom = (next: Zoom) => router.setQuery({ zoom: next === 'month' ? '' : next })
+  const onKey = useStableCallback((event: KeyboardEvent) => {
+    const step = zoomSteps[event.key]
+    const isTyping =
+      event.target instanceof Element && event.target.closest('input, textarea, select, dialog')
+    if (step === undefined || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+    const next = zoomNames[zoomNames.indexOf(zoom) + step]
+    if (next !== undefined) setZoom(next)
+  })
+  useEffect(() => {
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+  return {
+    from,
+    zoom,
+    setZoom,
+    weekCount,
+    dayCount: weekCount * daysInWeek,
+    goTo: (monday: string) => router.setQuery({ from: monday === defaultFrom() ? '' : monday }),
+  }
 }
+
+/** Plus shows fewer days, and therefore more of each. */
+const zoomSteps: Readonly<Record<string, number>> = { '+': -1, '=': -1, '-': 1 }
+
+const ZoomButtons = ({ zoom, onZoom }: { readonly zoom: Zoom; onZoom(zoom: Zoom): void }) => (
+  // biome-ignore lint/a11y/useSemanticElements: a fieldset would look like a form
+  <span class="zoom" role="group" aria-label={t('Zoom')} aria-keyshortcuts="+ -">
+    {zoomNames.map((name) => (
+      <button
+        key={name}
+        type="button"
+        class="button"
+        aria-pressed={name === zoom}
+        onClick={() => onZoom(name)}
+      >
+        {t(zooms[name].label)}
+      </button>
+    ))}
+  </span>
+)
 
 /** Returns the members and all other responsible people by name; undefined until the names are known. */
 function usePeople(projectId: string, onlyId: string, { rows, isLoading }: Listing) {
   const { people } = useServices()
   const members = useMembers(projectId)
+  // Names of members are requested while the rows are loaded.
+  for (const id of members.ids) people.findName(id)
   const all = [...new Set([...members.ids, ...rows.map(({ userId }) => userId)])]
   const areKnown = useNamesLoaded(all, !isLoading && !members.isLoading)
   if (!areKnown) return undefined
@@ -165,15 +329,44 @@ const Legend = ({ hasTooEarly }: { readonly hasTooEarly: boolean }) => (
   </p>
 )
 
-const Weeks = ({ from, weekCount }: { readonly from: string; readonly weekCount: number }) => (
-  <div class="timeline-head" aria-hidden="true">
-    <span />
-    <div class="timeline-weeks" style={{ gridTemplateColumns: `repeat(${weekCount}, minmax(0, 1fr))` }}>
-      {Array.from({ length: weekCount }, (_, index) => addDays(from, index * daysInWeek)).map((monday) => (
-        <span key={monday} class={monday === mondayOf(today()) ? 'current' : ''}>
-          {monday === mondayOf(today()) ? t('This week') : formatDay(monday)}
-        </span>
-      ))}
+interface WeeksProps {
+  readonly weeksRef: { current: HTMLDivElement | null }
+  readonly from: string
+  readonly weekCount: number
+  readonly dayPixels: number
+}
+
+/** A day needs this much for its name, and a week for its first day. */
+const dayLabelPixels = 48
+const weekLabelPixels = 64
+
+function Weeks({ weeksRef, from, weekCount, dayPixels }: WeeksProps) {
+  const showsDays = dayPixels >= dayLabelPixels
+  const step = Math.max(1, Math.ceil(weekLabelPixels / (dayPixels * daysInWeek)))
+  const count = showsDays ? weekCount * daysInWeek : weekCount
+  const isCurrent = (day: string) => (showsDays ? day === today() : day === mondayOf(today()))
+  const labelOf = (day: string, index: number) => {
+    if (showsDays) return `${formatWeekday(day)} ${Number(day.slice(8))}`
+    if (isCurrent(day) && dayPixels * daysInWeek > 2 * weekLabelPixels) return t('This week')
+    return index % step === 0 ? formatDay(day) : ''
+  }
+  return (
+    <div class="timeline-head" aria-hidden="true">
+      <span />
+      <div
+        ref={weeksRef}
+        class="timeline-weeks"
+        style={{ gridTemplateColumns: `repeat(${count}, minmax(0, 1fr))` }}
+      >
+        {Array.from({ length: count }, (_, index) => {
+          const day = addDays(from, index * (showsDays ? 1 : daysInWeek))
+          return (
+            <span key={day} class={isCurrent(day) ? 'current' : ''}>
+              {labelOf(day, index)}
+            </span>
+          )
+        })}
+      </div>
     </div>
-  </div>
-)
+  )
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { datedProjects } from '../support/dated-projects.ts'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+export function listCellJourneys(stage: () => Stage): void {
+  const { makeProject } = datedProjects(stage)
+
+  test('edits cells in place by click and by keys, shows the change of another user instead of overwriting it, and undoes', async () => {
+    const { signIn, workspace } = stage()
+    const { path, make } = await makeProject('Edited in place')
+    const userId = workspace.jonas.id
+    const id = await make('Edited', 0, 1, { userId })
+    const other = await make('Neighbour', 0, 2, { userId })
+    await workspace.make('assignmentDependency', { assignmentId: other, blockedById: id })
+    const page = await signIn('mara@example.com', `${path}?view=list`, {
+      viewport: { width: 1440, height: 800 },
+    })
+    const cell = (row: string, column: string) => page.locator(`[data-row="${row}"] .list-${column}`)
+    await cell(other, 'blocked').getByText('Waits for Edited').waitFor()
+    assert.match((await cell(id, 'key').textContent()) ?? '', /^[A-Z]+-1$/)
+    await cell(id, 'stage').click()
+    await assertAccessible(page, 'list with an edited cell')
+    await page.locator('.cell-editor').getByLabel('Stage').selectOption('Doing')
+    await page.getByText('Stage was changed.').waitFor()
+    assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
+    await page.locator('.list-row [data-column=stage]:focus').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).first().click()
+    await cell(id, 'stage').getByText('Backlog').waitFor()
+    assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Backlog)
+    // With keys: from the name to the hours; Escape keeps them, Enter saves them.
+    await page.getByRole('link', { name: 'Edited', exact: true }).focus()
+    for (const column of ['blocked', 'stage', 'priority', 'labels', 'type', 'person', 'end', 'hours']) {
+      await page.keyboard.press('ArrowRight')
+      await page.locator(`.list-row [data-column=${column}]:focus`).waitFor()
+    }
+    await page.keyboard.press('Enter')
+    const hours = page.locator('.cell-editor').getByLabel('Planned hours')
+    await hours.fill('99')
+    await page.keyboard.press('Escape')
+    await hours.waitFor({ state: 'detached' })
+    await page.locator('.list-row [data-column=hours]:focus').waitFor()
+    assert.equal((await workspace.get('assignment', id)).amountHours, 8)
+    await page.keyboard.press('Enter')
+    await hours.fill('5')
+    await workspace.change('PATCH', 'assignment', {
+      ...(await workspace.get('assignment', id)),
+      amountHours: 3,
+    })
+    await page.keyboard.press('Enter')
+    await page.getByText('Someone else has changed this in the meantime.').waitFor()
+    assert.equal((await workspace.get('assignment', id)).amountHours, 3)
+    await page.getByRole('button', { name: 'Save mine: Planned hours' }).click()
+    await page.getByText('Planned hours was changed.').waitFor()
+    assert.equal((await workspace.get('assignment', id)).amountHours, 5)
+  })
+
+  test('keeps head and group in view while a long list scrolls, and long names in one line', async () => {
+    const { signIn, workspace } = stage()
+    const { path, make } = await makeProject('Sticky')
+    const userId = workspace.jonas.id
+    const name = 'A name that goes on and on because it was pasted from an e-mail, greetings included'
+    for (let number = 1; number <= 30; number += 1) await make(`${name} ${number}`, 0, 1, { userId })
+    const page = await signIn('mara@example.com', `${path}?view=list&group=stage`, {
+      viewport: { width: 1280, height: 500 },
+    })
+    await page.getByRole('rowheader', { name: 'Backlog' }).waitFor()
+    const boxOf = async (selector: string) => {
+      const box = await page.locator(selector).first().boundingBox()
+      assert.ok(box)
+      return box
+    }
+    const [head, group, row] = [
+      await boxOf('.list-head'),
+      await boxOf('.list-group'),
+      await boxOf('.list-row'),
+    ]
+    assert.equal((await boxOf('.list-link')).height < row.height, true)
+    await page.locator('.list-scroll').evaluate((scroller) => scroller.scrollTo(0, 400))
+    await page.getByRole('link', { name: `${name} 30`, exact: true }).waitFor()
+    assert.deepEqual([await boxOf('.list-head'), await boxOf('.list-group')], [head, group])
+  })
+}
