@@ -1,9 +1,9 @@
 import { insertRow, newId, type Values } from '../db/rows.ts'
 import type { Caller } from '../model/caller.ts'
+import type { colors } from '../model/field-kinds.ts'
 import type { Context } from '../records/context.ts'
 import { create } from '../records/create.ts'
 import { resourceNamed } from '../resources/all.ts'
-import type { labelColors } from '../resources/label.ts'
 import { user } from '../resources/user.ts'
 
 /** Seeds a small studio in the middle of its week, so that people who try the program see filled lists. */
@@ -150,7 +150,7 @@ interface Project {
   readonly organization: string
   /** Members in addition to the demo account, which creates the project. */
   readonly members: readonly Colleague[]
-  readonly labelColors?: Readonly<Record<string, (typeof labelColors)[number]>>
+  readonly labelColors?: Readonly<Record<string, (typeof colors)[number]>>
   readonly work: readonly Work[]
 }
 

@@ -28,6 +28,14 @@ export const choice = <const Word extends string>(words: readonly Word[]): Kind<
   },
 })
 
+/** Names instead of values: each client draws them as its light and its dark theme need. */
+export const colors = [
+  ...(['gray', 'red', 'orange', 'amber', 'green', 'teal'] as const),
+  ...(['cyan', 'blue', 'indigo', 'purple', 'pink', 'brown'] as const),
+] as const
+
+export const color = choice(colors)
+
 /** The first part of the addresses of a project's assignments. */
 export const projectKey: Kind<string, 'text'> = {
   schema: {

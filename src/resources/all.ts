@@ -10,6 +10,7 @@ import { assignmentImpediment, impediment } from './impediment.ts'
 import { assignmentLabel, label } from './label.ts'
 import { organization } from './organization.ts'
 import { project } from './project.ts'
+import { projectStage } from './project-stage.ts'
 import { user } from './user.ts'
 import { userProject } from './user-project.ts'
 import { projectView, savedView } from './views.ts'
@@ -27,6 +28,7 @@ const declarations = [
   assignmentImpediment,
   userAssignment,
   userProject,
+  projectStage,
   comment,
   label,
   assignmentLabel,

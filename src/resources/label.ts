@@ -1,15 +1,9 @@
 import { membersOfAssignment, membersOfProject } from '../model/access-rule.ts'
 import { optional, references, required } from '../model/field.ts'
-import { choice, text, uuid } from '../model/field-kinds.ts'
+import { color, text, uuid } from '../model/field-kinds.ts'
 import { duplicate } from '../model/problem.ts'
 import { labelDescriptionCharactersMax, labelNameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
-
-/** Names instead of values: each client draws them as its light and its dark theme need. */
-export const labelColors = [
-  ...(['gray', 'red', 'orange', 'amber', 'green', 'teal'] as const),
-  ...(['cyan', 'blue', 'indigo', 'purple', 'pink', 'brown'] as const),
-] as const
 
 const labelsOfProjectMax = 200
 const labelsOfAssignmentMax = 20
@@ -25,7 +19,7 @@ export const label = defineResource({
       about: 'The name, unique among active labels of the project regardless of case.',
       example: 'Needs design',
     }),
-    color: required(3, choice(labelColors), { about: 'The color, by name.', example: 'teal' }),
+    color: required(3, color, { about: 'The color, by name.', example: 'teal' }),
     description: optional(4, text({ max: labelDescriptionCharactersMax }), {
       about: 'The purpose.',
       example: 'Nobody begins before there is a sketch.',

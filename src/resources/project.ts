@@ -12,7 +12,7 @@ import {
   updateOnly,
   withDefault,
 } from '../model/field.ts'
-import { boolean, projectKey, text, timestamp, uuid } from '../model/field-kinds.ts'
+import { boolean, color, projectKey, text, timestamp, uuid } from '../model/field-kinds.ts'
 import { duplicate, stale } from '../model/problem.ts'
 import { descriptionCharactersMax, nameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
@@ -64,6 +64,12 @@ export const project = defineResource({
           example: 'MBA',
         }),
       ),
+    ),
+    color: extension(
+      optional(19, color, {
+        about: 'The color, by name; null means that a client derives one from the id.',
+        example: 'teal',
+      }),
     ),
     expectedVersion: updateOnly(15, timestamp, {
       about:

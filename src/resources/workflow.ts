@@ -1,6 +1,6 @@
 import { catalog } from '../model/access-rule.ts'
-import { extension, required, requiredOnCreate, withDefault } from '../model/field.ts'
-import { boolean, integer, text } from '../model/field-kinds.ts'
+import { extension, optional, required, requiredOnCreate, withDefault } from '../model/field.ts'
+import { boolean, color, integer, text } from '../model/field-kinds.ts'
 import { nameCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
 
@@ -23,6 +23,13 @@ export const workflow = defineResource({
         requiredOnCreate(16, boolean, { about: 'Whether assignments in this stage are done.' }),
         false,
       ),
+    ),
+    color: extension(
+      optional(17, color, {
+        about:
+          'The color, by name, in projects that choose none; null means that a client derives one from the position.',
+        example: 'green',
+      }),
     ),
   },
   access: catalog,

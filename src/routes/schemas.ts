@@ -33,7 +33,12 @@ export function resourceSchemas(resource: Resource): Readonly<Record<string, Sch
 
 /** Set by the database, to the millisecond. */
 export const timestamp: Schema = { ...timestampKind.schema, examples: ['2026-01-05T09:00:00.125Z'] }
-const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema.type, 'null'] })
+const nullable = (schema: Schema): Schema => ({
+  ...schema,
+  type: [schema.type, 'null'],
+  // An enumeration allows only its own values, whatever the type is.
+  ...(Array.isArray(schema.enum) && { enum: [...schema.enum, null] }),
+})
 
 const commonSchemas: Readonly<Record<string, Schema>> = {
   id: { ...uuid.schema, description: 'Its id.' },

@@ -5,6 +5,7 @@ import { reports } from '../../src/features/reports/parse-report-query.ts'
 import { csvHeader, csvLine } from '../../src/http/csv.ts'
 import { createRequestSharing } from '../../web/src/api/api.ts'
 import { translateError } from '../../web/src/api/problems.ts'
+import { choosableStages, stagesOf } from '../../web/src/data/project-stages.ts'
 import { matchPath } from '../../web/src/router/router.ts'
 import { matcherOf, parseFilters, toggleValue } from '../../web/src/screens/project/filters.ts'
 import { columnLabel, hoursCsvFormat, localizeCsv } from '../../web/src/screens/reports/localized-csv.ts'
@@ -439,5 +440,38 @@ describe('Filters of a project', () => {
     assert.equal(toggleValue('', 'a'), 'a')
     assert.equal(toggleValue('a', 'b'), 'a,b')
     assert.equal(toggleValue('a,b', 'a'), 'b')
+  })
+})
+
+describe('Stages of a project', () => {
+  const workflow = (id: string, isDone = false, color?: 'pink') => ({
+    ...{ id, name: id, order: 1, isDone, createdAt: '', updatedAt: null, deletedAt: null, active: true },
+    ...(color && { color }),
+  })
+  const all = [workflow('a'), workflow('b', false, 'pink'), workflow('c', true), workflow('d')]
+  const shown = (choices: Parameters<typeof stagesOf>[1]) =>
+    stagesOf(all, choices).map(({ id, color, isUsed }) => `${id} ${color}${isUsed ? '' : ' unused'}`)
+  const choice = (workflowId: string, order: number, color: 'teal' | null = null) => ({
+    ...{ workflowId, order, color },
+  })
+
+  test('are all stages in their order; a color is that of the stage, else green if it means done, else by position', () => {
+    assert.deepEqual(shown([]), ['a gray', 'b pink', 'c green', 'd purple'])
+  })
+
+  test('are those it has chosen, in its order and colors, then the others', () => {
+    assert.deepEqual(shown([choice('d', 0), choice('b', 2, 'teal'), choice('c', 1)]), [
+      ...['d purple', 'c green', 'b teal', 'a gray unused'],
+    ])
+  })
+
+  test('are all of them where the chosen ones are gone', () => {
+    assert.deepEqual(shown([choice('gone', 0)]), ['a gray', 'b pink', 'c green', 'd purple'])
+  })
+
+  test('can be chosen for an assignment if they are used, or its own', () => {
+    const stages = stagesOf(all, [choice('d', 0)])
+    const ids = (current?: string) => choosableStages(stages, current).map(({ id }) => id)
+    assert.deepEqual([ids(), ids('a')], [['d'], ['d', 'a']])
   })
 })

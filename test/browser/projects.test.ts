@@ -6,6 +6,7 @@ import { insertAccount } from '../support/insert-account.ts'
 import { send } from '../support/rest-host.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
 import { importJourneys } from './journeys/importing.ts'
+import { projectStageJourneys } from './journeys/project-stages.ts'
 import { weekJourneys } from './journeys/week.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import { fillSignIn, type Stage } from './support/stage.ts'
@@ -474,6 +475,7 @@ function reportJourneys(stage: () => Stage): void {
 
 describeInBrowser('Projects', {
   'the projects': projectJourneys,
+  'their stages': projectStageJourneys,
   'an import': importJourneys,
   'the week': weekJourneys,
   reports: reportJourneys,

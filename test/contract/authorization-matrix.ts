@@ -52,6 +52,7 @@ const rightsOf: Readonly<Record<Entity, Rights>> = {
   appointment: owners,
   assignmentImpediment: members,
   userAssignment: members,
+  projectStage: membersOfExtension,
   comment: ownersOfExtension,
   label: membersOfExtension,
   assignmentLabel: membersOfExtension,

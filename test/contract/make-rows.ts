@@ -47,8 +47,7 @@ export function rowMaker(host: Host): RowMaker {
     const ids = await Promise.all(
       parents.map(async ([column, parent]) => [
         column,
-        // A project has a limited number of labels.
-        (await (entity === 'label' ? make(parent) : sharedParent(parent))).id,
+        (await (newParents[entity] === parent ? make(parent) : sharedParent(parent))).id,
       ]),
     )
     return {
@@ -89,6 +88,9 @@ export function rowMaker(host: Host): RowMaker {
     },
   }
 }
+
+/** Parents that no other row of the kind may have: a project has a limited number of labels, and uses a stage once. */
+const newParents: Partial<Record<Entity, Entity>> = { label: 'project', projectStage: 'workflow' }
 
 /** A row as the route of its own would have created it, which is no part of the contract and not on every host. */
 async function insert(host: Host, entity: Entity, body: Input): Promise<Outcome> {

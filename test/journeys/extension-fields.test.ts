@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
+import { colors } from '../../src/model/field-kinds.ts'
 import { isEarlier } from '../../src/model/timestamp.ts'
 import { resources } from '../../src/resources/all.ts'
 import { allForms } from '../../src/resources/derived.ts'
 import { assertEnvelope } from '../support/assertions.ts'
+import { create, type Item } from '../support/batches.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import { openDotnetCalls } from '../support/dotnet-calls.ts'
 import { fixture } from '../support/fixture.ts'
 import { listen } from '../support/live-events.ts'
-import { startRestUnderTest } from '../support/rest-host.ts'
+import { type Person, send as request, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -231,5 +234,99 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     assert.equal(new Set(names).size, names.length)
     for (const { edition, fields } of resources)
       assert.ok(edition === 'v1' || Object.values(fields).every(({ isExtension }) => !isExtension))
+  })
+
+  describe('for stages and colors of a project', () => {
+    const stageOf = (values: Body, by: Pick<Person, 'token'> = rest.administrator, address = rest.address) =>
+      request(address, 'POST', '/ext/projectStage', { token: by.token, body: { order: 1, ...values } })
+    const listOf = async (path: string) => (await send('GET', path)).body.result.data
+
+    test('name one of twelve colors: of a project by its members, of a stage by administrators', async () => {
+      const [member, projectId] = await Promise.all([rest.signUp(), workspace.project()])
+      await workspace.join(projectId, member.id)
+      const { id: workflowId } = await workspace.make('workflow', { name: 'Review', order: 5 })
+      const paint = (resource: string, id: string, color: unknown) =>
+        rest.call('PATCH', `/ext/${resource}`, { token: member.token, body: { id, color } })
+      assert.equal((await paint('project', projectId, 'teal')).body.project.color, 'teal')
+      assertEnvelope(await paint('workflow', workflowId, 'teal'), 403)
+      const painted = await send('PATCH', '/ext/workflow', { id: workflowId, color: 'pink' })
+      assert.equal(painted.body.workflow.color, 'pink')
+      const wrong = await paint('project', projectId, '#008080')
+      assertEnvelope(wrong, 400)
+      assert.deepEqual(wrong.body.errors, { color: [`Color must be one of ${colors.join(', ')}.`] })
+      assert.equal((await paint('project', projectId, null)).body.project.color, null)
+      for (const [resource, id] of [
+        ['project', projectId],
+        ['workflow', workflowId],
+      ])
+        assert.ok(!('color' in (await send('GET', `/api/${resource}?id=${id}`)).body[resource as string]))
+    })
+
+    test('are rows that members write in order, and that go with their project or their stage', async () => {
+      const [member, stranger] = await Promise.all([rest.signUp(), rest.signUp()])
+      const projectId = await workspace.project()
+      await workspace.join(projectId, member.id)
+      const stages = await Promise.all(
+        ['One', 'Two'].map((name) => workspace.make('workflow', { name, order: 1 })),
+      )
+      const [one, two] = stages.map(({ id }) => id)
+      assertEnvelope(await stageOf({ projectId, workflowId: one }, stranger), 400)
+      const { body } = await stageOf({ projectId, workflowId: one, order: 2, color: 'green' }, member)
+      assert.deepEqual([body.projectStage.order, body.projectStage.color], [2, 'green'])
+      assert.equal((await stageOf({ projectId, workflowId: two }, member)).body.projectStage.color, null)
+      const list = `/ext/projectStages?projectId=${projectId}&sortColumn=order`
+      const used = async () => (await listOf(list)).map((row: { workflowId: string }) => row.workflowId)
+      assert.deepEqual(await used(), [two, one])
+      const unseen = await rest.call('GET', list, { token: stranger.token })
+      assert.deepEqual(unseen.body.result.data, [])
+      for (const [resource, id, left] of [
+        ['workflow', one, [two]],
+        ['project', projectId, []],
+      ] as const) {
+        await send('DELETE', `/api/${resource}`, { ids: [id] })
+        assert.deepEqual(await used(), left)
+        await send('POST', `/api/${resource}/restore`, { ids: [id] })
+        assert.deepEqual(await used(), [two, one])
+      }
+    })
+
+    test('accept an assignment in a stage that its project does not use, as v1 promises', async () => {
+      const projectId = await workspace.project()
+      const other = await workspace.make('workflow', { name: 'Elsewhere', order: 9 })
+      assert.equal((await stageOf({ projectId, workflowId: other.id })).status, 200)
+      const { workflowId } = await make(await bodyOf(projectId), '/api')
+      assert.equal(workflowId, workspace.workflowId)
+    })
+
+    test('exist once for each stage, however many are made at once on two instances', async () => {
+      const another = await rest.startAnother()
+      const projectId = await workspace.project()
+      const addresses = [rest.address, another.address]
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, index) =>
+          stageOf({ projectId, workflowId: workspace.workflowId }, undefined, addresses[index % 2]),
+        ),
+      )
+      await another.stop()
+      const rejected = answers.filter(({ status }) => status !== 200)
+      assert.equal(rejected.length, 7)
+      for (const answer of rejected) {
+        assertEnvelope(answer, 409)
+        assert.deepEqual(answer.body.errors, { workflowId: ['The project already uses this stage.'] })
+      }
+    })
+
+    test('are at most a hundred', async () => {
+      const projectId = await workspace.project()
+      const ids = Array.from({ length: 101 }, () => randomUUID())
+      const batch = (items: readonly Item[]) => send('POST', '/ext/batch', { items })
+      const stages = ids.map((id, order) => create('workflow', { id, name: `Stage ${order}`, order }))
+      const used = ids.map((workflowId, order) => create('projectStage', { projectId, workflowId, order }))
+      for (const items of [stages.slice(1), stages.slice(0, 1), used.slice(1)])
+        assert.equal((await batch(items)).status, 200)
+      const answer = await stageOf({ projectId, workflowId: ids[0] })
+      assertEnvelope(answer, 400)
+      assert.deepEqual(answer.body.errors, { generalErrors: ['A project may use at most 100 stages.'] })
+    })
   })
 })

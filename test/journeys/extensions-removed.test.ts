@@ -300,6 +300,9 @@ describe('Anyone who asks for removed rows', () => {
           ...(entity === 'assignmentLabel' && {
             labelId: await make('label', { name: newWord(), color: 'red', projectId: project }),
           }),
+          ...(entity === 'projectStage' && {
+            workflowId: await make('workflow', { name: newWord(), order: 1 }),
+          }),
           ...(entity === 'assignmentDependency' && {
             blockedById: await workspace.assignment(project, owner.id),
           }),

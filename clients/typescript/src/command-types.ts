@@ -954,6 +954,8 @@ export interface ExtWorkflow {
   readonly active: boolean
   /** Whether assignments in this stage are done. */
   readonly isDone: boolean
+  /** The color, by name, in projects that choose none; null means that a client derives one from the position. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Null if there is none. */
+  readonly color: string | null
 }
 
 /** One page of a list of workflows. */
@@ -980,6 +982,8 @@ export interface CreateExtWorkflowRequest {
   readonly order: number
   /** Whether assignments in this stage are done. Defaults to false. */
   readonly isDone?: boolean | null
+  /** The color, by name, in projects that choose none; null means that a client derives one from the position. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Optional. */
+  readonly color?: string | null
 }
 
 /** Changes one workflow. */
@@ -992,6 +996,10 @@ export interface UpdateExtWorkflowRequest {
   readonly order?: number | null
   /** Whether assignments in this stage are done. If null, it does not change. */
   readonly isDone?: boolean | null
+  /** The color, by name, in projects that choose none; null means that a client derives one from the position. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. If null, it does not change, unless updateMask names it. */
+  readonly color?: string | null
+  /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
+  readonly updateMask?: { readonly paths: readonly ('color')[] }
 }
 
 /** Which rows a list is of, in which order, and which page of them. */
@@ -1040,6 +1048,8 @@ export interface ExtProject {
   readonly isArchived: boolean
   /** The first part of the addresses of its assignments, such as MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out. 2 to 8 capital letters and digits, beginning with a letter. */
   readonly key: string
+  /** The color, by name; null means that a client derives one from the id. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Null if there is none. */
+  readonly color: string | null
 }
 
 /** One page of a list of projects. */
@@ -1070,6 +1080,8 @@ export interface CreateExtProjectRequest {
   readonly isArchived?: boolean | null
   /** The first part of the addresses of its assignments, such as MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out. 2 to 8 capital letters and digits, beginning with a letter. Optional. */
   readonly key?: string | null
+  /** The color, by name; null means that a client derives one from the id. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Optional. */
+  readonly color?: string | null
 }
 
 /** Changes one project. */
@@ -1088,8 +1100,10 @@ export interface UpdateExtProjectRequest {
   readonly isArchived?: boolean | null
   /** The first part of the addresses of its assignments, such as MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out. 2 to 8 capital letters and digits, beginning with a letter. If null, it does not change. */
   readonly key?: string | null
+  /** The color, by name; null means that a client derives one from the id. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. If null, it does not change, unless updateMask names it. */
+  readonly color?: string | null
   /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
-  readonly updateMask?: { readonly paths: readonly ('description')[] }
+  readonly updateMask?: { readonly paths: readonly ('description' | 'color')[] }
 }
 
 /** Which rows a list is of, in which order, and which page of them. */
@@ -1264,6 +1278,100 @@ export type ExtAssignmentResult =
 
 export type ExtAssignmentsResult =
   | (Success & { readonly result: ExtAssignmentPage })
+  | (Failure & { readonly result: null })
+
+/** One project stage, as it is stored. */
+export interface ProjectStage {
+  /** Its id, a UUID. */
+  readonly id: string
+  /** The id of the project. */
+  readonly projectId: string
+  /** The stage. A UUID. */
+  readonly workflowId: string
+  /** The position among the stages of the project, in ascending order. A whole number from 0 to 2147483647. */
+  readonly order: number
+  /** The color in this project, by name; null means that of the stage. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Null if there is none. */
+  readonly color: string | null
+  /** When it was created. */
+  readonly createdAt: string
+  /** When it was changed last; null when it never was. */
+  readonly updatedAt: string | null
+  /** When it was removed; null while it is active. */
+  readonly deletedAt: string | null
+  /** False if the record is removed. */
+  readonly active: boolean
+}
+
+/** One page of a list of project stages. */
+export interface ProjectStagePage {
+  /** The rows of this page. */
+  readonly data: readonly ProjectStage[]
+  /** Rows on all pages. */
+  readonly totalCount: number
+  /** This page, counted from 1. */
+  readonly pageNumber: number
+  /** Rows on a page. */
+  readonly pageSize: number
+  /** The number of pages. */
+  readonly totalPages: number
+}
+
+/** Creates one project stage. */
+export interface CreateProjectStageRequest {
+  /** A UUID; left out, one is made. */
+  readonly id?: string | null
+  /** The id of the project. Required. */
+  readonly projectId: string
+  /** The stage. A UUID. Required. */
+  readonly workflowId: string
+  /** The position among the stages of the project, in ascending order. A whole number from 0 to 2147483647. Required. */
+  readonly order: number
+  /** The color in this project, by name; null means that of the stage. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Optional. */
+  readonly color?: string | null
+}
+
+/** Changes one project stage. */
+export interface UpdateProjectStageRequest {
+  /** Which one. Required. */
+  readonly id: string
+  /** The id of the project. Required. */
+  readonly projectId: string
+  /** The stage. A UUID. Required. */
+  readonly workflowId: string
+  /** The position among the stages of the project, in ascending order. A whole number from 0 to 2147483647. Required. */
+  readonly order: number
+  /** The color in this project, by name; null means that of the stage. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. If null, it is cleared, unless updateMask is given and does not name it. */
+  readonly color?: string | null
+  /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
+  readonly updateMask?: { readonly paths: readonly ('color')[] }
+}
+
+/** Which rows a list is of, in which order, and which page of them. */
+export interface ProjectStagesKeys {
+  /** The page, from 1 to 21474836; 1 when left out. */
+  readonly pageNumber?: number
+  /** Rows on a page, 1 to 100; 10 when left out. */
+  readonly pageSize?: number
+  /** A field of the record, in any capitals; anything else sorts by id. */
+  readonly sortColumn?: string
+  /** ASC or DESC, in any capitals; ASC when left out. */
+  readonly sortOrder?: 'ASC' | 'DESC'
+  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  readonly search?: string
+  /** Only rows with these ids: up to 100, separated by commas. */
+  readonly ids?: string
+  /** Only rows with this ProjectId; refused where the resource has no such filter. */
+  readonly projectId?: string
+  /** Only rows with this WorkflowId; refused where the resource has no such filter. */
+  readonly workflowId?: string
+}
+
+export type ProjectStageResult =
+  | (Success & { readonly projectStage: ProjectStage })
+  | (Failure & { readonly projectStage: null })
+
+export type ProjectStagesResult =
+  | (Success & { readonly result: ProjectStagePage })
   | (Failure & { readonly result: null })
 
 /** One comment, as it is stored. */
@@ -1918,7 +2026,7 @@ export interface Change {
   readonly id: string
   /** The time of the change. */
   readonly at: string
-  /** The resource of the row: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
+  /** The resource of the row: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, projectStage, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
   readonly resource: string
   /** The id of the row. */
   readonly rowId: string
@@ -1962,7 +2070,7 @@ export interface ChangePage {
 
 /** Lists the changes of a row, or of everything in a project, newest first. Callers who can see the row now can see its history. */
 export interface ReadHistoryRequest {
-  /** The resource: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. Required unless projectId is set. */
+  /** The resource: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, projectStage, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. Required unless projectId is set. */
   readonly resource?: string
   /** The id of the row. Required unless projectId is set. */
   readonly id?: string
@@ -1978,7 +2086,7 @@ export interface ReadHistoryRequest {
 export interface ReadChangesRequest {
   /** The cursor of the previous page; now for future changes only; null, from the oldest change that is kept. */
   readonly after?: string
-  /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
+  /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, projectStage, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
   readonly resource?: string
   /** Only create, update, remove, restore; several separated by commas. */
   readonly action?: string
@@ -1992,7 +2100,7 @@ export interface ReadChangesRequest {
 export interface FollowChangesRequest {
   /** The cursor of the previous page; now for future changes only; null, from the oldest change that is kept. */
   readonly after?: string
-  /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
+  /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, projectStage, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
   readonly resource?: string
   /** Only create, update, remove, restore; several separated by commas. */
   readonly action?: string
@@ -2150,6 +2258,16 @@ export interface CommandClient {
   readonly removeExtAssignment: Call<{ readonly ids: readonly string[] }, Outcome>
   /** Changes one assignment. */
   readonly updateExtAssignment: Call<UpdateExtAssignmentRequest, Outcome>
+  /** Creates one project stage. */
+  readonly createProjectStage: Call<CreateProjectStageRequest, ProjectStageResult>
+  /** Shows one project stage. */
+  readonly getProjectStageById: Call<{ readonly id: string }, ProjectStageResult>
+  /** Lists project stages, a page at a time. */
+  readonly listProjectStages: Call<{ readonly pagination: ProjectStagesKeys }, ProjectStagesResult>
+  /** Removes project stages, all or none. */
+  readonly removeProjectStage: Call<{ readonly ids: readonly string[] }, Outcome>
+  /** Changes one project stage. */
+  readonly updateProjectStage: Call<UpdateProjectStageRequest, Outcome>
   /** Creates one comment. */
   readonly createComment: Call<CreateCommentRequest, CommentResult>
   /** Shows one comment. */

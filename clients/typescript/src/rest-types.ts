@@ -40,6 +40,7 @@ export interface ExtWorkflow {
   readonly name: string
   readonly order: number
   readonly isDone: boolean
+  readonly color: 'gray' | 'red' | 'orange' | 'amber' | 'green' | 'teal' | 'cyan' | 'blue' | 'indigo' | 'purple' | 'pink' | 'brown' | null
   readonly createdAt: string
   readonly updatedAt: string | null
   readonly deletedAt: string | null
@@ -121,6 +122,7 @@ export interface ExtProject {
   readonly description: string | null
   readonly isArchived: boolean
   readonly key: string
+  readonly color: 'gray' | 'red' | 'orange' | 'amber' | 'green' | 'teal' | 'cyan' | 'blue' | 'indigo' | 'purple' | 'pink' | 'brown' | null
   readonly createdAt: string
   readonly updatedAt: string | null
   readonly deletedAt: string | null
@@ -245,6 +247,28 @@ export interface UserProject {
 export interface UserProjectPage {
   readonly result: {
     readonly data: readonly UserProject[]
+    readonly totalCount: number
+    readonly pageNumber: number
+    readonly pageSize: number
+    readonly totalPages: number
+  }
+}
+
+export interface ProjectStage {
+  readonly id: string
+  readonly projectId: string
+  readonly workflowId: string
+  readonly order: number
+  readonly color: 'gray' | 'red' | 'orange' | 'amber' | 'green' | 'teal' | 'cyan' | 'blue' | 'indigo' | 'purple' | 'pink' | 'brown' | null
+  readonly createdAt: string
+  readonly updatedAt: string | null
+  readonly deletedAt: string | null
+  readonly active: boolean
+}
+
+export interface ProjectStagePage {
+  readonly result: {
+    readonly data: readonly ProjectStage[]
     readonly totalCount: number
     readonly pageNumber: number
     readonly pageSize: number
@@ -415,6 +439,7 @@ export interface ExtWorkflowCreate {
   readonly name: string
   readonly order: number
   readonly isDone?: boolean
+  readonly color?: 'gray' | 'red' | 'orange' | 'amber' | 'green' | 'teal' | 'cyan' | 'blue' | 'indigo' | 'purple' | 'pink' | 'brown' | null
 }
 
 export interface ExtWorkflowUpdate {
@@ -422,6 +447,7 @@ export interface ExtWorkflowUpdate {
   readonly name?: string
   readonly order?: number
   readonly isDone?: boolean
+  readonly color?: 'gray' | 'red' | 'orange' | 'amber' | 'green' | 'teal' | 'cyan' | 'blue' | 'indigo' | 'purple' | 'pink' | 'brown' | null
 }
 
 export interface ExtWorkflowAnswer {
@@ -440,6 +466,7 @@ export interface ExtProjectCreate {
   readonly description?: string | null
   readonly isArchived?: boolean
   readonly key?: string
+  readonly color?: 'gray' | 'red' | 'orange' | 'amber' | 'green' | 'teal' | 'cyan' | 'blue' | 'indigo' | 'purple' | 'pink' | 'brown' | null
 }
 
 export interface ExtProjectUpdate {
@@ -449,6 +476,7 @@ export interface ExtProjectUpdate {
   readonly description?: string | null
   readonly isArchived?: boolean
   readonly key?: string
+  readonly color?: 'gray' | 'red' | 'orange' | 'amber' | 'green' | 'teal' | 'cyan' | 'blue' | 'indigo' | 'purple' | 'pink' | 'brown' | null
   readonly expectedVersion?: string
 }
 
@@ -499,6 +527,31 @@ export interface ExtAssignmentAnswer {
 export interface ExtAssignmentUpdated {
   readonly success: boolean
   readonly assignment: ExtAssignment
+}
+
+export interface ProjectStageCreate {
+  readonly id?: string | null
+  readonly projectId: string
+  readonly workflowId: string
+  readonly order: number
+  readonly color?: 'gray' | 'red' | 'orange' | 'amber' | 'green' | 'teal' | 'cyan' | 'blue' | 'indigo' | 'purple' | 'pink' | 'brown' | null
+}
+
+export interface ProjectStageUpdate {
+  readonly id: string
+  readonly projectId: string
+  readonly workflowId: string
+  readonly order: number
+  readonly color?: 'gray' | 'red' | 'orange' | 'amber' | 'green' | 'teal' | 'cyan' | 'blue' | 'indigo' | 'purple' | 'pink' | 'brown' | null
+}
+
+export interface ProjectStageAnswer {
+  readonly projectStage: ProjectStage
+}
+
+export interface ProjectStageUpdated {
+  readonly success: boolean
+  readonly projectStage: ProjectStage
 }
 
 export interface CommentCreate {
@@ -697,6 +750,7 @@ export interface WorkflowQueryRow {
   readonly name?: string
   readonly order?: number
   readonly isDone?: boolean
+  readonly color?: 'gray' | 'red' | 'orange' | 'amber' | 'green' | 'teal' | 'cyan' | 'blue' | 'indigo' | 'purple' | 'pink' | 'brown' | null
   readonly createdAt?: string
   readonly updatedAt?: string | null
   readonly deletedAt?: string | null
@@ -738,6 +792,7 @@ export interface ProjectQueryRow {
   readonly description?: string | null
   readonly isArchived?: boolean
   readonly key?: string
+  readonly color?: 'gray' | 'red' | 'orange' | 'amber' | 'green' | 'teal' | 'cyan' | 'blue' | 'indigo' | 'purple' | 'pink' | 'brown' | null
   readonly createdAt?: string
   readonly updatedAt?: string | null
   readonly deletedAt?: string | null
@@ -820,6 +875,20 @@ export interface UserProjectQueryRow {
   readonly deletedAt?: string | null
   readonly active?: boolean
   readonly user?: PersonQueryRow | null
+  readonly project?: ProjectQueryRow | null
+}
+
+export interface ProjectStageQueryRow {
+  readonly id: string
+  readonly projectId?: string
+  readonly workflowId?: string
+  readonly order?: number
+  readonly color?: 'gray' | 'red' | 'orange' | 'amber' | 'green' | 'teal' | 'cyan' | 'blue' | 'indigo' | 'purple' | 'pink' | 'brown' | null
+  readonly createdAt?: string
+  readonly updatedAt?: string | null
+  readonly deletedAt?: string | null
+  readonly active?: boolean
+  readonly workflow?: WorkflowQueryRow | null
   readonly project?: ProjectQueryRow | null
 }
 
@@ -1006,6 +1075,14 @@ export interface UserAssignmentQueryPage {
 export interface UserProjectQueryPage {
   readonly result: {
     readonly data: readonly UserProjectQueryRow[]
+    readonly nextCursor: string | null
+    readonly totalCount?: number
+  }
+}
+
+export interface ProjectStageQueryPage {
+  readonly result: {
+    readonly data: readonly ProjectStageQueryRow[]
     readonly nextCursor: string | null
     readonly totalCount?: number
   }
@@ -1359,7 +1436,7 @@ export interface PasswordLinkAnswer {
 export interface Change {
   readonly id: string
   readonly at: string
-  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView'
+  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'projectStage' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView'
   readonly rowId: string
   readonly action: 'create' | 'update' | 'remove' | 'restore'
   readonly projectId: string | null
@@ -1374,7 +1451,7 @@ export interface Change {
 
 export interface ProjectDifference {
   readonly rows: readonly {
-    readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView'
+    readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'projectStage' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView'
     readonly rowId: string
     readonly kind: 'added' | 'changed' | 'removed'
     readonly before: Readonly<Record<string, unknown>> | null
@@ -1396,7 +1473,7 @@ export interface Batch {
 
 export interface BatchItem {
   readonly operation: 'create' | 'update' | 'remove' | 'restore'
-  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView'
+  readonly resource: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'projectStage' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView'
   readonly body: Readonly<Record<string, unknown>>
   readonly label?: string
   readonly ifMatch?: string
@@ -1462,7 +1539,7 @@ export interface Webhook {
   readonly projectId: string | null
   readonly url: string
   readonly name: string | null
-  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView')[] | null
+  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'projectStage' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView')[] | null
   readonly actions: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
   readonly active: boolean
   readonly pausedAt: string | null
@@ -1477,7 +1554,7 @@ export interface WebhookWithSecret {
   readonly projectId: string | null
   readonly url: string
   readonly name: string | null
-  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView')[] | null
+  readonly resources: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'projectStage' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView')[] | null
   readonly actions: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
   readonly active: boolean
   readonly pausedAt: string | null
@@ -1502,7 +1579,7 @@ export interface WebhookList {
 export interface WebhookCreate {
   readonly url: string
   readonly name?: string | null
-  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView')[] | null
+  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'projectStage' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView')[] | null
   readonly actions?: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
   readonly projectId?: string | null
 }
@@ -1511,7 +1588,7 @@ export interface WebhookUpdate {
   readonly id: string
   readonly url?: string
   readonly name?: string | null
-  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView')[] | null
+  readonly resources?: readonly ('organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'projectStage' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView')[] | null
   readonly actions?: readonly ('create' | 'update' | 'remove' | 'restore')[] | null
   readonly active?: boolean
 }
@@ -2585,8 +2662,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, order, isDone, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'order' | 'isDone' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, order, isDone, color, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'order' | 'isDone' | 'color' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -2657,8 +2734,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, organizationId, description, isArchived, key, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'key' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, organizationId, description, isArchived, key, color, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'key' | 'color' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -2789,6 +2866,28 @@ export interface Operations {
       readonly userId?: string
     }
     readonly answer: UserProjectPage
+  }
+  /** Lists removed project stages that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/removed/projectStages': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, projectId, workflowId, order, color, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'projectId' | 'workflowId' | 'order' | 'color' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+      /** Only rows with this WorkflowId. */
+      readonly workflowId?: string
+    }
+    readonly answer: ProjectStagePage
   }
   /** Lists removed comments that the caller may restore, newest removal first; with Accept: text/event-stream, as a live listing. */
   'GET /ext/removed/comments': {
@@ -2976,8 +3075,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, order, isDone, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'order' | 'isDone' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, order, isDone, color, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'order' | 'isDone' | 'color' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3024,8 +3123,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, organizationId, description, isArchived, key, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'key' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, organizationId, description, isArchived, key, color, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'key' | 'color' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -3099,6 +3198,58 @@ export interface Operations {
   }
   /** Restores removed assignments, all or none. */
   'POST /ext/assignment/restore': {
+    readonly body: DistinctIdList
+    readonly answer: Success
+  }
+  /** Creates one project stage. */
+  'POST /ext/projectStage': {
+    readonly body: ProjectStageCreate
+    readonly answer: ProjectStageAnswer
+  }
+  /** Shows one project stage. */
+  'GET /ext/projectStage': {
+    readonly query: {
+      /** The id of the record. */
+      readonly id: string
+      /** A date and time: the row as it was then, for anyone who may see it now. */
+      readonly at?: string
+    }
+    readonly answer: ProjectStageAnswer
+  }
+  /** Changes one project stage. */
+  'PATCH /ext/projectStage': {
+    readonly body: ProjectStageUpdate
+    readonly answer: ProjectStageUpdated
+  }
+  /** Removes project stages, all or none. */
+  'DELETE /ext/projectStage': {
+    readonly body: IdList
+    readonly answer: Success
+  }
+  /** Lists project stages; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/projectStages': {
+    readonly query: {
+      /** The page, counted from 1. */
+      readonly pageNumber?: number
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** One of id, projectId, workflowId, order, color, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'projectId' | 'workflowId' | 'order' | 'color' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+      /** Only rows with this WorkflowId. */
+      readonly workflowId?: string
+    }
+    readonly answer: ProjectStagePage
+  }
+  /** Restores removed project stages, all or none. */
+  'POST /ext/projectStage/restore': {
     readonly body: DistinctIdList
     readonly answer: Success
   }
@@ -3510,9 +3661,9 @@ export interface Operations {
   /** Reads workflows by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/workflows': {
     readonly query: {
-      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, order, isDone, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, order, isDone, color, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, order, isDone, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, order, isDone, color, createdAt, updatedAt. */
       readonly sort?: string
       /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
@@ -3598,9 +3749,9 @@ export interface Operations {
   /** Reads projects by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/projects': {
     readonly query: {
-      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, organizationId, description, isArchived, key, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, organizationId, description, isArchived, key, color, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, organizationId, isArchived, key, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, organizationId, isArchived, key, color, createdAt, updatedAt. */
       readonly sort?: string
       /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
@@ -3738,6 +3889,30 @@ export interface Operations {
       readonly at?: string
     }
     readonly answer: UserProjectQueryPage
+  }
+  /** Reads project stages by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
+  'GET /ext/query/projectStages': {
+    readonly query: {
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, projectId, workflowId, order, color, createdAt, updatedAt. */
+      readonly filter?: string
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, projectId, workflowId, order, color, createdAt, updatedAt. */
+      readonly sort?: string
+      /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
+      readonly fields?: string
+      /** Up to 6 references, separated by commas, whose rows are returned as well; dots expand nested references, up to 3 deep. Available: workflow, project. */
+      readonly expand?: string
+      /** Rows in a page. */
+      readonly pageSize?: number
+      /** The nextCursor of the previous page, with the same filter and sort. */
+      readonly cursor?: string
+      /** The id of a saved view, or of a view of a project, that supplies filter, sort, fields and expand unless they are given here. */
+      readonly view?: string
+      /** Whether to count the rows of all pages. */
+      readonly count?: boolean
+      /** A date and time: returns the rows as of that instant, for callers who may see them now. */
+      readonly at?: string
+    }
+    readonly answer: ProjectStageQueryPage
   }
   /** Reads comments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/comments': {
@@ -4134,7 +4309,7 @@ export interface Operations {
   'GET /ext/history': {
     readonly query: {
       /** The resource, such as assignment. */
-      readonly resource?: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView'
+      readonly resource?: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'projectStage' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView'
       /** The id of the row. */
       readonly id?: string
       /** Selects everything in this project instead of one row. */
@@ -4170,7 +4345,7 @@ export interface Operations {
     readonly query: {
       /** The cursor of the previous page; `now` for future changes only; absent, from the beginning. */
       readonly after?: string
-      /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
+      /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, projectStage, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
       readonly resource?: string
       /** Only create, update, remove, restore; separated by commas. */
       readonly action?: string
@@ -4216,8 +4391,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, order, isDone, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'order' | 'isDone' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, order, isDone, color, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'order' | 'isDone' | 'color' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -4280,8 +4455,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, organizationId, description, isArchived, key, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'key' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, organizationId, description, isArchived, key, color, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'key' | 'color' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -4400,6 +4575,26 @@ export interface Operations {
       readonly projectId?: string
       /** Only rows with this UserId. */
       readonly userId?: string
+    }
+    readonly answer: string
+  }
+  /** Returns all rows of the list of project stages, as of one instant, as CSV or as lines of JSON. */
+  'GET /ext/export/projectStages': {
+    readonly query: {
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, projectId, workflowId, order, color, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'projectId' | 'workflowId' | 'order' | 'color' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+      /** Only rows with this WorkflowId. */
+      readonly workflowId?: string
     }
     readonly answer: string
   }
@@ -4564,8 +4759,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, order, isDone, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'order' | 'isDone' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, order, isDone, color, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'order' | 'isDone' | 'color' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -4628,8 +4823,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, organizationId, description, isArchived, key, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'key' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, organizationId, description, isArchived, key, color, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'organizationId' | 'description' | 'isArchived' | 'key' | 'color' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -4748,6 +4943,26 @@ export interface Operations {
       readonly projectId?: string
       /** Only rows with this UserId. */
       readonly userId?: string
+    }
+    readonly answer: string
+  }
+  /** Returns all rows of the list of removed project stages, as of one instant, as CSV or as lines of JSON. */
+  'GET /ext/export/removed/projectStages': {
+    readonly query: {
+      /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
+      readonly format?: 'csv' | 'jsonl'
+      /** One of id, projectId, workflowId, order, color, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'projectId' | 'workflowId' | 'order' | 'color' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
+      readonly sortOrder?: 'ASC' | 'DESC'
+      /** Accepted, and without effect: there is no text to search. */
+      readonly search?: string
+      /** Up to 100 ids, separated by commas. */
+      readonly ids?: string
+      /** Only rows with this ProjectId. */
+      readonly projectId?: string
+      /** Only rows with this WorkflowId. */
+      readonly workflowId?: string
     }
     readonly answer: string
   }
@@ -5169,6 +5384,16 @@ export interface Resources {
     readonly export: Omit<Operations['GET /ext/export/assignments']['query'], 'format'>
     readonly row: AssignmentQueryRow
   }
+  readonly projectStages: {
+    readonly record: ProjectStage
+    readonly create: ProjectStageCreate
+    readonly update: ProjectStageUpdate
+    readonly page: ProjectStagePage['result']
+    readonly list: Operations['GET /ext/projectStages']['query']
+    readonly removed: Operations['GET /ext/removed/projectStages']['query']
+    readonly export: Omit<Operations['GET /ext/export/projectStages']['query'], 'format'>
+    readonly row: ProjectStageQueryRow
+  }
   readonly comments: {
     readonly record: Comment
     readonly create: CommentCreate
@@ -5257,6 +5482,7 @@ export const resourcePaths = {
   extWorkflows: { root: '/ext', name: 'workflow', plural: 'workflows' },
   extProjects: { root: '/ext', name: 'project', plural: 'projects' },
   extAssignments: { root: '/ext', name: 'assignment', plural: 'assignments' },
+  projectStages: { root: '/ext', name: 'projectStage', plural: 'projectStages' },
   comments: { root: '/ext', name: 'comment', plural: 'comments' },
   labels: { root: '/ext', name: 'label', plural: 'labels' },
   assignmentLabels: { root: '/ext', name: 'assignmentLabel', plural: 'assignmentLabels' },

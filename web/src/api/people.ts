@@ -13,8 +13,6 @@ export interface People {
   nameOf(id: string): string
   /** Returns undefined until the name is known, and an empty text for a person whom the caller may not see. */
   findName(id: string): string | undefined
-  /** Returns the number of the person's colour. The first twelve people get different ones. */
-  tintOf(id: string): number
   /** Resolves when the names are known or unavailable. Used by layouts that would move when names arrive. */
   waitForNames(ids: Iterable<string>): Promise<unknown>
   /** Finds people by name. Those whose ids are in `first` come first. */
@@ -24,9 +22,7 @@ export interface People {
 /** The number of people that a picker shows. Others are found by typing more. */
 const suggestionsMax = 20
 
-/** The number of colours in the style sheet. */
-export const tintCount = 12
-
+/** A number for an id, from which its colour is derived: the same on every screen and device. */
 export const hashOf = (text: string): number =>
   [...text].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 9973, 7)
 
@@ -81,7 +77,6 @@ export function createPeople(api: Api, session: Session, { extensions }: Configu
   return {
     findName,
     nameOf: (id) => findName(id) || '…',
-    tintOf: createTints(),
     async waitForNames(ids) {
       for (const id of ids) findName(id)
       // Names are requested in a microtask, so `pending` includes them only after one.
@@ -104,22 +99,6 @@ const splitIds = (ids: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(ids.length / limits.ids) }, (_, index) =>
     ids.slice(index * limits.ids, (index + 1) * limits.ids),
   )
-
-/** Assigns different colours to the first people, then reuses them in turn. */
-function createTints(): (id: string) => number {
-  const tints = new Map<string, number>()
-  return (id) => {
-    const tint = tints.get(id)
-    if (tint !== undefined) return tint
-    const taken = new Set(tints.values())
-    const preferred = hashOf(id) % tintCount
-    const free = Array.from({ length: tintCount }, (_, step) => (preferred + step) % tintCount).find(
-      (tint) => !taken.has(tint),
-    )
-    tints.set(id, free ?? preferred)
-    return free ?? preferred
-  }
-}
 
 interface PersonQuery {
   readonly search?: string

@@ -5,6 +5,7 @@ import { findByKey } from '../assignment/assignment-key.ts'
 import { changeAssignment } from '../assignment/change-assignment.ts'
 import { labelChoices } from '../assignment/labels-section.tsx'
 import { priorityChoices, priorityOf } from '../assignment/priority.ts'
+import { choosableStages, loadStages } from '../data/project-stages.ts'
 import { labelQuery } from '../data/use-project-labels.ts'
 import { assignmentPath, matchPath, projectPath } from '../router/router.ts'
 import { currentDensity } from '../services/appearance.ts'
@@ -123,8 +124,8 @@ function moveStep(services: Services, target: Assignment): PaletteStep {
     title,
     placeholder: title,
     async find(text, signal) {
-      const stages = await services.api.list('workflow', { sortColumn: 'order', pageSize: 100 }, signal)
-      return stages.data
+      const stages = await loadStages(services, target.projectId, signal)
+      return choosableStages(stages, target.workflowId)
         .filter(({ name }) => matches(name, text))
         .map(({ id, name }) => ({
           id,
@@ -215,12 +216,12 @@ export function projectStep(services: Services, onChoose: (projectId: string) =>
       return data
         .filter(({ isArchived }) => !isArchived)
         .toSorted((a, b) => placeOf(a.id) - placeOf(b.id))
-        .map(({ id, name }) => ({
-          id,
-          name,
+        .map((project) => ({
+          id: project.id,
+          name: project.name,
           group: title,
-          mark: <ProjectMark id={id} />,
-          run: () => onChoose(id),
+          mark: <ProjectMark project={project} />,
+          run: () => onChoose(project.id),
         }))
     },
   }
@@ -277,10 +278,16 @@ const itemOf = (
 })
 
 const projectItem = (
-  { id, name }: Pick<RecordOf<'project'>, 'id' | 'name'>,
+  project: Pick<RecordOf<'project'>, 'id' | 'name' | 'color'>,
   group: string,
   router: Services['router'],
-): PaletteItem => ({ id, name, group, mark: <ProjectMark id={id} />, run: () => router.go(projectPath(id)) })
+): PaletteItem => ({
+  id: project.id,
+  name: project.name,
+  group,
+  mark: <ProjectMark project={project} />,
+  run: () => router.go(projectPath(project.id)),
+})
 
 async function findRecords(
   services: Services,

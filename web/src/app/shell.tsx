@@ -2,7 +2,7 @@ import { effect } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { NewAssignmentDialog } from '../assignment/new-assignment.tsx'
-import { useListing } from '../data/use-listing.ts'
+import { useProjectStages } from '../data/project-stages.ts'
 import { homePath, matchPath, type ScreenProps } from '../router/router.ts'
 import { currentDensity } from '../services/appearance.ts'
 import { useServices } from '../services/services.ts'
@@ -180,9 +180,9 @@ function findTarget(pathname: string): string | undefined {
 
 /** A new assignment of another project than the one on the screen. */
 function NewAssignmentAnywhere({ projectId, onClose }: { readonly projectId: string; onClose(): void }) {
-  const stages = useListing('workflow', { sortColumn: 'order', pageSize: 100 })
-  if (stages.isLoading) return null
-  return <NewAssignmentDialog scope={{ projectId, stages: stages.rows }} onClose={onClose} />
+  const { stages, isLoading } = useProjectStages(projectId)
+  if (isLoading) return null
+  return <NewAssignmentDialog scope={{ projectId, stages }} onClose={onClose} />
 }
 
 function useSignOut(): () => void {

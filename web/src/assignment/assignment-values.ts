@@ -64,7 +64,7 @@ export const updateBodyOf = ({ id, name, startDate, endDate, amountHours, ...ref
   assignmentTypeId: references.assignmentTypeId,
 })
 
-type Stage = RecordOf<'workflow'>
+type Stage = RecordOf<'workflow'> & { readonly isUsed?: boolean }
 
 const storageKeyOf = (projectId: string) => `tracker.done.${projectId}`
 /** A signal, so that components read the stored choice again after a change. */
@@ -76,7 +76,7 @@ const doneNamePattern =
 
 /**
  * Finds the stages that mean done: those that administrators have marked. If there are none, it is the stage chosen in this
- * browser, else one with such a name, else the last.
+ * browser, else one with such a name, else the last that the project uses.
  */
 export function doneStagesOf(projectId: string, stages: readonly Stage[]): ReadonlySet<string> {
   void doneStageVersion.value
@@ -86,7 +86,7 @@ export function doneStagesOf(projectId: string, stages: readonly Stage[]): Reado
   const found =
     stages.find(({ id }) => id === chosen) ??
     stages.find(({ name }) => doneNamePattern.test(name.trim())) ??
-    stages.at(-1)
+    stages.findLast(({ isUsed }) => isUsed !== false)
   return new Set(found ? [found.id] : [])
 }
 

@@ -3,6 +3,7 @@ import { useId } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
+import { choosableStages } from '../data/project-stages.ts'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { useMembers } from '../data/use-members.ts'
 import { useServices } from '../services/services.ts'
@@ -190,7 +191,12 @@ export function AssignmentFieldsInPlace(
   const types = useListing('assignmentType', catalogQuery)
   return (
     <div class="panel-facts">
-      <ChoiceInPlace {...props} name="workflowId" label={t('Stage')} choices={props.stages} />
+      <ChoiceInPlace
+        {...props}
+        name="workflowId"
+        label={t('Stage')}
+        choices={choosableStages(props.stages, props.assignment.workflowId)}
+      />
       <ChoiceInPlace {...props} name="assignmentTypeId" label={t('Type')} choices={types.rows} />
       <DayInPlace {...props} name="startDate" label={t('Start')} />
       <DayInPlace {...props} name="endDate" label={t('End')} />

@@ -20,6 +20,12 @@ export const labelColors: Readonly<Record<LabelColor, MessageKey>> = {
   gray: 'Gray',
 }
 
+/** The choices of a select, whose value is empty for the default. */
+export const colorChoices: readonly { readonly id: string; readonly name: MessageKey }[] = [
+  { id: '', name: 'Default' },
+  ...Object.entries(labelColors).map(([id, name]) => ({ id, name })),
+]
+
 type ChipLabel = Pick<Label, 'name' | 'color'> & Partial<Pick<Label, 'description'>>
 
 /** A label in its color. `children` are its buttons. */

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
+import { choosableStages } from '../data/project-stages.ts'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { SelectField, TextAreaField, TextField } from '../forms/fields.tsx'
 import { Form } from '../forms/form.tsx'
@@ -86,7 +87,13 @@ function AssignmentFields({ form, projectId, stages, autofocus = false }: Assign
       <TextField form={form} name="name" label={t('Name')} required autofocus={autofocus} />
       <TextAreaField form={form} name="description" label={t('Description')} />
       <div class="field-pair">
-        <SelectField form={form} name="workflowId" label={t('Stage')} required choices={stages} />
+        <SelectField
+          form={form}
+          name="workflowId"
+          label={t('Stage')}
+          required
+          choices={choosableStages(stages)}
+        />
         <SelectField form={form} name="assignmentTypeId" label={t('Type')} required choices={types.rows} />
       </div>
       <div class="field-pair">

@@ -6,6 +6,7 @@ import { useServices } from '../services/services.ts'
 /** The lists of a project page that have no live listing of their own. */
 const followed: readonly ResourceName[] = [
   'assignment',
+  'projectStage',
   'label',
   'assignmentLabel',
   'assignmentDependency',

@@ -23,6 +23,7 @@ const nouns: Readonly<Record<string, MessageKey>> = {
   assignmentImpediment: 'impediment',
   userAssignment: 'participant',
   userProject: 'member',
+  projectStage: 'stage',
   comment: 'comment',
   label: 'label',
   assignmentLabel: 'label',

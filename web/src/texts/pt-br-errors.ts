@@ -27,6 +27,8 @@ export const ptBrErrors: Readonly<Record<string, string>> = {
   'Id is already taken.': 'Este registro já existe.',
   'Name is already used by an active label of the project.': 'Outra etiqueta do projeto já tem este nome.',
   'The assignment already has this label.': 'A tarefa já tem esta etiqueta.',
+  'The project already uses this stage.': 'O projeto já usa esta etapa.',
+  'A project may use at most {count} stages.': 'Um projeto pode usar no máximo {count} etapas.',
   'A project may have at most {count} labels.': 'Um projeto pode ter no máximo {count} etiquetas.',
   'An assignment may have at most {count} labels.': 'Uma tarefa pode ter no máximo {count} etiquetas.',
   'The assignment already waits for this one.': 'A tarefa já espera por esta.',

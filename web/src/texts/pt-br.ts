@@ -127,6 +127,16 @@ export const ptBr = {
   'All projects have these stages. Administrators change them.':
     'Todos os projetos têm estas etapas. Administradores as alteram.',
   'Means done': 'Significa concluído',
+  'The columns of the board. An unused stage has one while assignments are in it.':
+    'As colunas do quadro. Uma etapa não usada só tem coluna enquanto houver tarefas nela.',
+  'Use {name}': 'Usar {name}',
+  'Color of {name}': 'Cor de {name}',
+  Default: 'Padrão',
+  'Save the stages': 'Salvar as etapas',
+  'The stages were saved.': 'As etapas foram salvas.',
+  'Use all stages again': 'Voltar a usar todas as etapas',
+  'In projects that choose no other.': 'Nos projetos que não escolhem outra.',
+  'Stages of projects': 'Etapas de projetos',
   'The end of the project': 'O fim do projeto',
   'An archived project is not listed with the others; its members still find everything in it.':
     'Um projeto arquivado não aparece com os outros; seus membros ainda encontram tudo nele.',
@@ -1230,6 +1240,8 @@ const ptBrNouns: Readonly<Record<string, string>> = {
   attachments: 'anexos',
   'saved view': 'visão',
   'saved views': 'visões',
+  'project stage': 'etapa do projeto',
+  'project stages': 'etapas de projetos',
   'project view': 'visão compartilhada',
   'project views': 'visões compartilhadas',
   token: 'token',

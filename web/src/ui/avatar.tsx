@@ -1,3 +1,4 @@
+import { hashOf } from '../api/people.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { type Hue, hueAt } from './marks.tsx'
@@ -42,7 +43,7 @@ export function PersonAvatar({
 }) {
   const { people } = useServices()
   const name = people.findName(id)
-  const appearance = { color: hueAt(people.tintOf(id)), isDecorative }
+  const appearance = { color: hueAt(hashOf(id)), isDecorative }
   if (name === '') return <Avatar name={t('Someone you cannot see')} initials="?" {...appearance} />
   return <Avatar name={name ?? ''} {...appearance} />
 }

@@ -58,3 +58,24 @@ export function Icon({ name }: { readonly name: IconName }) {
     </svg>
   )
 }
+
+export interface IconButtonProps {
+  readonly icon: IconName
+  readonly label: string
+  readonly isDisabled?: boolean
+  run(): void
+}
+
+/** A disabled button can still be reached with the Tab key, so that the focus is not lost. */
+export const IconButton = ({ icon, label, isDisabled = false, run }: IconButtonProps) => (
+  <button
+    type="button"
+    class="button quiet icon-only"
+    aria-label={label}
+    title={label}
+    aria-disabled={isDisabled}
+    onClick={() => isDisabled || run()}
+  >
+    <Icon name={icon} />
+  </button>
+)

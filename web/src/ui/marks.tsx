@@ -33,16 +33,19 @@ export interface StageLook {
 
 const stageHues: readonly Hue[] = ['blue', 'amber', 'purple', 'teal', 'orange', 'pink', 'indigo', 'cyan']
 
-/** Returns the look of each stage by its id: the first one is gray, done ones are green, the others differ. */
+/** Returns the look of each stage by its id. Without a color, the first one is gray, done ones are green, the others differ. */
 export function stageLooksOf(
-  stages: readonly { readonly id: string }[],
+  stages: readonly { readonly id: string; readonly color?: Hue }[],
   doneIds: { has(id: string): boolean },
 ): ReadonlyMap<string, StageLook> {
   return new Map(
-    stages.map(({ id }, index) => {
+    stages.map(({ id, color }, index) => {
       const isDone = doneIds.has(id)
       const other = index === 0 ? 'gray' : (stageHues[(index - 1) % stageHues.length] as Hue)
-      return [id, { color: isDone ? 'green' : other, part: index / Math.max(1, stages.length - 1), isDone }]
+      return [
+        id,
+        { color: color ?? (isDone ? 'green' : other), part: index / Math.max(1, stages.length - 1), isDone },
+      ]
     }),
   )
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import type { RecordOf } from '../api/api.ts'
 import { hashOf } from '../api/people.ts'
 import { useListing } from '../data/use-listing.ts'
 import { projectPath } from '../router/router.ts'
@@ -91,7 +92,8 @@ export function ProjectCrumbs({ projectId }: { readonly projectId: string }) {
   const project = useListing('project', { ids: projectId })
   return (
     <>
-      <a href="/projects">{t('Projects')}</a> <span aria-hidden="true">/</span> <ProjectMark id={projectId} />{' '}
+      <a href="/projects">{t('Projects')}</a> <span aria-hidden="true">/</span>{' '}
+      <ProjectMark project={project.rows[0] ?? { id: projectId }} />{' '}
       <a href={projectPath(projectId)} dir="auto">
         {project.rows[0]?.name ?? t('Project')}
       </a>
@@ -99,9 +101,13 @@ export function ProjectCrumbs({ projectId }: { readonly projectId: string }) {
   )
 }
 
-/** The colour of a project, next to its name. */
-export const ProjectMark = ({ id }: { readonly id: string }) => (
-  <span class="project-mark" data-color={hueAt(hashOf(id))} aria-hidden="true" />
+export interface ProjectMarkProps {
+  readonly project: Pick<RecordOf<'project'>, 'id' | 'color'>
+}
+
+/** The colour of a project, next to its name: the chosen one, else one derived from the id. */
+export const ProjectMark = ({ project: { id, color } }: ProjectMarkProps) => (
+  <span class="project-mark" data-color={color ?? hueAt(hashOf(id))} aria-hidden="true" />
 )
 
 export interface Tab {

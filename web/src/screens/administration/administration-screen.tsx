@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
 import { type AccountOverview, createIdentityAdministration } from '../../api/identity.ts'
 import { sentenceOf } from '../../api/problems.ts'
+import { colorChoices } from '../../assignment/labels.tsx'
 import { useListing } from '../../data/use-listing.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
-import { NameField, TextAreaField, TextField } from '../../forms/fields.tsx'
+import { ChoiceField, NameField, TextAreaField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { type FormState, useForm } from '../../forms/use-form.ts'
 import type { ScreenProps } from '../../router/router.ts'
@@ -12,7 +13,7 @@ import { t } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Icon, type IconName } from '../../ui/icon.tsx'
+import { Icon, IconButton } from '../../ui/icon.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, type Tab, Tabs, useNewByAddress } from '../../ui/page.tsx'
@@ -220,13 +221,13 @@ function CatalogLine({
       <span class="row-buttons">
         {onMove && (
           <>
-            <RowButton
+            <IconButton
               icon="up"
               label={t('Move {name} up', { name: row.name })}
               isDisabled={isFirst}
               run={() => onMove(-1)}
             />
-            <RowButton
+            <IconButton
               icon="down"
               label={t('Move {name} down', { name: row.name })}
               isDisabled={isLast}
@@ -235,10 +236,10 @@ function CatalogLine({
           </>
         )}
         {resource === 'user' && (
-          <RowButton icon="gear" label={t('Access of {name}', { name: row.name })} run={onAccess} />
+          <IconButton icon="gear" label={t('Access of {name}', { name: row.name })} run={onAccess} />
         )}
-        <RowButton icon="edit" label={t('Change {name}', { name: row.name })} run={onChange} />
-        <RowButton
+        <IconButton icon="edit" label={t('Change {name}', { name: row.name })} run={onChange} />
+        <IconButton
           icon="trash"
           label={t('Remove {name}', { name: row.name })}
           // Administrators who remove their own account would be locked out at once.
@@ -282,27 +283,6 @@ const AccountLine = (account: AccountOverview) => (
   </span>
 )
 
-interface RowButtonProps {
-  readonly icon: IconName
-  readonly label: string
-  readonly isDisabled?: boolean
-  run(): void
-}
-
-/** A disabled button can still be reached with the Tab key, so that the focus is not lost. */
-const RowButton = ({ icon, label, isDisabled = false, run }: RowButtonProps) => (
-  <button
-    type="button"
-    class="button quiet icon-only"
-    aria-label={label}
-    title={label}
-    aria-disabled={isDisabled}
-    onClick={() => isDisabled || run()}
-  >
-    <Icon name={icon} />
-  </button>
-)
-
 export interface CatalogDialogProps {
   readonly catalog: Catalog
   /** Undefined for a new entry. */
@@ -313,8 +293,9 @@ export interface CatalogDialogProps {
 }
 
 function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialogProps) {
-  const { api, session, toasts } = useServices()
+  const { api, configuration, session, toasts } = useServices()
   const { resource, fields } = catalog
+  const shownFields = fields.filter(({ isExtension }) => configuration.extensions || !isExtension)
   const hasPassword = fields.some(({ name }) => name === 'password')
   const form = useForm<CatalogValues>({
     // A password must not be stored as a draft.
@@ -337,7 +318,7 @@ function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialogProps)
     <Dialog title={row ? t('Change {name}', { name: row.name }) : t(catalog.newLabel)} onClose={onClose}>
       <Form form={form} submitLabel={row ? t('Save') : t('Create')} onCancel={onClose} onDone={onClose}>
         <NameField form={form} />
-        {fields.map((field) => (
+        {shownFields.map((field) => (
           <CatalogFieldInput key={field.name} form={form} field={field} isNew={row === undefined} />
         ))}
         {row && hasPassword && (
@@ -362,6 +343,7 @@ function CatalogFieldInput({ form, field, isNew }: CatalogFieldInputProps) {
   const { name, label, required, hint } = field
   const fieldProps = { form, name, label: t(label), required, ...(hint && { hint: t(hint) }) }
   if (name === 'description') return <TextAreaField {...fieldProps} />
+  if (name === 'color') return <ChoiceField {...fieldProps} choices={colorChoices} />
   if (name === 'login') return <TextField {...fieldProps} />
   if (isNew) return <NewPasswordField {...fieldProps} />
   return (

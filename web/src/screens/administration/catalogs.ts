@@ -18,10 +18,11 @@ export interface Catalog {
 }
 
 export interface CatalogField {
-  readonly name: 'login' | 'password' | 'description'
+  readonly name: 'login' | 'password' | 'description' | 'color'
   readonly label: MessageKey
   readonly hint?: MessageKey
   readonly required: boolean
+  readonly isExtension?: true
 }
 
 export const catalogs: readonly Catalog[] = [
@@ -70,7 +71,15 @@ export const catalogs: readonly Catalog[] = [
       'The columns of every board, from left to right. A new stage is added at the end; the arrows move it. On a board, the menu of a stage says that it means done.',
     sortColumn: 'order',
     isOrdered: true,
-    fields: [],
+    fields: [
+      {
+        name: 'color',
+        label: 'Color',
+        required: false,
+        isExtension: true,
+        hint: 'In projects that choose no other.',
+      },
+    ],
   },
   {
     resource: 'assignmentType',
@@ -105,6 +114,7 @@ export interface CatalogRow {
   readonly login?: string
   readonly description?: string | null
   readonly order?: number
+  readonly color?: string | null
 }
 
 export type CatalogValues = Readonly<Record<string, string>> & { readonly name: string }
@@ -121,13 +131,14 @@ export const valuesOf = (
 
 /** The request body. An unchanged login and an empty password are left out: sending either would end the user's sessions. */
 export function bodyOf(values: CatalogValues, row: CatalogRow | undefined): Record<string, unknown> {
-  const { login, password, order, description, ...others } = values
+  const { login, password, order, description, color, ...others } = values
   return {
     ...others,
     ...(row && { id: row.id }),
     ...(login !== undefined && login !== row?.login && { login }),
     ...(password !== undefined && (password !== '' || !row) && { password }),
     ...(description !== undefined && { description: description.trim() || null }),
+    ...(color !== undefined && { color: color || null }),
     ...(order !== undefined && { order: Number(order) }),
   }
 }

@@ -165,7 +165,7 @@ function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChan
           <a href={`/projects/${project.id}/assignments/${assignment.id}`} dir="auto">
             {assignment.name}
           </a>{' '}
-          · <ProjectMark id={project.id} /> <bdi>{project.name}</bdi> ·{' '}
+          · <ProjectMark project={project} /> <bdi>{project.name}</bdi> ·{' '}
           <bdi>{people.nameOf(assignment.userId)}</bdi> ·{' '}
           {t('Blocked {age}', { age: formatAge(link.createdAt) })}
         </span>
@@ -254,7 +254,7 @@ interface ImpedimentRow {
   readonly link: RecordOf<'assignmentImpediment'>
   readonly kind: string
   readonly assignment: RecordOf<'assignment'>
-  readonly project: Named
+  readonly project: RecordOf<'project'>
   /** True if the user is responsible for the assignment or works on it. */
   readonly isMine: boolean
 }

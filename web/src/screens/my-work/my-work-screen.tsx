@@ -96,7 +96,7 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
           {name}
         </a>
         <span class="quiet-text line work-facts">
-          <ProjectMark id={projectId} />
+          <ProjectMark project={work.projects.get(projectId) ?? { id: projectId }} />
           <span dir="auto">{work.projects.get(projectId)?.name}</span>
           <span class={isLate ? 'late' : ''}>
             {isLate ? t('Was due {day}', { day }) : t('Until {day}', { day })}
@@ -222,7 +222,7 @@ type Stage = RecordOf<'workflow'>
 interface MyWork {
   readonly groups: ReadonlyMap<Group, readonly Assignment[]>
   readonly stages: readonly Stage[]
-  readonly projects: ById<{ readonly name: string }>
+  readonly projects: ById<RecordOf<'project'>>
   /** The start of the impediment that blocks an assignment. */
   readonly blockedSince: ReadonlyMap<string, string>
   readonly isCut: boolean

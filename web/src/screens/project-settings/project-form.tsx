@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
+import { colorChoices } from '../../assignment/labels.tsx'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
-import { NameField, SelectField, TextAreaField, TextField } from '../../forms/fields.tsx'
+import { ChoiceField, NameField, SelectField, TextAreaField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
@@ -13,12 +14,13 @@ type Project = RecordOf<'project'>
 /** The API compares this timestamp to find changes by others. */
 const versionOf = ({ updatedAt, createdAt }: Project): string => updatedAt ?? createdAt
 
-/** Without the extensions, the last two are not shown, and ignored. */
-const valuesOf = ({ name, organizationId, description, key = '' }: Project) => ({
+/** Without the extensions, the last three are not shown, and ignored. */
+const valuesOf = ({ name, organizationId, description, key = '', color }: Project) => ({
   name,
   organizationId,
   description: description ?? '',
   key,
+  color: color ?? '',
 })
 
 /** Changes a project, based on its state when the page was opened. A change by another user is shown, never overwritten. */
@@ -34,7 +36,8 @@ export function ProjectForm({ project }: { readonly project: Project }) {
     async submit(values) {
       const expectedVersion = versionOf(theirs ?? base)
       try {
-        await api.update('project', { id, ...values, expectedVersion })
+        const color = (values.color || null) as NonNullable<Project['color']> | null
+        await api.update('project', { id, ...values, color, expectedVersion })
         rebase(await api.get('project', id))
         toasts.show({ kind: 'done', text: t('{name} was saved.', { name: values.name }) })
       } catch (error) {
@@ -79,6 +82,7 @@ export function ProjectForm({ project }: { readonly project: Project }) {
               )}
               required
             />
+            <ChoiceField form={form} name="color" label={t('Color')} choices={colorChoices} />
           </>
         )}
       </Form>

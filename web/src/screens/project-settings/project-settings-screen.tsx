@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
-import { doneStagesOf } from '../../assignment/assignment-values.ts'
-import { catalogQuery, useListing } from '../../data/use-listing.ts'
+import { useListing } from '../../data/use-listing.ts'
 import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
@@ -13,6 +12,7 @@ import { Page, ProjectCrumbs } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
 import { ProjectForm } from './project-form.tsx'
+import { StagesSection } from './stages-section.tsx'
 
 /** Everything about a project but its work. All members may change it. */
 export function ProjectSettingsScreen({ parameters: { projectId = '' } }: ScreenProps) {
@@ -63,7 +63,7 @@ function Settings({ project }: { readonly project: RecordOf<'project'> }) {
             ))}
         </ul>
       </section>
-      <Stages projectId={project.id} />
+      <StagesSection projectId={project.id} />
       <Endings project={project} />
       {isChangingMembers && <MembersDialog project={project} onClose={() => setChangingMembers(false)} />}
     </>
@@ -76,38 +76,6 @@ const pages: readonly { readonly path: string; readonly label: MessageKey; reado
   { path: 'import', label: 'Import', icon: 'download' },
   { path: '/removed', label: 'Removed records', icon: 'trash' },
 ]
-
-/** All projects have the same stages, which administrators change. */
-function Stages({ projectId }: { readonly projectId: string }) {
-  const { session } = useServices()
-  const stages = useListing('workflow', { ...catalogQuery, sortColumn: 'order' }).rows
-  const doneIds = doneStagesOf(projectId, stages)
-  return (
-    <section class="form" aria-labelledby="settings-stages">
-      <h2 id="settings-stages">{t('Stages')}</h2>
-      <p class="quiet-text">{t('All projects have these stages. Administrators change them.')}</p>
-      <ol class="rows">
-        {stages.map(({ id, name }) => (
-          <li key={id} class="row">
-            <span class="row-text" dir="auto">
-              {name}
-            </span>
-            {doneIds.has(id) && (
-              <span class="chip">
-                <Icon name="check" /> {t('Means done')}
-              </span>
-            )}
-          </li>
-        ))}
-      </ol>
-      {session.person.value?.isAdministrator && (
-        <p>
-          <a href="/administration/workflows">{t('Change the stages…')}</a>
-        </p>
-      )}
-    </section>
-  )
-}
 
 /** An archived project stays as it is, and is left out where work is planned. A removed one can be restored. */
 function Endings({ project }: { readonly project: RecordOf<'project'> }) {

@@ -1,4 +1,5 @@
 import type { TargetedDragEvent, TargetedKeyboardEvent, TargetedPointerEvent } from 'preact'
+import type { ColorName } from '../../data/project-stages.ts'
 import { assignmentPath } from '../../router/router.ts'
 import { t } from '../../texts/text.ts'
 import { dayOf, formatDay, today } from '../../time/days.ts'
@@ -10,6 +11,8 @@ import { assignmentElementId } from './use-card-focus.ts'
 
 export interface AssignmentBarProps {
   readonly bar: Bar
+  /** The color of its stage. */
+  readonly color: ColorName
   readonly isDone: boolean
   /** Whether its details are open. */
   readonly isOpen: boolean
@@ -56,6 +59,7 @@ export function AssignmentBar(props: AssignmentBarProps) {
     <a
       {...(isFirst ? { id: assignmentElementId(row.id) } : { tabIndex: -1, 'aria-hidden': 'true' })}
       class={['bar', ...Object.entries(states).flatMap(([name, is]) => (is ? [name] : []))].join(' ')}
+      data-color={props.color}
       style={gridStyle}
       href={assignmentPath(row.projectId, row.id, addressQuery)}
       title={`${row.name}\n${label}`}

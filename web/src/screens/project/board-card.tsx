@@ -5,6 +5,7 @@ import { assignmentKey } from '../../assignment/assignment-key.ts'
 import { LabelChip } from '../../assignment/labels.tsx'
 import { priorityName } from '../../assignment/priority.ts'
 import { TimerButton } from '../../assignment/timer-button.tsx'
+import { choosableStages, type ProjectStage } from '../../data/project-stages.ts'
 import type { Label } from '../../data/use-project-labels.ts'
 import { hasDraftOf } from '../../forms/drafts.ts'
 import { assignmentPath } from '../../router/router.ts'
@@ -18,7 +19,7 @@ import { Menu } from '../../ui/menu.tsx'
 import { logicalArrowKey } from '../../ui/text-direction.ts'
 import { assignmentElementId } from './use-card-focus.ts'
 
-type Stage = RecordOf<'workflow'>
+type Stage = ProjectStage
 type Assignment = RecordOf<'assignment'>
 
 export interface BoardCardProps {
@@ -243,7 +244,7 @@ const CardTools = ({ assignment, stages, onMove }: CardProps) => (
     <TimerButton assignment={assignment} />
     <Menu
       label={t('Move {name} to…', { name: assignment.name })}
-      items={stages.map((stage) => ({
+      items={choosableStages(stages, assignment.workflowId).map((stage) => ({
         label: stage.name,
         isCurrent: stage.id === assignment.workflowId,
         run: () => onMove(assignment, stage),

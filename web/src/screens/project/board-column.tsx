@@ -4,6 +4,7 @@ import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { chooseDoneStage } from '../../assignment/assignment-values.ts'
 import { lastTypeOf, newAssignmentDefaults, rememberType } from '../../assignment/new-assignment.tsx'
+import type { ProjectStage } from '../../data/project-stages.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import type { Blockers } from '../../data/use-project-dependencies.ts'
 import type { LabelsByAssignment } from '../../data/use-project-labels.ts'
@@ -22,7 +23,7 @@ import { useCardDrop } from './use-card-drop.ts'
 import { useVirtualRows } from './use-virtual-rows.ts'
 
 type Assignment = RecordOf<'assignment'>
-type Stage = RecordOf<'workflow'>
+type Stage = ProjectStage
 
 export interface BoardColumnProps extends Omit<BoardProps, 'onMove'> {
   readonly stage: Stage
@@ -76,6 +77,7 @@ export function BoardColumn(props: BoardColumnProps) {
   return (
     <section
       class={`column ${drop.isOver ? 'drop' : ''}`}
+      data-color={stage.color}
       aria-labelledby={`stage-${stage.id}`}
       {...drop.handlers}
     >

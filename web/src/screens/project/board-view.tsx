@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { byId } from '../../api/load-all.ts'
 import type { StageQuery } from '../../data/board-rows.ts'
+import type { ProjectStage } from '../../data/project-stages.ts'
 import { useFollowedRows } from '../../data/use-followed-rows.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { useAllRows } from '../../data/use-live.ts'
@@ -178,11 +179,12 @@ function countPendingMoves(stageId: string, stored: Rows, moved: Rows): number {
 }
 
 type Assignment = RecordOf<'assignment'>
-type Stage = RecordOf<'workflow'>
+type Stage = ProjectStage
 
 /** One column per stage. Cards are moved by dragging, by their menu, or with Shift and an arrow. */
 function Board(props: BoardProps) {
-  const { stages, assignments, types, impediments, isStale, onMove } = props
+  const { assignments, types, impediments, isStale, countOf, onMove } = props
+  const stages = useShownStages(props.stages, countOf)
   const typeNames = useMemo(() => new Map(types.map(({ id, name }) => [id, name])), [types])
   const blockedSince = useMemo(() => impedimentStarts(impediments), [impediments])
   const [dragged, setDragged] = useState<Assignment>()
@@ -205,6 +207,7 @@ function Board(props: BoardProps) {
         <BoardColumn
           key={stage.id}
           {...props}
+          stages={stages}
           stage={stage}
           assignments={byStage.get(stage.id) ?? noAssignments}
           typeNames={typeNames}
@@ -220,6 +223,13 @@ function Board(props: BoardProps) {
       ))}
     </div>
   )
+}
+
+/** A stage that the project does not use has a column while cards are in it. */
+function useShownStages(stages: readonly Stage[], countOf: (id: string) => number): readonly Stage[] {
+  const shown = stages.filter(({ id, isUsed }) => isUsed || countOf(id) > 0)
+  // The same list while it has the same stages, because every card depends on it.
+  return useMemo(() => shown, [stages, shown.map(({ id }) => id).join()])
 }
 
 const noAssignments: readonly Assignment[] = []

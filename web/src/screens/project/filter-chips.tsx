@@ -1,5 +1,6 @@
 import { LabelChip, type LabelColor } from '../../assignment/labels.tsx'
 import { priorityNames } from '../../assignment/priority.ts'
+import { useProjectStages } from '../../data/project-stages.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { useAllRows } from '../../data/use-live.ts'
 import { labelQuery } from '../../data/use-project-labels.ts'
@@ -84,7 +85,7 @@ function useChoices(projectId: string, filters: Filters): readonly Choice[] {
     : chosenLabels
         .filter((id) => !labels.rows.some((label) => label.id === id))
         .map((id) => ({ id, name: t('Removed label'), color: 'gray' as const }))
-  const stages = useListing('workflow', { ...catalogQuery, sortColumn: 'order' }).rows
+  const { stages } = useProjectStages(projectId)
   const types = useListing('assignmentType', catalogQuery).rows
   const single = (name: 'blocked' | 'overdue' | 'changed', value: string, text: string): Choice => ({
     id: `${name}-${value}`,

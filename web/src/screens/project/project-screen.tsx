@@ -5,6 +5,7 @@ import { AssignmentPanel } from '../../assignment/assignment-panel.tsx'
 import { doneStagesOf } from '../../assignment/assignment-values.ts'
 import { NewAssignmentDialog } from '../../assignment/new-assignment.tsx'
 import { isPanelFull, queryWithoutPanel } from '../../assignment/panel-frame.tsx'
+import { useProjectStages } from '../../data/project-stages.ts'
 import { useListing } from '../../data/use-listing.ts'
 import { useProjectChanges } from '../../data/use-project-changes.ts'
 import { projectPath, type ScreenProps } from '../../router/router.ts'
@@ -14,7 +15,7 @@ import { Icon, type IconName } from '../../ui/icon.tsx'
 import { MembersDialog } from '../../ui/members-dialog.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { ConnectionStatus, EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page, ProjectMark } from '../../ui/page.tsx'
+import { Page, ProjectMark, type ProjectMarkProps } from '../../ui/page.tsx'
 import { useMedia } from '../../ui/place.ts'
 import { BoardView, type BoardViewProps } from './board-view.tsx'
 import { type Filters, parseFilters } from './filters.ts'
@@ -28,7 +29,7 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
   const { configuration, router } = useServices()
   const address = router.address.value
   const project = useListing('project', { ids: projectId })
-  const stages = useListing('workflow', { sortColumn: 'order', pageSize: 100 })
+  const { stages, doneIds, ...stagesLoaded } = useStages(projectId)
   const [isNewDialogOpen, setNewDialogOpen] = useState(false)
   const [connection, setConnection] = useState<Connection>('connecting')
   const [revealedId, setRevealedId] = useState<string>()
@@ -37,17 +38,15 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
   useProjectChanges(projectId)
   const name = project.rows[0]?.name
   const view = parseView(address.searchParams)
-  const doneKey = [...doneStagesOf(projectId, stages.rows)].join(' ')
-  const doneIds = useMemo(() => new Set(doneKey.split(' ')), [doneKey])
   const viewProps = {
-    scope: { projectId, projectKey: project.rows[0]?.key, stages: stages.rows, doneIds },
+    scope: { projectId, projectKey: project.rows[0]?.key, stages, doneIds },
     filters: parseFilters(address.searchParams, configuration),
     openId: assignmentId,
     query: queryWithoutPanel(address),
     onConnection: setConnection,
     isNameLoading: project.isLoading,
-    areStagesLoading: stages.isLoading,
-    problem: stages.problem ?? project.problem,
+    areStagesLoading: stagesLoaded.isLoading,
+    problem: stagesLoaded.problem ?? project.problem,
     revealedId,
     onReveal: setRevealedId,
   }
@@ -59,7 +58,7 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
           // The heading takes the focus when another project is opened.
           key={projectId}
           title={name ?? t('Project')}
-          mark={<ProjectMark id={projectId} />}
+          mark={markOf(projectId, project.rows)}
           parentLink={<a href="/projects">{t('Projects')}</a>}
           actions={
             !project.isLoading && (
@@ -79,7 +78,7 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
           key={assignmentId}
           id={assignmentId}
           projectId={projectId}
-          stages={stages.rows}
+          stages={stages}
           projectName={name ?? ''}
           projectKey={project.rows[0]?.key}
           onClose={() => router.go(projectPath(projectId, queryWithoutPanel(router.address.peek())))}
@@ -95,6 +94,18 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
     </div>
   )
 }
+
+/** The stages of the project, and which of them mean done: the same set until these change. */
+function useStages(projectId: string) {
+  const loaded = useProjectStages(projectId)
+  const doneKey = [...doneStagesOf(projectId, loaded.stages)].join(' ')
+  const doneIds = useMemo(() => new Set(doneKey.split(' ')), [doneKey])
+  return { ...loaded, doneIds }
+}
+
+const markOf = (id: string, [project = { id }]: readonly ProjectMarkProps['project'][]) => (
+  <ProjectMark project={project} />
+)
 
 interface ContentProps extends BoardViewProps {
   readonly name: string

@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import type { Connection } from '../../api/live.ts'
 import { assignmentKey } from '../../assignment/assignment-key.ts'
+import type { ProjectStage } from '../../data/project-stages.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import type { Label, LabelsByAssignment } from '../../data/use-project-labels.ts'
 import { useServices } from '../../services/services.ts'
@@ -50,7 +51,8 @@ export interface ProjectViewProps {
     readonly projectId: string
     /** The first part of the keys of its assignments; undefined without the extensions. */
     readonly projectKey: string | undefined
-    readonly stages: readonly RecordOf<'workflow'>[]
+    /** Those that the project uses come first. */
+    readonly stages: readonly ProjectStage[]
     readonly doneIds: ReadonlySet<string>
   }
   readonly filters: Filters

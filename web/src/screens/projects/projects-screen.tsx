@@ -222,7 +222,7 @@ function ProjectRow({ project, memberIds, onMembers }: ProjectRowProps) {
   const avatarIds = members.slice(0, avatarsMax)
   return (
     <li class="row project-row">
-      <ProjectMark id={project.id} />
+      <ProjectMark project={project} />
       <a class="row-link" dir="auto" href={`/projects/${project.id}`}>
         {project.name}
       </a>

@@ -129,6 +129,7 @@ const kinds: Readonly<Record<ResourceName, Kind>> = {
   assignmentDependency: { label: 'Dependencies' },
   assignmentImpediment: { label: 'Impediments' },
   userProject: { label: 'Memberships' },
+  projectStage: { label: 'Stages of projects' },
   userAssignment: { label: 'Participants' },
   organization: { label: 'Organizations', administratorsOnly: true },
   user: { label: 'Users', administratorsOnly: true },

@@ -1,4 +1,6 @@
 import type { HoursReport } from '#tracker-client'
+import type { RecordOf } from '../../api/api.ts'
+import { type ById, loadByIds } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLive } from '../../data/use-live.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
@@ -9,7 +11,7 @@ import { formatHours, sumHours } from '../../time/hours.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { ConnectionStatus, EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page, ProjectMark, Tabs } from '../../ui/page.tsx'
+import { Page, ProjectMark, type ProjectMarkProps, Tabs } from '../../ui/page.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { hoursCsvFormat, localizeCsv } from './localized-csv.ts'
@@ -146,6 +148,7 @@ export interface SumsTableProps {
 /** With a single grouping, the table also shows the remaining estimates. */
 function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
   const { by, thenBy } = sumsQuery
+  const projects = useProjects(by === 'project' ? rows.map(({ id }) => id) : [])
   const hasPlan = thenBy === undefined && rows.some(({ planned }) => planned !== undefined)
   const labelOf = (name: string | undefined) => {
     const found = groupings.find((one) => one.name === name)
@@ -179,7 +182,7 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
           {rows.map((row) => (
             <tr key={`${row.id} ${row.thenByName}`}>
               <th scope="row">
-                <GroupName by={by} row={row} />
+                <GroupName by={by} row={row} project={projects?.get(row.id)} />
               </th>
               {thenBy && <td class="sums-second">{row.thenByName ?? t('not visible to you')}</td>}
               <td>{formatHours(row.hours)}</td>
@@ -207,10 +210,23 @@ function SumsTable({ rows, sumsQuery, total }: SumsTableProps) {
   )
 }
 
-const GroupName = ({ by, row: { id, name } }: { readonly by: SumsQuery['by']; readonly row: SumRow }) => (
+/** Loads the colors of projects. */
+function useProjects(ids: readonly string[]): ById<RecordOf<'project'>> | undefined {
+  const { api } = useServices()
+  const load = (signal: AbortSignal) => loadByIds(api, 'project', ids, signal)
+  return useLoaded(ids.toSorted().join(), ['project'], load).value
+}
+
+interface GroupNameProps {
+  readonly by: SumsQuery['by']
+  readonly row: SumRow
+  readonly project: ProjectMarkProps['project'] | undefined
+}
+
+const GroupName = ({ by, row: { id, name }, project = { id } }: GroupNameProps) => (
   <span class="sums-name">
     {by === 'person' && <PersonAvatar id={id} isDecorative />}
-    {by === 'project' && <ProjectMark id={id} />}
+    {by === 'project' && <ProjectMark project={project} />}
     {by === 'project' && name !== null ? (
       <a href={`/projects/${id}/report`} dir="auto">
         {name}

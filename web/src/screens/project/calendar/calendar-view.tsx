@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
+import { colorIn } from '../../../data/project-stages.ts'
 import { assignmentPath } from '../../../router/router.ts'
 import { useServices } from '../../../services/services.ts'
 import { t } from '../../../texts/text.ts'
@@ -48,6 +49,7 @@ export function CalendarView(props: ProjectViewProps) {
   }
   const isDone = (row: Assignment) => scope.doneIds.has(row.workflowId)
   const isMine = (row: Assignment) => row.userId === session.person.value?.id
+  const colorOf = (row: Assignment) => colorIn(scope.stages, row.workflowId)
   return (
     <>
       <PeriodSteps
@@ -72,6 +74,7 @@ export function CalendarView(props: ProjectViewProps) {
           query={query}
           isDone={isDone}
           isMine={isMine}
+          colorOf={colorOf}
           onShift={shift}
           onMore={setOpenDay}
         />
@@ -96,6 +99,7 @@ interface MonthProps extends Pick<CalendarWeekProps, 'month' | 'rows' | 'openId'
   readonly isStale: boolean
   isDone(row: Assignment): boolean
   isMine(row: Assignment): boolean
+  colorOf: CalendarWeekProps['colorOf']
   onShift(row: Assignment, days: number): void
   onMore(day: string): void
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
+import type { ColorName } from '../../../data/project-stages.ts'
 import { t } from '../../../texts/text.ts'
 import { addDays, dateFormat, dateOf, daysInWeek, daysOfWeek, isWeekend, today } from '../../../time/days.ts'
 import { directionSign, logicalArrowKey } from '../../../ui/text-direction.ts'
@@ -20,6 +21,7 @@ export interface CalendarWeekProps {
   isDone(row: Assignment): boolean
   /** Whether it is of the user, whose assignments come first. */
   isMine(row: Assignment): boolean
+  colorOf(row: Assignment): ColorName
   onShift(row: Assignment, days: number): void
   /** Opens a dialog with all assignments of the day. */
   onMore(day: string): void
@@ -85,6 +87,7 @@ function WeekBar({
   monday,
   isFirstWeek,
   isDone,
+  colorOf,
   openId,
   query,
   onShift,
@@ -101,6 +104,7 @@ function WeekBar({
     <AssignmentBar
       bar={bar}
       isDone={isDone(row)}
+      color={colorOf(row)}
       isOpen={row.id === openId}
       addressQuery={query}
       isFirst={!beginsBefore || isFirstWeek}

@@ -1,6 +1,7 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { type Change, useChangeMany, useRemoveMany } from '../../../assignment/change-many.ts'
+import { choosableStages } from '../../../data/project-stages.ts'
 import { useFollowedRows } from '../../../data/use-followed-rows.ts'
 import { useMembers } from '../../../data/use-members.ts'
 import { useProjectLabels } from '../../../data/use-project-labels.ts'
@@ -214,7 +215,7 @@ function SelectionBar({ scope, selected, names, onChanged, onClear }: SelectionB
   const setField = (name: 'workflowId' | 'userId' | 'assignmentTypeId', id: string, value: string) =>
     changeAll((row) => (row[name] === id ? {} : { [name]: id }), value)
   const removeAll = () => void remove(selected.map(({ id }) => id))
-  const stages = scope.stages.map(({ id, name }) => ({
+  const stages = choosableStages(scope.stages).map(({ id, name }) => ({
     label: name,
     run: () => setField('workflowId', id, name),
   }))

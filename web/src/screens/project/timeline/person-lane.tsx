@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
+import { colorIn, type ProjectStage } from '../../../data/project-stages.ts'
 import { t } from '../../../texts/text.ts'
 import { addDays, daysInWeek, formatWeek, isWeekend, today, weekdayOf } from '../../../time/days.ts'
 import { formatPlanned } from '../../../time/hours.ts'
@@ -24,6 +25,7 @@ export interface LaneContext {
   readonly openId: string | undefined
   readonly query: string
   readonly doneIds: ReadonlySet<string>
+  readonly stages: readonly ProjectStage[]
   /** Per assignment, a sentence that names the assignments it waits for. */
   readonly notes: ReadonlyMap<string, string>
   /** Per assignment that is blocked, a text that says so. */
@@ -167,7 +169,7 @@ interface LaneBarProps extends PersonLaneProps {
 
 function LaneBar(props: LaneBarProps) {
   const { bar, previousId, nextId, context, dayWidth } = props
-  const { doneIds, notes, blocked, openId, query, onShift } = context
+  const { doneIds, stages, notes, blocked, openId, query, onShift } = context
   const { row, lane, first, last, beginsBefore, endsAfter } = bar
   const isDone = doneIds.has(row.workflowId)
   const blockedText = isDone ? undefined : blocked.get(row.id)
@@ -184,6 +186,7 @@ function LaneBar(props: LaneBarProps) {
       showsAvatar={false}
       isDone={isDone}
       isBlocked={blockedText !== undefined}
+      color={colorIn(stages, row.workflowId)}
       isOpen={row.id === openId}
       note={notes.get(row.id) ?? blockedText}
       addressQuery={query}

@@ -87,6 +87,7 @@ export function TimelineView(props: ProjectViewProps) {
             openId,
             query,
             doneIds: scope.doneIds,
+            stages: scope.stages,
             notes,
             blocked: texts,
             onShift: shift,

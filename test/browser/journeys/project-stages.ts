@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { datedProjects } from '../support/dated-projects.ts'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+const columnsOf = (page: Page) => page.locator('.column h2').allTextContents()
+
+export function projectStageJourneys(stage: () => Stage): void {
+  const { makeProject } = datedProjects(stage)
+
+  test('choose their stages, with their order and colors, and show a card in any other stage', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { projectId, path, make } = await makeProject('With its own stages')
+    await make('In the backlog', 0, 1)
+    const page = await signIn('mara@example.com', `${path}/settings`)
+    const stages = page.getByRole('region', { name: 'Stages' })
+    await stages.getByRole('checkbox', { name: 'Use Backlog' }).uncheck()
+    await stages.getByLabel('Color of Done').selectOption('Purple')
+    await stages.getByRole('button', { name: 'Move Done up' }).press('Enter')
+    await stages.getByRole('button', { name: 'Move Done up' }).and(page.locator(':focus')).waitFor()
+    await assertAccessible(page, 'the stages of a project')
+    await stages.getByRole('button', { name: 'Save the stages' }).click()
+    await page.getByText('The stages were saved.').waitFor()
+    await stages.getByRole('button', { name: 'Save the stages' }).waitFor({ state: 'detached' })
+
+    await page.goto(`${hosts.web}${path}`)
+    const card = page.getByRole('link', { name: 'In the backlog', exact: true })
+    await card.waitFor()
+    assert.deepEqual(await columnsOf(page), ['Done', 'Doing', 'Backlog'])
+    const colorOf = (name: string) =>
+      page.getByRole('region', { name, exact: true }).getAttribute('data-color')
+    assert.deepEqual([await colorOf('Done'), await colorOf('Doing')], ['purple', 'blue'])
+    await page.getByRole('button', { name: 'Move In the backlog to…' }).click()
+    const choices = page.getByRole('menu', { name: 'Move In the backlog to…' }).getByRole('menuitem')
+    assert.deepEqual(await choices.allTextContents(), ['Done', 'Doing', 'Backlog'])
+    await choices.filter({ hasText: 'Doing' }).click()
+    await page.getByRole('heading', { name: 'Backlog' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Move In the backlog to…' }).click()
+    await choices.filter({ hasText: 'Backlog' }).waitFor({ state: 'detached' })
+    assert.deepEqual(await choices.allTextContents(), ['Done', 'Doing'])
+    await page.keyboard.press('Escape')
+
+    // Another member's choice arrives while the board is open.
+    await workspace.make('projectStage', { projectId, workflowId: workspace.stages.Backlog, order: 5 })
+    await page.getByRole('heading', { name: 'Backlog' }).waitFor()
+    assert.deepEqual(await columnsOf(page), ['Done', 'Doing', 'Backlog'])
+
+    await page.goto(`${hosts.web}${path}/settings`)
+    await stages.getByRole('button', { name: 'Use all stages again' }).click()
+    await page.getByText('The stages were saved.').waitFor()
+    await page.goto(`${hosts.web}${path}`)
+    await card.waitFor()
+    assert.deepEqual(await columnsOf(page), ['Backlog', 'Doing', 'Done'])
+  })
+
+  test('have a color, which their mark has on every page', async () => {
+    const { hosts, signIn } = stage()
+    const { path } = await makeProject('In its own color')
+    const page = await signIn('mara@example.com', `${path}/settings`)
+    await page.getByRole('combobox', { name: 'Color (optional)' }).selectOption('Teal')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('In its own color was saved.').waitFor()
+    await page.locator('.breadcrumb .project-mark[data-color=teal]').waitFor()
+    await page.goto(`${hosts.web}/projects`)
+    await page
+      .locator('.row', { hasText: 'In its own color' })
+      .locator('.project-mark[data-color=teal]')
+      .waitFor()
+  })
+}
