@@ -260,14 +260,14 @@ export const accessMutants: readonly Mutant[] = [
     rule: 'the comparison of two logins is complete',
     from: 'lowerAscii(trimSpaces(one)) === lowerAscii(trimSpaces(other))',
     to: 'lowerAscii(trimSpaces(one)).startsWith(lowerAscii(trimSpaces(other)))',
-    tests: ['accounts/login'],
+    tests: ['accounts/sign-in'],
   },
   {
     file: 'src/accounts/sign-in.ts',
     rule: 'logins are trimmed as the store trims them',
     from: "text.replace(/^ +/, '').replace(/(?<! ) +$/, '')",
     to: 'text.trim()',
-    tests: ['accounts/login'],
+    tests: ['accounts/sign-in'],
   },
   {
     file: 'src/accounts/administrators.ts',

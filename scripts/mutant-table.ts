@@ -224,8 +224,8 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'web/src/api/problems.ts',
     rule: 'errors of the server are shown in the language of the user',
-    from: 'messages.map((message) => translateSentence(message))',
-    to: 'messages',
+    from: 'return own ? t(own) : translateSentence(message)',
+    to: 'return own ? t(own) : message',
     tests: ['client-parts'],
   },
   {

@@ -107,6 +107,7 @@ describe('The texts of the web client', () => {
       'Token',
       'Total',
       'Webhooks',
+      'Zoom',
       'login',
     ])
   })

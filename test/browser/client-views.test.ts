@@ -325,6 +325,8 @@ const elsewhere: readonly (readonly [files: RegExp, read: string])[] = [
 ]
 /** The same of single sentences. */
 const sentencesForPrograms: ReadonlySet<string> = new Set([
+  'Not ready.',
+  'Not ready: {}.',
   'Ids must contain 1 to {} ids of sessions.',
   'Ids must contain 1 to {} ids of tokens.',
   'Ids must be 1 to {} ids of accounts, separated by commas.',
