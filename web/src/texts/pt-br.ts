@@ -758,7 +758,7 @@ export const ptBr = {
   Earlier: 'Antes',
   Later: 'Depois',
   Quarter: 'Trimestre',
-  Zoom: 'Zoom',
+  Zoom: 'Ampliação',
   'No one works on this project yet': 'Ninguém trabalha neste projeto ainda',
   'Its members and their assignments appear here. Add members in the list of projects.':
     'Os membros aparecem aqui com o que têm a fazer. Adicione-os na lista de projetos.',
