@@ -20,8 +20,11 @@ const hues: readonly Hue[] = [
   'gray',
 ]
 
-/** Returns the hue for a number, such as a position, where none is chosen. */
-export const hueAt = (index: number): Hue => hues[index % hues.length] as Hue
+/** The last two look as if nothing were chosen. */
+const vividHueCount = hues.length - 2
+
+/** Returns a vivid hue for a number, such as a position, where none is chosen. */
+export const hueAt = (index: number): Hue => hues[index % vividHueCount] as Hue
 
 /** How a stage looks wherever it is shown. */
 export interface StageLook {
@@ -31,22 +34,16 @@ export interface StageLook {
   readonly isDone: boolean
 }
 
-const stageHues: readonly Hue[] = ['blue', 'amber', 'purple', 'teal', 'orange', 'pink', 'indigo', 'cyan']
-
-/** Returns the look of each stage by its id. Without a color, the first one is gray, done ones are green, the others differ. */
+/** Returns the look of each stage by its id. */
 export function stageLooksOf(
-  stages: readonly { readonly id: string; readonly color?: Hue }[],
+  stages: readonly { readonly id: string; readonly color: Hue }[],
   doneIds: { has(id: string): boolean },
 ): ReadonlyMap<string, StageLook> {
   return new Map(
-    stages.map(({ id, color }, index) => {
-      const isDone = doneIds.has(id)
-      const other = index === 0 ? 'gray' : (stageHues[(index - 1) % stageHues.length] as Hue)
-      return [
-        id,
-        { color: color ?? (isDone ? 'green' : other), part: index / Math.max(1, stages.length - 1), isDone },
-      ]
-    }),
+    stages.map(({ id, color }, index) => [
+      id,
+      { color, part: index / Math.max(1, stages.length - 1), isDone: doneIds.has(id) },
+    ]),
   )
 }
 

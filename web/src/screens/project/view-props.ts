@@ -6,6 +6,7 @@ import type { ProjectStage } from '../../data/project-stages.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import type { Label, LabelsByAssignment } from '../../data/use-project-labels.ts'
 import { useServices } from '../../services/services.ts'
+import { type StageLook, stageLooksOf } from '../../ui/marks.tsx'
 import type { Filters } from './filters.ts'
 import type { BlockedTexts } from './use-blocked.ts'
 
@@ -13,6 +14,7 @@ import type { BlockedTexts } from './use-blocked.ts'
 export interface NameLookup {
   readonly types: readonly { readonly id: string; readonly name: string }[]
   stageOf(id: string): string
+  lookOf(stageId: string): StageLook | undefined
   typeOf(id: string): string
   personOf(id: string): string
   /** Empty while no column shows the labels. */
@@ -30,10 +32,12 @@ export function useNameLookup(
   const { people } = useServices()
   const types = useListing('assignmentType', catalogQuery).rows
   return useMemo(() => {
+    const looks = stageLooksOf(stages, doneIds)
     const nameIn = (rows: NameLookup['types'], id: string) => rows.find((row) => row.id === id)?.name ?? '…'
     return {
       types,
       stageOf: (id) => nameIn(stages, id),
+      lookOf: (id) => looks.get(id),
       typeOf: (id) => nameIn(types, id),
       personOf: people.nameOf,
       labelsOf: (id) => labels.get(id) ?? [],

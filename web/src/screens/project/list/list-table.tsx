@@ -9,6 +9,7 @@ import { dayOf, formatDay, today } from '../../../time/days.ts'
 import { formatHours, sumHours } from '../../../time/hours.ts'
 import { PersonAvatar } from '../../../ui/avatar.tsx'
 import { Icon } from '../../../ui/icon.tsx'
+import { StageMark } from '../../../ui/marks.tsx'
 import { useMedia } from '../../../ui/place.ts'
 import { logicalArrowKey } from '../../../ui/text-direction.ts'
 import { assignmentElementId } from '../use-card-focus.ts'
@@ -367,6 +368,15 @@ function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: 
         <bdi>{text}</bdi>
       </>
     )
+  if (column.name === 'stage') {
+    const look = names.lookOf(row.workflowId)
+    return (
+      <>
+        {look && <StageMark {...look} />}
+        <bdi>{text}</bdi>
+      </>
+    )
+  }
   if (column.name === 'end' && isLate({ row, isDone }))
     return (
       <span class="late" title={t('Overdue')}>
