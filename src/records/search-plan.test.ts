@@ -19,7 +19,7 @@ describe('A text of two letters, which no index covers,', () => {
     const [own, foreign] = [await fresh.makeAny('assignment'), await fresh.makeAny('assignment')]
     await fresh.make('userProject', { userId: user.id, projectId: own.projectId })
     await fresh.addCopiesOfAssignment(foreign.id, othersRows)
-    await fresh.client.query('analyze')
+    await fresh.client.query('vacuum analyze')
     let lookedInto = 0
     const reads = fresh.explaining(
       (plan) => {
@@ -54,8 +54,13 @@ describe('A text of two letters, which no index covers,', () => {
   })
 })
 
-/** Counts the rows that were compared with the text, whether they matched or not. */
+/**
+ * Counts the rows that were compared with the text, whether they matched or not. After a vacuum the planner may read all rows by an
+ * index and compare them then.
+ */
 const textsLookedInto = (plan: Plan): number =>
-  sumOver(plan, (part) =>
-    part.Filter?.includes('~~*') ? part['Actual Rows'] + (part['Rows Removed by Filter'] ?? 0) : 0,
-  )
+  sumOver(plan, (part) => {
+    const condition = `${part.Filter} ${part['Recheck Cond']}`
+    const removed = (part['Rows Removed by Filter'] ?? 0) + (part['Rows Removed by Index Recheck'] ?? 0)
+    return condition.includes('~~*') ? part['Actual Rows'] + removed : 0
+  })

@@ -179,6 +179,7 @@ describe('The list', () => {
   const names = {
     types: [],
     stageOf: (id: string) => id,
+    lookOf: () => undefined,
     typeOf: (id: string) => id,
     personOf: (id: string) => id,
     labelsOf: () => [],

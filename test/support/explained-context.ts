@@ -7,9 +7,11 @@ import { addressOf } from './fresh-database.ts'
 export interface Plan {
   readonly 'Relation Name'?: string
   readonly Filter?: string
+  readonly 'Recheck Cond'?: string
   readonly 'Actual Rows': number
   readonly 'Actual Loops': number
   readonly 'Rows Removed by Filter'?: number
+  readonly 'Rows Removed by Index Recheck'?: number
   readonly 'Shared Hit Blocks': number
   readonly 'Shared Read Blocks': number
   readonly Plans?: readonly Plan[]

@@ -36,6 +36,27 @@ function colorOfStage({ color, isDone }: Workflow, position: number): ColorName 
 export const colorIn = (stages: readonly Pick<ProjectStage, 'id' | 'color'>[], id: string): ColorName =>
   stages.find((stage) => stage.id === id)?.color ?? 'gray'
 
+/** How a stage looks wherever it is shown. */
+export interface StageLook {
+  readonly color: ColorName
+  /** The share of the way to the last stage, from 0 to 1. */
+  readonly part: number
+  readonly isDone: boolean
+}
+
+/** Returns the look of each stage by its id. */
+export function stageLooksOf(
+  stages: readonly { readonly id: string; readonly color: ColorName }[],
+  doneIds: { has(id: string): boolean },
+): ReadonlyMap<string, StageLook> {
+  return new Map(
+    stages.map(({ id, color }, index) => [
+      id,
+      { color, part: index / Math.max(1, stages.length - 1), isDone: doneIds.has(id) },
+    ]),
+  )
+}
+
 /** The stages that an assignment can be moved to: those that the project uses, and the current one. */
 export const choosableStages = <Stage extends { readonly id: string; readonly isUsed?: boolean }>(
   stages: readonly Stage[],

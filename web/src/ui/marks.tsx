@@ -1,3 +1,4 @@
+import type { StageLook } from '../data/project-stages.ts'
 import type { Label } from '../data/use-project-labels.ts'
 import { t } from '../texts/text.ts'
 import { formatHours } from '../time/hours.ts'
@@ -25,27 +26,6 @@ const vividHueCount = hues.length - 2
 
 /** Returns a vivid hue for a number, such as a position, where none is chosen. */
 export const hueAt = (index: number): Hue => hues[index % vividHueCount] as Hue
-
-/** How a stage looks wherever it is shown. */
-export interface StageLook {
-  readonly color: Hue
-  /** The share of the way to the last stage, from 0 to 1. */
-  readonly part: number
-  readonly isDone: boolean
-}
-
-/** Returns the look of each stage by its id. */
-export function stageLooksOf(
-  stages: readonly { readonly id: string; readonly color: Hue }[],
-  doneIds: { has(id: string): boolean },
-): ReadonlyMap<string, StageLook> {
-  return new Map(
-    stages.map(({ id, color }, index) => [
-      id,
-      { color, part: index / Math.max(1, stages.length - 1), isDone: doneIds.has(id) },
-    ]),
-  )
-}
 
 const partRadius = 2
 const partLength = 2 * Math.PI * partRadius
