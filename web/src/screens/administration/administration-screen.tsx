@@ -85,6 +85,8 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
   const [accessUser, setAccessUser] = useState<CatalogRow>()
   const moveStage = useMoveStage(rows)
   const accounts = useAccounts(resource === 'user' ? rows.map(({ id }) => id) : [])
+  // The rows wait for the accounts, so that they do not grow afterwards.
+  const isLoading = listing.isLoading || accounts.isLoading
   const isOrdered = sortColumn === 'order' && search === ''
   return (
     <Page
@@ -110,12 +112,12 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
           <p class="quiet-text">{t(about)}</p>
         </header>
         {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
-        {listing.isLoading && <Skeleton as="rows" rows={8} cells="lines icon icon icon" />}
+        {isLoading && <Skeleton as="rows" rows={8} cells="lines icon icon icon" />}
         {!listing.isLoading && !listing.problem && rows.length === 0 && (
           <NoRows search={search} catalog={catalog} />
         )}
         <ul class="rows">
-          {rows.map((row, index) => (
+          {(isLoading ? [] : rows).map((row, index) => (
             <CatalogLine
               key={row.id}
               catalog={catalog}
@@ -254,13 +256,12 @@ function CatalogLine({
 /** Loads the roles, second factors and last sign-ins of the listed users, which the identity provider knows. */
 function useAccounts(ids: readonly string[]) {
   const { configuration, session } = useServices()
-  const { value, reload } = useLoaded(`accounts ${[...ids].sort().join()}`, [], async () =>
-    ids.length === 0 || !configuration.extensions
-      ? []
-      : createIdentityAdministration(configuration, session).listAccounts(ids),
+  const isWanted = ids.length > 0 && configuration.extensions
+  const { value, problem, reload } = useLoaded(`accounts ${[...ids].sort().join()}`, [], async () =>
+    isWanted ? createIdentityAdministration(configuration, session).listAccounts(ids) : undefined,
   )
   const byUser = new Map(value?.map((account) => [account.userId, account]))
-  return { byUser, reload }
+  return { byUser, isLoading: isWanted && value === undefined && problem === undefined, reload }
 }
 
 const AccountLine = (account: AccountOverview) => (
