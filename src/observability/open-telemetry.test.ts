@@ -141,7 +141,7 @@ describe('telemetry', () => {
       const loaded = []
       registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context) } })
       const hosts = ['web', 'rest', 'identity', 'commands'].map((host) => '../hosts/' + host + '/main')
-      for (const part of ['start', 'demo-account', 'maintenance', ...hosts])
+      for (const part of ['start', 'seed-store', 'maintenance', ...hosts])
         await import(${JSON.stringify(import.meta.resolve('../cli/'))} + part + '.ts')
       console.log(loaded.length, loaded.filter((url) => /open-telemetry|prom-client/.test(url)).length)`
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {

@@ -107,7 +107,6 @@ describe('The texts of the web client', () => {
       'Token',
       'Total',
       'Webhooks',
-      'Zoom',
       'login',
     ])
   })
