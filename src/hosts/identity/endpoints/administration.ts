@@ -40,6 +40,7 @@ export const listAccounts: Endpoint = {
       accounts: {
         type: 'array',
         maxItems: accountIdsMax,
+        description: 'The requested accounts, sorted by id.',
         items: object({
           userId: { ...uuidSchema, description: 'The account.' },
           isAdministrator: { type: 'boolean', description: 'Whether the account is an administrator.' },
