@@ -18,7 +18,7 @@ interface Setting {
 }
 
 const timeZone: Setting['kind'] = {
-  schema: { type: 'string', maxLength: 64, examples: ['America/Sao_Paulo'] },
+  schema: { type: 'string', minLength: 1, maxLength: 64, examples: ['America/Sao_Paulo'] },
   parse: (input, label) =>
     typeof input === 'string' && isTimeZone(input)
       ? { value: input }

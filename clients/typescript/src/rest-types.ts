@@ -5552,6 +5552,7 @@ export const limits = {
   text: 10000,
   textMin: 1,
   timeZone: 64,
+  timeZoneMin: 1,
   token: 200,
   tokens: 50,
   type: 100,
