@@ -19,7 +19,7 @@ const frequencies: Readonly<Record<Frequency, MessageKey>> = {
 
 const kinds = Object.keys(kindNames) as Kind[]
 
-/** What the server assumes for an account that has not chosen. */
+/** The server assumes this for an account that has not chosen. */
 const defaults = { frequency: 'soon', hour: 8 } as const
 
 /** Chooses which notifications are mailed, and when. Each choice is saved at once. */

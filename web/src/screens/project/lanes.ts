@@ -12,14 +12,14 @@ export interface Bar {
   readonly last: number
   readonly beginsBefore: boolean
   readonly endsAfter: boolean
-  /** Where its name is: within it, or beside it if it is too short. */
+  /** The place of its name: within it, or next to it if it is too short. */
   readonly namePlace: NamePlace
 }
 
 export type NamePlace = 'within' | 'before' | 'after'
 
 export interface BarOptions {
-  /** A bar that is shorter than the days its name needs has it beside itself, where no other bar is then. */
+  /** A bar that is shorter than the days its name needs has it next to itself, where no other bar is then. */
   nameDaysOf?(row: Assignment): number
   /** Those come first and get the upper lanes. */
   comesFirst?(row: Assignment): boolean

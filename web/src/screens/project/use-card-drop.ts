@@ -11,7 +11,7 @@ interface CardDropOptions {
   readonly stageId: string
   readonly dragged: Assignment | undefined
   readonly isByHand: boolean
-  /** Where cards are sorted: the card before which this one would come. */
+  /** The card before which this one would come, where cards are sorted. */
   findNext(dragged: Assignment): string | undefined
   onDrop(place: Place | undefined): void
 }

@@ -173,7 +173,7 @@ const trackRemOf = (laneCount: number): number => Math.max(4.5, 1.5 + laneCount 
 const headRem = 2.5
 const noBars: readonly Bar[] = []
 
-/** About the width of a letter, and the most that a name takes beside its bar. */
+/** About the width of a letter, and the most that a name takes next to its bar. */
 const letterPixels = 6.5
 const namePixelsMax = 140
 
