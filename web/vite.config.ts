@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -29,25 +30,48 @@ export default defineConfig({
       },
     },
   },
-  plugins: [compress()],
+  plugins: [finish()],
 })
 
-/** Writes each file compressed as well, so that the host compresses nothing. */
-function compress(): Plugin {
+/** Completes the written files. */
+function finish(): Plugin {
   let folder = ''
   return {
-    name: 'compress',
+    name: 'finish',
     apply: 'build',
     configResolved(config) {
       folder = join(config.root, config.build.outDir)
       if (config.build.outDir.startsWith('/')) folder = config.build.outDir
     },
     closeBundle() {
-      for (const name of globSync('**/*.{html,js,css,svg}', { cwd: folder })) {
-        const content = readFileSync(join(folder, name))
-        writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }))
-        writeFileSync(join(folder, `${name}.br`), brotliCompressSync(content))
-      }
+      listFiles(folder)
+      compress(folder)
     },
+  }
+}
+
+/** Tells the service worker which files this build has. Their contents decide about its version. */
+function listFiles(folder: string): void {
+  const worker = join(folder, 'worker.js')
+  const names = globSync('**/*.*', { cwd: folder })
+    .filter((name) => !['index.html', 'worker.js'].includes(name))
+    .sort()
+  const hash = createHash('sha256')
+  for (const name of ['index.html', 'worker.js', ...names]) hash.update(readFileSync(join(folder, name)))
+  const values = {
+    'self.builtFiles': JSON.stringify(names.map((name) => `/${name}`)),
+    'self.buildVersion': `'${hash.digest('hex').slice(0, 16)}'`,
+  }
+  let text = readFileSync(worker, 'utf8')
+  for (const [name, value] of Object.entries(values)) text = text.replace(name, value)
+  writeFileSync(worker, text)
+}
+
+/** Writes each file compressed as well, so that the host compresses nothing. */
+function compress(folder: string): void {
+  for (const name of globSync('**/*.{html,js,css,svg,webmanifest}', { cwd: folder })) {
+    const content = readFileSync(join(folder, name))
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }))
+    writeFileSync(join(folder, `${name}.br`), brotliCompressSync(content))
   }
 }

@@ -93,6 +93,31 @@ describe('The host of the web client', () => {
     assert.ok((await (await fetch(address + styles)).text()).includes(font))
   })
 
+  test('sends the service worker unkept, and every file that it lists', async () => {
+    const answer = await fetch(`${address}/worker.js`)
+    assert.equal(answer.headers.get('cache-control'), 'no-cache')
+    assert.equal(answer.headers.get('content-type'), 'text/javascript; charset=utf-8')
+    const names: string[] = JSON.parse(/const files = (\[.*\])/.exec(await answer.text())?.[1] ?? '')
+    assert.deepEqual(
+      names.filter((name) => name.startsWith('/assets/')).map((name) => name.slice('/assets/'.length)),
+      (await readdir(join(folder, 'assets'))).filter((name) => !/\.(gz|br)$/.test(name)).sort(),
+    )
+    for (const name of names) assert.equal((await fetch(address + name)).status, 200, name)
+  })
+
+  test('describes an app with icons of the sizes that they have', async () => {
+    const answer = await fetch(`${address}/manifest.webmanifest`)
+    assert.equal(answer.headers.get('content-type'), 'application/manifest+json')
+    const { icons } = (await answer.json()) as { icons: { src: string; sizes: string }[] }
+    assert.equal(icons.length, 3)
+    for (const { src, sizes } of icons) {
+      const icon = await fetch(address + src)
+      assert.equal(icon.headers.get('content-type'), 'image/png')
+      const head = Buffer.from(await icon.arrayBuffer())
+      assert.equal(`${head.readUInt32BE(16)}x${head.readUInt32BE(20)}`, sizes)
+    }
+  })
+
   test('lets no browser keep the page for good, even if it is installed below a folder called assets', async (t) => {
     const parent = await mkdtemp(join(tmpdir(), 'client-'))
     t.after(() => rm(parent, { recursive: true }))
@@ -150,7 +175,7 @@ describe('The host of the web client', () => {
     const { headers } = await fetch(`${address}/login/`)
     assert.equal(
       headers.get('content-security-policy'),
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; font-src 'self'; connect-src 'self' https://api.example.com https://id.example.com; form-action 'self' https://id.example.com; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; font-src 'self'; manifest-src 'self'; worker-src 'self'; connect-src 'self' https://api.example.com https://id.example.com; form-action 'self' https://id.example.com; base-uri 'none'; frame-ancestors 'none'",
     )
     assert.equal(headers.get('referrer-policy'), 'strict-origin')
     assert.equal(headers.get('x-content-type-options'), 'nosniff')

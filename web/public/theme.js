@@ -7,6 +7,9 @@ try {
     root.dataset.theme = theme
     // The style sheet comes later; until then this decides about the background.
     document.querySelector('meta[name=color-scheme]').content = theme
+    // The colour of the window of the installed client.
+    for (const meta of document.querySelectorAll('meta[data-scheme]'))
+      meta.media = meta.dataset.scheme === theme ? 'all' : 'not all'
   }
   if (localStorage.getItem('tracker.density') === 'compact') root.dataset.density = 'compact'
 } catch {

@@ -102,5 +102,15 @@ async function reachConfiguration(onUnreachable: () => Promise<void>): Promise<C
   }
 }
 
+/** The worker opens the client without a network. It waits, because the first screen needs the processor and the connections. */
+function installWorker(): void {
+  const install = () => navigator.serviceWorker.register('/worker.js').catch(() => undefined)
+  // Browsers offer no workers on insecure addresses.
+  if (import.meta.env.PROD && 'serviceWorker' in navigator) setTimeout(install, installDelayMilliseconds)
+}
+
+const installDelayMilliseconds = 3000
+
+installWorker()
 const root = document.getElementById('app')
 if (root !== null) void start(root)

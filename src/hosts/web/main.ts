@@ -101,6 +101,8 @@ function contentPolicy({ apiUrl, issuer }: ClientConfiguration): string {
     // Images of attachments need a token, so a page fetches them and shows them as blobs.
     "img-src 'self' blob:",
     "font-src 'self'",
+    "manifest-src 'self'",
+    "worker-src 'self'",
     `connect-src 'self' ${api} ${provider}`,
     // Browsers apply this to the redirects after the sign-in post too, so it must name the provider's origin.
     `form-action 'self' ${provider}`,
@@ -171,6 +173,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webmanifest': 'application/manifest+json',
   '.txt': 'text/plain; charset=utf-8',
   '.woff2': 'font/woff2',
 }

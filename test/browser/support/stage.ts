@@ -31,7 +31,12 @@ export async function openStage(own: Environment = {}): Promise<Stage> {
   const visitors = new Set<BrowserContext>()
   const signedIn = new Map<string, BrowserContext>()
   const openContext = async (options: BrowserContextOptions = {}) => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      // Tests hold back requests of pages; those of a worker pass by them.
+      serviceWorkers: 'block',
+      ...options,
+    })
     context.setDefaultTimeout(patienceMilliseconds)
     watch(context, hosts, offences)
     return context

@@ -26,6 +26,8 @@ export function keepTheme(theme: Theme): void {
   localStorage.setItem(themeKey, theme)
   chosenTheme.value = theme
   document.documentElement.dataset.theme = theme
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[data-scheme]'))
+    meta.media = meta.dataset.scheme === theme ? 'all' : 'not all'
 }
 
 export function keepDensity(chosen: Density): void {

@@ -29,9 +29,12 @@ export class ProviderError extends Error {
   }
 }
 
-export async function discover({ issuer }: Configuration): Promise<Provider> {
+/** The browser may keep the document. With `isReachable`, this fails unless the provider can be reached now. */
+export async function discover({ issuer }: Configuration, { isReachable = false } = {}): Promise<Provider> {
+  if (!navigator.onLine) throwUnanswered()
   const address = `${issuer}/.well-known/openid-configuration`
-  const response = await fetch(address, { signal: requestTimeout() }).catch(throwUnanswered)
+  const cache = isReachable ? 'no-cache' : 'default'
+  const response = await fetch(address, { cache, signal: requestTimeout() }).catch(throwUnanswered)
   if (!response.ok) throw new ProviderError('unavailable', t('The sign-in service cannot be reached.'))
   const provider: Provider = await response.json().catch(throwUnanswered)
   if (provider.issuer !== issuer)

@@ -192,7 +192,8 @@ async function exchangeRefreshToken(
   configuration: Configuration,
   stored: Tokens,
 ): Promise<Tokens | undefined> {
-  const provider = await discover(configuration)
+  // Without a network, the token would count as spent below.
+  const provider = await discover(configuration, { isReachable: true })
   if (!replaceTokens(stored, { ...stored, isRefreshing: true })) return undefined
   try {
     const response = await requestTokens(provider, configuration, {
