@@ -103,7 +103,7 @@ export const fairnessMutants: readonly Mutant[] = [
   {
     file: 'web/src/ui/parse-markdown.ts',
     rule: 'quotes nest eight deep',
-    from: 'depth < quotesMax && ',
+    from: 'depth < levelsMax && ',
     to: '',
     tests: ['parse-markdown'],
   },
@@ -117,8 +117,8 @@ export const fairnessMutants: readonly Mutant[] = [
   {
     file: 'web/src/ui/error-boundary.tsx',
     rule: 'a section of a panel that fails affects no other',
-    from: 'error === undefined ? children : fallback(retry)',
-    to: 'error === undefined || retry === undefined ? children : fallback(retry) && children',
+    from: '? children : fallback(retry)',
+    to: '|| retry === undefined ? children : fallback(retry) && children',
     tests: ['project-views'],
   },
   {

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { limits } from '#tracker-client'
-import { type Block, type Inline, parseMarkdown } from '../../web/src/ui/parse-markdown.ts'
+import {
+  type Block,
+  type Inline,
+  type Item,
+  type List,
+  parseMarkdown,
+  tasksIn,
+  ticking,
+} from '../../web/src/ui/parse-markdown.ts'
 
 const paragraph = (...content: Inline[]): Block => ({ kind: 'paragraph', lines: [content] })
 const strong = (...content: Inline[]): Inline => ({ kind: 'strong', content })
@@ -10,6 +18,12 @@ const em = (...content: Inline[]): Inline => ({ kind: 'em', content })
 const code = (text: string): Inline => ({ kind: 'code', text })
 const id = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'
 const file = (kind: 'file' | 'image', label: string): Inline => ({ kind, attachmentId: id, label })
+const item = (text: string, ...lists: List[]): Item => ({ task: undefined, content: [text], lists })
+const task = (source: string, isDone: boolean, at: number): Item => ({
+  ...item(source),
+  task: { isDone, at, source },
+})
+const list = (...items: Item[]): List => ({ kind: 'list', isNumbered: false, items })
 const link = (href: string, label = href): Inline => ({ kind: 'link', href, label })
 
 /** One line each. */
@@ -45,17 +59,29 @@ describe('Text with marks', () => {
   test('has headings, lists, tasks, quotes and code', () => {
     const text =
       '# T\n- a\n- [ ] b\n* [x] c\n1. d\n2) e\n> q\n> - r\n\nend\nof it\n```js\n**x**\n\n> y\n```\nafter'
-    const item = (text: string, isDone?: boolean) => ({ isDone, content: [text] })
     assert.deepEqual(parseMarkdown(text), [
       { kind: 'title', content: ['T'] },
-      { kind: 'list', isNumbered: false, items: [item('a'), item('b', false), item('c', true)] },
-      { kind: 'list', isNumbered: true, items: [item('d'), item('e')] },
-      { kind: 'quote', blocks: [paragraph('q'), { kind: 'list', isNumbered: false, items: [item('r')] }] },
+      list(item('a'), task('b', false, 11), task('c', true, 19)),
+      { ...list(item('d'), item('e')), isNumbered: true },
+      { kind: 'quote', blocks: [paragraph('q'), list(item('r'))] },
       { kind: 'paragraph', lines: [['end'], ['of it']] },
       { kind: 'code', text: '**x**\n\n> y' },
       paragraph('after'),
     ])
     assert.deepEqual(parseMarkdown('```\nnever closed'), [{ kind: 'code', text: 'never closed' }])
+  })
+
+  test('nests lists by two spaces or more; items on the last of eight levels have none', () => {
+    assert.deepEqual(parseMarkdown('- a\n  1. b\n    - [ ] c\n  2. d\n - e\n- f'), [
+      list(
+        item('a', { ...list(item('b', list(task('c', false, 18))), item('d')), isNumbered: true }),
+        item('e'),
+        item('f'),
+      ),
+    ])
+    const deep = Array.from({ length: 12 }, (_, level) => `${'  '.repeat(level)}- x`).join('\n')
+    assert.equal(depthOf(parseMarkdown(deep)), 8)
+    assert.equal(tasksIn(deep.replaceAll('- x', '- [ ] x')).length, 12)
   })
 
   test('nests eight quotes; the marks of deeper ones are text', () => {
@@ -65,8 +91,45 @@ describe('Text with marks', () => {
   })
 })
 
-const depthOf = (blocks: readonly Block[]): number =>
-  Math.max(0, ...blocks.map((block) => (block.kind === 'quote' ? 1 + depthOf(block.blocks) : 0)))
+describe('A task', () => {
+  const tick = (before: string, index: number, version = before) => {
+    const task = tasksIn(before)[index]
+    assert.ok(task, before)
+    return ticking(before, task)(version)
+  }
+
+  const ticks: readonly (readonly [string, number, string])[] = [
+    ['- [ ] a', 0, '- [x] a'],
+    ['- [X] a\r\n- [ ] b\r\n', 0, '- [ ] a\r\n- [ ] b\r\n'],
+    ['- [X] a\r\n- [ ] b\r\n', 1, '- [X] a\r\n- [x] b\r\n'],
+    ['> x\n> * [ ] [ ] a\n>   + [ ] b', 1, '> x\n> * [ ] [ ] a\n>   + [x] b'],
+    ['1. [ ] a\n\n```\n- [ ] b\n```\n\n\t- [ ] c', 1, '1. [ ] a\n\n```\n- [ ] b\n```\n\n\t- [x] c'],
+    ['- [ ] a\n- [ ] a', 1, '- [ ] a\n- [x] a'],
+  ]
+  for (const [text, index, ticked] of ticks)
+    test(`is ticked by one character: ${JSON.stringify(ticked)}`, () =>
+      assert.equal(tick(text, index), ticked))
+
+  test('is ticked in a version that others have changed elsewhere, where they may have ticked it already', () => {
+    const before = '- [ ] a\n- [ ] b'
+    assert.equal(tick(before, 1, 'New\n\n- [x] a\n- [ ] c\n- [ ] b'), 'New\n\n- [x] a\n- [ ] c\n- [x] b')
+    assert.equal(tick(before, 1, '- [x] b'), '- [x] b')
+  })
+
+  test('is not ticked in a version that has it no more, or more often', () => {
+    const before = '- [ ] a\n- [ ] b'
+    assert.equal(tick(before, 1, '- [ ] a\n- [ ] B'), undefined)
+    assert.equal(tick(before, 1, '- [ ] a\n- b'), undefined)
+    assert.equal(tick(before, 1, '- [ ] b\n- [ ] a\n- [ ] b'), undefined)
+  })
+})
+
+const depthOf = (blocks: readonly Block[]): number => Math.max(0, ...blocks.map((block) => levelsOf(block)))
+
+function levelsOf(block: Block): number {
+  if (block.kind === 'quote') return 1 + depthOf(block.blocks)
+  return block.kind === 'list' ? 1 + depthOf(block.items.flatMap(({ lists }) => lists)) : 0
+}
 
 const innermost = (blocks: readonly Block[]): readonly Block[] => {
   const [first] = blocks
@@ -84,7 +147,8 @@ const inlineDepthOf = (content: readonly Inline[]): number =>
 
 const linesOf = (block: Block): readonly Inline[][] => {
   if (block.kind === 'quote') return block.blocks.flatMap(linesOf)
-  if (block.kind === 'list') return block.items.map(({ content }) => content)
+  if (block.kind === 'list')
+    return block.items.flatMap(({ content, lists }) => [content, ...lists.flatMap(linesOf)])
   if (block.kind === 'paragraph') return block.lines
   return block.kind === 'title' ? [block.content] : []
 }
@@ -93,7 +157,7 @@ const linesOf = (block: Block): readonly Inline[][] => {
 const pieces =
   '* ** _ __ ` ``` [ ] ( ) ]( [a]( < > # - 1. \\ | ~ ! & http:// https://a mailto: attachment: ![a]( \n \n> \n- \n``` a b'
     .split(' ')
-    .concat(' ', '  ')
+    .concat(' ', '  ', '\n  - ', '\n    1. ', '[ ] ')
 const longest = Math.max(limits.description, limits.text)
 
 const repeated = (piece: string, length: number) =>
@@ -114,7 +178,7 @@ describe('Any text of special characters', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const blocks = parseMarkdown(text)
-        assert.ok(depthOf(blocks) <= 8)
+        assert.ok(depthOf(blocks) <= 16)
         for (const line of blocks.flatMap(linesOf)) assert.ok(inlineDepthOf(line) <= 4)
       }),
     )

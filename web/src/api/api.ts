@@ -47,8 +47,15 @@ interface Client<Name extends ResourceName> extends Pick<ResourceClient<Plural<N
     options: ConnectionOptions,
   ): AsyncGenerator<LiveAnswer<Page<RecordOf<Name>>>, void>
   get(id: string): Promise<RecordOf<Name>>
+  getTagged(id: string): Promise<Tagged<Name>>
   create(body: CreateOf<Name>): Promise<RecordOf<Name>>
-  update(body: UpdateOf<Name>): Promise<RecordOf<Name>>
+  update(body: UpdateOf<Name>, options?: RequestOptions): Promise<RecordOf<Name>>
+}
+
+interface Tagged<Name extends ResourceName> {
+  readonly record: RecordOf<Name>
+  /** The ETag of this version. */
+  readonly tag: string
 }
 
 /** Absent and blank values are left out. */
@@ -80,8 +87,14 @@ export interface Api {
   /** The list as a live listing. */
   connect<Name extends ResourceName>(name: Name, query: QueryOf<Name>): Connect<Page<RecordOf<Name>>>
   get<Name extends ResourceName>(name: Name, id: string): Promise<RecordOf<Name>>
+  getTagged<Name extends ResourceName>(name: Name, id: string): Promise<Tagged<Name>>
   create<Name extends ResourceName>(name: Name, body: CreateOf<Name>): Promise<RecordOf<Name>>
-  update<Name extends ResourceName>(name: Name, body: UpdateOf<Name>): Promise<void>
+  /** With the tag of a version, the update is rejected if the record has changed since. */
+  update<Name extends ResourceName>(
+    name: Name,
+    body: UpdateOf<Name>,
+    ifMatch?: string,
+  ): Promise<RecordOf<Name>>
   remove(name: ResourceName, ids: readonly string[]): Promise<void>
   restore(name: ResourceName, ids: readonly string[]): Promise<void>
   /** Ends the timer of the account by an appointment. Part of the extensions. */
@@ -130,10 +143,10 @@ export function createApi(tracker: Tracker, { extensions }: Pick<Configuration, 
       ),
     connect: (name, query) => (options) => clientOf(name).connect(listKeys<typeof name>(query), options),
     get: (name, id) => clientOf(name).get(id),
+    getTagged: (name, id) => clientOf(name).getTagged(id),
     create: (name, body) => notifyAfter(name, clientOf(name).create(body)),
-    async update(name, body) {
-      await notifyAfter(name, clientOf(name).update(body))
-    },
+    update: (name, body, ifMatch) =>
+      notifyAfter(name, clientOf(name).update(body, ifMatch === undefined ? {} : { ifMatch })),
     remove: (name, ids) => notifyAfter(name, clientOf(name).remove(ids)),
     restore: (name, ids) => notifyAfter(name, clientOf(name).restore(ids)),
     async stopTimer(body) {

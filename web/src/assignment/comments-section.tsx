@@ -2,6 +2,9 @@ import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
+import { changeRecord } from '../api/change-record.ts'
+import { sentenceOf } from '../api/problems.ts'
+import { changedAt } from '../data/changed-at.ts'
 import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
@@ -17,6 +20,7 @@ import { useRemoval } from '../ui/use-removal.ts'
 import { useFileInsertion } from './attachments-section.tsx'
 import { PanelSection } from './panel-section.tsx'
 import type { PanelSections } from './use-panel-sections.ts'
+import { useTicks } from './use-ticks.ts'
 
 type Comment = RecordOf<'comment'>
 
@@ -69,7 +73,8 @@ function CommentLine({ comment, projectId }: { readonly comment: Comment; readon
   const { api, people, session } = useServices()
   const [isEditing, setEditing] = useState(false)
   const remove = useRemoval()
-  const { id, assignmentId, userId, text, createdAt, updatedAt } = comment
+  const { text, stored, tick } = useCommentTicks(comment)
+  const { id, assignmentId, userId, createdAt, updatedAt } = stored
   const self = session.person.value
   const canEdit = userId === self?.id || (self?.isAdministrator ?? false)
   const name = people.nameOf(userId)
@@ -116,12 +121,39 @@ function CommentLine({ comment, projectId }: { readonly comment: Comment; readon
           />
         ) : (
           <div dir="auto">
-            <Markdown text={text} />
+            <Markdown text={text} onTick={userId === self?.id ? tick : undefined} />
           </div>
         )}
       </div>
     </li>
   )
+}
+
+/** Returns the newest version of a comment, and its text with ticks that are not saved yet. */
+function useCommentTicks(comment: Comment) {
+  const { api, toasts } = useServices()
+  const [saved, setSaved] = useState(comment)
+  const stored = changedAt(saved) > changedAt(comment) ? saved : comment
+  const { text, tick } = useTicks(stored.text, async (change) => {
+    try {
+      let isMissing = false
+      const changed = await changeRecord(api, 'comment', comment.id, (current) => {
+        const { id, assignmentId, userId } = current
+        const next = change(current.text)
+        isMissing = next === undefined
+        setSaved(current)
+        return next === undefined || next === current.text
+          ? undefined
+          : { id, assignmentId, userId, text: next }
+      })
+      if (changed) setSaved(changed.after)
+      if (isMissing)
+        toasts.show({ kind: 'problem', text: t('Someone else has changed this in the meantime.') })
+    } catch (error) {
+      toasts.show({ kind: 'problem', text: sentenceOf(error, 'comment') })
+    }
+  })
+  return { text, stored, tick }
 }
 
 export interface CommentFormProps {

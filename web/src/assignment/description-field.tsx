@@ -1,13 +1,17 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
+import { sentenceOf } from '../api/problems.ts'
+import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Markdown } from '../ui/markdown.tsx'
 import { MentionField } from '../ui/mention-field.tsx'
+import { tasksIn } from '../ui/parse-markdown.ts'
 import { useFileInsertion } from './attachments-section.tsx'
 import { InPlaceField, type InPlaceProps } from './in-place-fields.tsx'
-import { useFieldEdit } from './use-in-place-edit.ts'
+import { type InPlaceEdit, useFieldEdit, useFieldSave } from './use-in-place-edit.ts'
+import { useTicks } from './use-ticks.ts'
 
 /** Shows the rendered description, or edits its source. Ctrl+Enter saves; Escape closes an unchanged source. */
 export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
@@ -46,7 +50,7 @@ export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
   if (!isEditing && !edit.isChanged)
     return (
       <section class="description" aria-label={t('Description')}>
-        {edit.text !== '' && <Markdown text={edit.text} />}
+        {edit.text !== '' && <Description assignment={assignment} edit={edit} onSaved={onSaved} />}
         <button
           ref={button}
           type="button"
@@ -95,5 +99,28 @@ export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
         </>
       )}
     </InPlaceField>
+  )
+}
+
+/** Shows the description, in which tasks can be ticked. If the task is no longer there, both versions are shown. */
+function Description({ assignment, edit, onSaved }: InPlaceProps & { readonly edit: InPlaceEdit }) {
+  const { toasts } = useServices()
+  const save = useFieldSave(assignment.id, 'description', onSaved)
+  const { text, tick } = useTicks(edit.text, async (change, ticked) => {
+    try {
+      if ((await save(change)) !== undefined) await edit.commit(ticked)
+    } catch (error) {
+      toasts.show({ kind: 'problem', text: sentenceOf(error, 'assignment') })
+    }
+  })
+  const tasks = tasksIn(text)
+  const done = tasks.filter(({ isDone }) => isDone).length
+  return (
+    <>
+      <Markdown text={text} onTick={tick} />
+      {tasks.length > 0 && (
+        <p class="quiet-text">{t('{done} of {count} done', { done, count: tasks.length })}</p>
+      )}
+    </>
   )
 }

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
+import { changeRecord } from '../api/change-record.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { deleteDraft, readDraft, writeDraft } from '../forms/drafts.ts'
 import { parseHours } from '../forms/fields.tsx'
@@ -150,25 +151,39 @@ export function useFieldEdit(
   name: EditableName,
   onSaved: (row: Assignment) => void,
 ): InPlaceEdit {
-  const { api, toasts } = useServices()
-  const stored = useMemo(() => valuesOf(assignment)[name], [assignment, name])
+  const save = useFieldSave(assignment.id, name, onSaved)
   return useInPlaceEdit({
     draft: `${name}-of-${assignment.id}`,
-    stored,
-    async save(text, base) {
-      const current = await api.get('assignment', assignment.id)
-      const theirs = valuesOf(current)[name]
-      if (theirs !== base && theirs !== text) return theirs
-      const change = bodyOfField(name, text, current)
-      await api.update('assignment', { ...updateBodyOf(current), ...change })
-      const after = await api.get('assignment', assignment.id)
-      onSaved(after)
-      const names = Object.keys(change) as (keyof Assignment)[]
-      const done = t('{label} was changed.', { label: t(fieldLabels[name]) })
-      offerUndo({ api, toasts }, { before: current, after, names, text: done, onUndone: onSaved })
-      return undefined
-    },
+    stored: useMemo(() => valuesOf(assignment)[name], [assignment, name]),
+    save: (text, base) => save((stored) => (stored === base || stored === text ? text : undefined)),
   })
+}
+
+/**
+ * Returns a function that saves one field of an assignment. `textOf` returns its next text for the stored one; if that is undefined,
+ * nothing is saved, and the stored text is returned.
+ */
+export function useFieldSave(id: string, name: EditableName, onSaved: (row: Assignment) => void) {
+  const { api, toasts } = useServices()
+  return async (textOf: (stored: string) => string | undefined): Promise<string | undefined> => {
+    let names: (keyof Assignment)[] = []
+    let theirs: string | undefined
+    const changed = await changeRecord(api, 'assignment', id, (current) => {
+      const stored = valuesOf(current)[name]
+      const text = textOf(stored)
+      theirs = text === undefined ? stored : undefined
+      if (text === stored) onSaved(current)
+      if (text === undefined || text === stored) return undefined
+      const change = bodyOfField(name, text, current)
+      names = Object.keys(change) as (keyof Assignment)[]
+      return { ...updateBodyOf(current), ...change }
+    })
+    if (changed === undefined) return theirs
+    onSaved(changed.after)
+    const done = t('{label} was changed.', { label: t(fieldLabels[name]) })
+    offerUndo({ api, toasts }, { ...changed, names, text: done, onUndone: onSaved })
+    return undefined
+  }
 }
 
 function bodyOfField(name: EditableName, text: string, stored: Assignment): Partial<Assignment> {

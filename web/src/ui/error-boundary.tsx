@@ -1,15 +1,21 @@
 import type { ComponentChild, ComponentChildren } from 'preact'
-import { useErrorBoundary } from 'preact/hooks'
+import { useErrorBoundary, useRef } from 'preact/hooks'
 
 interface ErrorBoundaryProps {
   readonly children: ComponentChildren
+  /** The content that the children render, if it can change. Another content is rendered although the one before failed. */
+  readonly content?: unknown
   /** Replaces children that fail to render; `retry` renders them again. */
   fallback(retry: () => void): ComponentChild
 }
 
-/** Renders a fallback if a child throws. The error is kept until `retry`; give it a `key` to reset it with its content. */
-export function ErrorBoundary({ children, fallback }: ErrorBoundaryProps) {
-  // The browser's global, which reaches window.onerror.
-  const [error, retry] = useErrorBoundary((thrown) => globalThis.reportError(thrown))
-  return <>{error === undefined ? children : fallback(retry)}</>
+/** Renders a fallback if a child throws, until `retry` or another content. */
+export function ErrorBoundary({ children, content, fallback }: ErrorBoundaryProps) {
+  const failed = useRef<unknown>(undefined)
+  const [error, retry] = useErrorBoundary((thrown) => {
+    failed.current = content
+    // The browser's global, which reaches window.onerror.
+    globalThis.reportError(thrown)
+  })
+  return <>{error === undefined || failed.current !== content ? children : fallback(retry)}</>
 }

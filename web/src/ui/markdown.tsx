@@ -1,32 +1,37 @@
 import type { ComponentChild } from 'preact'
+import { useId } from 'preact/hooks'
 import { useServices } from '../services/services.ts'
 import { AttachmentImage, AttachmentLink } from './attachment-content.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
-import { type Block, type Inline, type Item, parseMarkdown } from './parse-markdown.ts'
+import { type Block, type Inline, type Item, type List, parseMarkdown, type Task } from './parse-markdown.ts'
+
+interface MarkdownProps {
+  readonly text: string
+  /** Ticks or clears a task. Without it, the boxes of tasks are disabled. */
+  readonly onTick?: ((task: Task) => void) | undefined
+}
 
 /** Markdown becomes elements, never HTML, so that text cannot inject markup. */
-export const Markdown = ({ text }: { readonly text: string }) => (
-  <ErrorBoundary key={text} fallback={() => <p class="as-typed">{text}</p>}>
-    <Blocks text={text} />
+export const Markdown = (props: MarkdownProps) => (
+  <ErrorBoundary content={props.text} fallback={() => <p class="as-typed">{props.text}</p>}>
+    <Blocks {...props} />
   </ErrorBoundary>
 )
 
-const Blocks = ({ text }: { readonly text: string }) => (
-  <div class="markdown">{parseMarkdown(text).map(renderBlock)}</div>
+const Blocks = ({ text, onTick }: MarkdownProps) => (
+  <div class="markdown">{parseMarkdown(text).map((block) => renderBlock(block, onTick))}</div>
 )
 
-function renderBlock(block: Block): ComponentChild {
+function renderBlock(block: Block, onTick: MarkdownProps['onTick']): ComponentChild {
   switch (block.kind) {
     case 'title':
       return <p class="markdown-title">{block.content.map(renderInline)}</p>
     case 'code':
       return <pre>{block.text}</pre>
-    case 'list': {
-      const List = block.isNumbered ? 'ol' : 'ul'
-      return <List>{block.items.map(renderItem)}</List>
-    }
+    case 'list':
+      return <ItemList list={block} onTick={onTick} />
     case 'quote':
-      return <blockquote>{block.blocks.map(renderBlock)}</blockquote>
+      return <blockquote>{block.blocks.map((inner) => renderBlock(inner, onTick))}</blockquote>
     case 'paragraph':
       return (
         <p dir="auto">
@@ -41,12 +46,39 @@ function renderBlock(block: Block): ComponentChild {
   }
 }
 
-const renderItem = ({ isDone, content }: Item, index: number): ComponentChild => (
-  <li key={index}>
-    {isDone !== undefined && (isDone ? '☑ ' : '☐ ')}
-    {content.map(renderInline)}
-  </li>
-)
+function ItemList({ list, onTick }: Pick<MarkdownProps, 'onTick'> & { readonly list: List }) {
+  const Items = list.isNumbered ? 'ol' : 'ul'
+  return (
+    <Items>
+      {list.items.map((item, index) => (
+        <ListItem key={index} item={item} onTick={onTick} />
+      ))}
+    </Items>
+  )
+}
+
+/** The text of a task names its box. */
+function ListItem({ item, onTick }: Pick<MarkdownProps, 'onTick'> & { readonly item: Item }) {
+  const id = useId()
+  const { task, content, lists } = item
+  return (
+    <li class={task && 'task'}>
+      {task && (
+        <input
+          type="checkbox"
+          aria-labelledby={id}
+          checked={task.isDone}
+          disabled={onTick === undefined}
+          onChange={() => onTick?.(task)}
+        />
+      )}
+      <span id={id}>{content.map(renderInline)}</span>
+      {lists.map((list, index) => (
+        <ItemList key={index} list={list} onTick={onTick} />
+      ))}
+    </li>
+  )
+}
 
 function Mention({ userId }: { readonly userId: string }) {
   const { people } = useServices()

@@ -4,20 +4,35 @@ import { mentionPattern } from './mention-text.ts'
  * Parses common Markdown: headings, lists, tasks, quotes, code, bold, italic, links. The result is data, never HTML. The time grows
  * linearly with the length of the text.
  */
-export const parseMarkdown = (text: string): Block[] =>
-  parseBlocks(text.replaceAll('\r\n', '\n').split('\n'), 0)
+export const parseMarkdown = (text: string): Block[] => parseBlocks(splitLines(text), 0)
 
 export type Block =
   | { readonly kind: 'title'; readonly content: Inline[] }
   | { readonly kind: 'code'; readonly text: string }
-  | { readonly kind: 'list'; readonly isNumbered: boolean; readonly items: Item[] }
+  | List
   | { readonly kind: 'quote'; readonly blocks: Block[] }
   | { readonly kind: 'paragraph'; readonly lines: Inline[][] }
 
+export interface List {
+  readonly kind: 'list'
+  readonly isNumbered: boolean
+  readonly items: Item[]
+}
+
 export interface Item {
   /** Undefined for an item that is not a task. */
-  readonly isDone: boolean | undefined
+  readonly task: Task | undefined
   readonly content: Inline[]
+  /** The lists of items that are indented further. */
+  readonly lists: List[]
+}
+
+export interface Task {
+  readonly isDone: boolean
+  /** The position in the text of the character between the brackets. */
+  readonly at: number
+  /** The source of the item. */
+  readonly source: string
 }
 
 export type Inline =
@@ -28,8 +43,8 @@ export type Inline =
   | { readonly kind: 'mention'; readonly userId: string }
   | { readonly kind: 'file' | 'image'; readonly attachmentId: string; readonly label: string }
 
-/** Deeper quotes become text, because each level uses the browser's stack. */
-const quotesMax = 8
+/** Deeper quotes become text, and deeper items stay on the last level, because each level uses the browser's stack. */
+const levelsMax = 8
 
 const item = /^\s*[-*+] +/
 const numberedItem = /^\s*\d{1,4}[.)] +/
@@ -37,50 +52,71 @@ const quote = /^> ?/
 const title = /^#{1,4} +/
 const fence = /^```/
 
+interface Line {
+  readonly text: string
+  /** The position of its first character in the whole text. */
+  readonly at: number
+}
+
+function splitLines(text: string): Line[] {
+  let next = 0
+  return text.split('\n').map((line) => {
+    const at = next
+    next += line.length + 1
+    return { text: line.endsWith('\r') ? line.slice(0, -1) : line, at }
+  })
+}
+
+/** The line without the mark that it begins with. */
+function withoutMark({ text, at }: Line, mark: RegExp): Line {
+  const rest = text.replace(mark, '')
+  return { text: rest, at: at + text.length - rest.length }
+}
+
 /** A position in the lines of a text, or of a quote in it. */
 interface LineReader {
-  readonly lines: readonly string[]
+  readonly lines: readonly Line[]
   readonly depth: number
   position: number
 }
 
-function parseBlocks(lines: readonly string[], depth: number): Block[] {
+function parseBlocks(lines: readonly Line[], depth: number): Block[] {
   const reader = { lines, depth, position: 0 }
   const blocks: Block[] = []
-  while (reader.position < lines.length) {
-    const block = parseBlock(reader, lines[reader.position] ?? '')
-    if (block) blocks.push(block)
-  }
+  while (reader.position < lines.length) blocks.push(...parseBlock(reader, textAt(reader)))
   return blocks
 }
 
-function parseBlock(reader: LineReader, line: string): Block | undefined {
+const textAt = ({ lines, position }: LineReader): string => lines[position]?.text ?? ''
+
+function parseBlock(reader: LineReader, line: string): Block[] {
   if (line.trim() === '') {
     reader.position += 1
-    return undefined
+    return []
   }
-  if (fence.test(line)) return parseCode(reader)
+  if (fence.test(line)) return [parseCode(reader)]
   if (title.test(line)) {
     reader.position += 1
-    return { kind: 'title', content: parseInline(line.replace(title, '')) }
+    return [{ kind: 'title', content: parseInline(line.replace(title, '')) }]
   }
-  if (item.test(line)) return parseList(reader, item)
-  if (numberedItem.test(line)) return parseList(reader, numberedItem)
-  if (isQuote(reader, line)) return parseQuote(reader)
+  if (isItem(line)) return parseLists(takeWhile(reader, isItem), 1)
+  if (isQuote(reader, line)) return [parseQuote(reader)]
   const lines = takeWhile(reader, (next) => next.trim() !== '' && !beginsBlock(reader, next))
-  return { kind: 'paragraph', lines: lines.map(parseInline) }
+  return [{ kind: 'paragraph', lines: lines.map(({ text }) => parseInline(text)) }]
 }
 
-const isQuote = ({ depth }: LineReader, line: string): boolean => depth < quotesMax && quote.test(line)
+const isItem = (line: string): boolean => item.test(line) || numberedItem.test(line)
+
+const isQuote = ({ depth }: LineReader, line: string): boolean => depth < levelsMax && quote.test(line)
 
 const beginsBlock = (reader: LineReader, line: string): boolean =>
-  [item, numberedItem, title, fence].some((mark) => mark.test(line)) || isQuote(reader, line)
+  isItem(line) || title.test(line) || fence.test(line) || isQuote(reader, line)
 
 /** Consumes the current line, and the following ones as long as they belong to it. */
-function takeWhile(reader: LineReader, belongs: (line: string) => boolean): string[] {
+function takeWhile(reader: LineReader, belongs: (line: string) => boolean): Line[] {
   const { lines, position: start } = reader
   reader.position += 1
-  while (reader.position < lines.length && belongs(lines[reader.position] ?? '')) reader.position += 1
+  while (reader.position < lines.length && belongs(textAt(reader))) reader.position += 1
   return lines.slice(start, reader.position)
 }
 
@@ -88,25 +124,70 @@ function parseCode(reader: LineReader): Block {
   const [, ...lines] = takeWhile(reader, (line) => !fence.test(line))
   // Skips the closing fence.
   reader.position += 1
-  return { kind: 'code', text: lines.join('\n') }
+  return { kind: 'code', text: lines.map(({ text }) => text).join('\n') }
 }
 
 function parseQuote(reader: LineReader): Block {
   const quoted = takeWhile(reader, (line) => isQuote(reader, line))
-  const lines = quoted.map((line) => line.replace(quote, ''))
+  const lines = quoted.map((line) => withoutMark(line, quote))
   return { kind: 'quote', blocks: parseBlocks(lines, reader.depth + 1) }
 }
 
-function parseList(reader: LineReader, mark: RegExp): Block {
-  const lines = takeWhile(reader, (line) => mark.test(line))
-  const items = lines.map((line) => parseItem(line.replace(mark, '')))
-  return { kind: 'list', isNumbered: mark === numberedItem, items }
+/** Fewer spaces than these do not begin a list within an item. */
+const indentMin = 2
+
+const indentOf = ({ text }: Line): number => text.length - text.trimStart().length
+
+/** Parses lines of items. Bullets and numbers next to each other are two lists; lines that are indented further belong to an item. */
+function parseLists(lines: readonly Line[], depth: number): List[] {
+  const lists: List[] = []
+  for (let index = 0; index < lines.length; ) {
+    const line = lines[index] as Line
+    const innerFrom = index + 1
+    const innerIndent = depth < levelsMax ? indentOf(line) + indentMin : Number.POSITIVE_INFINITY
+    index = innerFrom
+    while (index < lines.length && indentOf(lines[index] as Line) >= innerIndent) index += 1
+    const isNumbered = numberedItem.test(line.text)
+    const inner = parseLists(lines.slice(innerFrom, index), depth + 1)
+    const parsed = parseItem(withoutMark(line, isNumbered ? numberedItem : item), inner)
+    const last = lists.at(-1)
+    if (last?.isNumbered === isNumbered) last.items.push(parsed)
+    else lists.push({ kind: 'list', isNumbered, items: [parsed] })
+  }
+  return lists
 }
 
-function parseItem(text: string): Item {
-  const [, mark, rest = ''] = /^\[([ xX])\] +(.*)$/.exec(text) ?? []
-  if (mark === undefined) return { isDone: undefined, content: parseInline(text) }
-  return { isDone: mark !== ' ', content: parseInline(rest) }
+function parseItem({ text, at }: Line, lists: List[]): Item {
+  const [, mark, source = ''] = /^\[([ xX])\] +(.*)$/.exec(text) ?? []
+  if (mark === undefined) return { task: undefined, content: parseInline(text), lists }
+  return { task: { isDone: mark !== ' ', at: at + 1, source }, content: parseInline(source), lists }
+}
+
+/** Returns the tasks of a text, in their order. */
+export function tasksIn(text: string): Task[] {
+  const inBlock = (block: Block): Task[] => {
+    if (block.kind === 'quote') return block.blocks.flatMap(inBlock)
+    if (block.kind !== 'list') return []
+    return block.items.flatMap(({ task, lists }) => [...(task ? [task] : []), ...lists.flatMap(inBlock)])
+  }
+  // Most texts have no task.
+  return /\[[ xX]\]/.test(text) ? parseMarkdown(text).flatMap(inBlock) : []
+}
+
+/**
+ * Returns a function that ticks a task, or clears it, in any version of the text: only the character between its brackets changes.
+ * It returns undefined for a version from which one cannot tell the task.
+ */
+export function ticking(text: string, task: Task): (version: string) => string | undefined {
+  const alike = (version: string) => tasksIn(version).filter(({ source }) => source === task.source)
+  const before = alike(text)
+  const index = before.findIndex(({ at }) => at === task.at)
+  return (version) => {
+    const now = alike(version)
+    const { at } = now[index] ?? {}
+    if (at === undefined || now.length !== before.length) return undefined
+    return version.slice(0, at) + (task.isDone ? ' ' : 'x') + version.slice(at + 1)
+  }
 }
 
 /** Parses the inline marks of a line. A mark contains none of the same kind, so they nest at most four levels deep. */
