@@ -336,7 +336,7 @@ function connectionJourneys(stage: () => Stage): void {
       await page.getByRole('button', { name: 'New assignment', exact: true }).click()
       await page.getByLabel('Name', { exact: true }).fill('Typed in the outage')
       await page.getByRole('button', { name: 'Create assignment' }).click()
-      await page.getByText('The server cannot be reached.').waitFor()
+      await page.getByRole('dialog').getByText('The server cannot be reached.').waitFor()
     } finally {
       await hosts.startRest()
     }
