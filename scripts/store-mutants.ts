@@ -4,7 +4,7 @@ import type { Mutant } from './mutant-table.ts'
 /** Break rules of the store when it is away, and of the rights of the hosts in it. */
 export const storeMutants: readonly Mutant[] = [
   {
-    file: 'src/db/embedded/owner-lock.ts',
+    file: 'src/db/embedded/start-embedded-store.ts',
     rule: 'a start that fails while it takes the data directory keeps no lock',
     from: '    lock.close()\n    throw isBusy',
     to: '    throw isBusy',
@@ -39,7 +39,7 @@ export const storeMutants: readonly Mutant[] = [
     tests: ['sharded/in-steps'],
   },
   {
-    file: 'src/db/sharded/read-entries.ts',
+    file: 'src/db/sharded/read-rows.ts',
     rule: 'in steps, too, entries are only for those who may read their rows',
     from: ' and ${rows.condition}',
     to: ' and ${rows.condition} is not null',

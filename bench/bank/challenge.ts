@@ -3,7 +3,7 @@ import {
   sendAlone,
   statementRequest,
   transactionRequest,
-} from '../../src/hosts/bank/testing/raw-client.ts'
+} from '../../src/hosts/bank/testing/transaction-load.ts'
 import { checkConsistency } from './consistency.ts'
 
 export interface ChallengeOptions {

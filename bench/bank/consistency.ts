@@ -1,4 +1,8 @@
-import { type Answer, statementRequest, transactionRequest } from '../../src/hosts/bank/testing/raw-client.ts'
+import {
+  type Answer,
+  statementRequest,
+  transactionRequest,
+} from '../../src/hosts/bank/testing/transaction-load.ts'
 
 type Send = (request: string) => Promise<Answer>
 type Report = (problem: string) => void

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { sendAlone } from '../../src/hosts/bank/testing/raw-client.ts'
+import { sendAlone } from '../../src/hosts/bank/testing/transaction-load.ts'
 import { checkConsistency } from './consistency.ts'
 import { type Bench, cpuMeter, measureInTurns, printTable, rowsOf, targetsOf } from './measure.ts'
 

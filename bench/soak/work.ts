@@ -1,6 +1,10 @@
 import { openCommandClient } from '../../clients/typescript/src/commands.ts'
 import { clientCredentials, openTracker } from '../../clients/typescript/src/tracker.ts'
-import { sendAlone, statementRequest, transactionRequest } from '../../src/hosts/bank/testing/raw-client.ts'
+import {
+  sendAlone,
+  statementRequest,
+  transactionRequest,
+} from '../../src/hosts/bank/testing/transaction-load.ts'
 
 export interface Ports {
   readonly rest: number

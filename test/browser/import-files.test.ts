@@ -3,7 +3,6 @@ import { describe, test } from 'node:test'
 import { guessColumns, itemOfRow } from '../../web/src/screens/import/columns.ts'
 import type { ImportedItem } from '../../web/src/screens/import/items.ts'
 import { guessMatching, itemsOf, type Matching } from '../../web/src/screens/import/matching.ts'
-import { decodeText, parseCsv } from '../../web/src/screens/import/parse-csv.ts'
 import {
   type DateOrder,
   dateOrderOf,
@@ -13,7 +12,7 @@ import {
 } from '../../web/src/screens/import/parse-values.ts'
 import { labelIdOf, planImport } from '../../web/src/screens/import/plan-import.ts'
 import { idOf } from '../../web/src/screens/import/plan-row.ts'
-import { readTrello } from '../../web/src/screens/import/read-trello.ts'
+import { decodeText, parseCsv, readTrello } from '../../web/src/screens/import/read-file.ts'
 
 const runId = '0b5f7c9e-3a4d-4f6b-9c8d-112233445566'
 const targets = {

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { acquireOwnership } from './owner-lock.ts'
+import { acquireOwnership } from './start-embedded-store.ts'
 import { temporaryDirectory } from './test-stores.ts'
 
 test('a directory has one owner until the owner releases it', () => {

@@ -15,7 +15,6 @@ import {
 } from '../stepwise-statements.ts'
 import type { Execution, Query } from '../transactions.ts'
 import * as conditions from './conditions.ts'
-import * as entries from './read-entries.ts'
 import * as rows from './read-rows.ts'
 import * as writes from './write-rows.ts'
 
@@ -39,11 +38,11 @@ export const runners: ReadonlyMap<string, StepwiseRunner> = new Map([
   runnerEntry(rowWithLastChange, rows.readRow),
   runnerEntry(pageOfQuery, rows.readQuery),
   runnerEntry(changedRows, rows.readChanged),
-  runnerEntry(newestEntries, entries.readNewest),
-  runnerEntry(readableAmong, entries.readReadable),
-  runnerEntry(pageOfFeed, entries.readFeed),
-  runnerEntry(messagesAbout, entries.readMessages),
-  runnerEntry(changeMessages, entries.writeMessages),
+  runnerEntry(newestEntries, rows.readNewest),
+  runnerEntry(readableAmong, rows.readReadable),
+  runnerEntry(pageOfFeed, rows.readFeed),
+  runnerEntry(messagesAbout, rows.readMessages),
+  runnerEntry(changeMessages, rows.writeMessages),
 ])
 
 /** Executes stepwise statements in steps. `eachInTransaction` is for writes, whose steps must take effect together. */

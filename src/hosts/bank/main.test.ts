@@ -8,12 +8,15 @@ import { readSettings } from '../../config/settings.ts'
 import type { StoreAddress } from '../../db/poolers.ts'
 import { prepareBank, startBank } from './main.ts'
 import { auditLedger } from './testing/audit.ts'
-import { countAccepted } from './testing/connections.ts'
+import { countAccepted, instancesOf } from './testing/connections.ts'
 import { get, transact } from './testing/in-process.ts'
-import { instancesOf } from './testing/instances-of.ts'
-import { openRawClient, sendAlone, statementRequest } from './testing/raw-client.ts'
 import { testSettings } from './testing/settings.ts'
-import { startTransactionLoad } from './testing/transaction-load.ts'
+import {
+  openRawClient,
+  sendAlone,
+  startTransactionLoad,
+  statementRequest,
+} from './testing/transaction-load.ts'
 
 const log = pino({ level: 'silent' })
 

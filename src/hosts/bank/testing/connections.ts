@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /** Returns how many connections to this port each process has accepted. Linux only. */
@@ -32,3 +33,11 @@ function linkOf(path: string): string {
     return ''
   }
 }
+
+/** Returns the bank's processes that this process has started, listening or not. */
+export const instancesOf = (pid: number): number[] =>
+  execFileSync('ps', ['-o', 'pid=,ppid=,args=', '-A'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes('bank/instance.ts'))
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .flatMap(([own = 0, parent]) => (parent === pid ? [own] : []))

@@ -1,26 +1,20 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Tracker } from '#tracker-client'
+import { type Api, pluralOf, type ResourceName } from '../../api/api.ts'
+import { type ById, loadByIds, rowsMax } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { nounOf } from '../../texts/declared-names.ts'
-import { inOneLine, t } from '../../texts/text.ts'
-import { dayOfTimestamp, formatLongDay } from '../../time/days.ts'
+import { inOneLine, type MessageKey, t } from '../../texts/text.ts'
+import { dayOfTimestamp, formatDay, formatLongDay } from '../../time/days.ts'
 import { formatTimestamp } from '../../time/format-timestamp.ts'
+import { formatHours } from '../../time/hours.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import {
-  loadRemoved,
-  pathOf,
-  type RelatedNames,
-  type RemovedKind,
-  type RemovedRow,
-  removedKinds,
-  titleOf,
-} from './removed-rows.ts'
 
 /** Lists removed records by day; each can be restored. */
 export function RemovedScreen({ parameters: { kindSegment } }: ScreenProps) {
@@ -191,7 +185,7 @@ function RemovedLine({ row, kindNoun, relatedNames, removerId, problem, onRestor
 /** Finding a remover takes a request, so it is done for the newest rows only. */
 const removersMax = 40
 /** The list itself needs connections too. */
-const parallelMax = 2
+const parallelLookupsMax = 2
 
 /** Finds the user who removed each row, one request per row. */
 function useRemovers(rows: readonly RemovedRow[]): ReadonlyMap<string, string> {
@@ -206,7 +200,7 @@ function useRemovers(rows: readonly RemovedRow[]): ReadonlyMap<string, string> {
         if (callerId) setRemovers((all) => new Map(all).set(removal, callerId))
       }
     }
-    for (let worker = 0; worker < parallelMax; worker += 1) void findNext()
+    for (let worker = 0; worker < parallelLookupsMax; worker += 1) void findNext()
     return () => controller.abort()
   }, [tracker, rows])
   return removers
@@ -226,3 +220,142 @@ async function findRemover(
     return undefined
   }
 }
+
+/** A removed record of any kind, with the properties that this screen shows. */
+interface RemovedRow {
+  readonly id: string
+  readonly resource: ResourceName
+  readonly deletedAt: string | null
+  readonly name?: string
+  readonly text?: string
+  readonly login?: string
+  readonly description?: string | null
+  readonly keepDate?: string
+  readonly amountHours?: number
+  readonly userId?: string
+  readonly projectId?: string
+  readonly assignmentId?: string
+  readonly impedimentId?: string
+}
+
+interface RemovedRows {
+  readonly rows: readonly RemovedRow[]
+  readonly hasMore: boolean
+  readonly names: RelatedNames
+}
+
+/** The names of related records, except removed ones. */
+type RelatedNames = Readonly<Record<'project' | 'assignment' | 'impediment', ById<{ readonly name: string }>>>
+
+interface RemovedQuery {
+  readonly search: string
+  readonly pages: number
+  readonly signal: AbortSignal
+}
+
+/** Browsers have six connections to a host, and other lists need some of them. */
+const parallelListsMax = 3
+
+/** Loads the latest removals of all kinds that the user may restore. */
+async function loadRemoved(
+  api: Api,
+  resources: readonly ResourceName[],
+  query: RemovedQuery,
+): Promise<RemovedRows> {
+  const queue = [...resources]
+  const found: Awaited<ReturnType<typeof loadKind>>[] = []
+  const loadNext = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift())
+      found.push(await loadKind(api, next, query))
+  }
+  await Promise.all(Array.from({ length: parallelListsMax }, loadNext))
+  // Rows older than the last loaded row of a kind with further pages are left out: rows that are not loaded yet belong between them.
+  const cutoffs = found.flatMap(({ rows, hasMore }) => (hasMore ? [rows.at(-1)?.deletedAt ?? ''] : []))
+  const cutoff = cutoffs.toSorted().at(-1) ?? ''
+  const rows = found
+    .flatMap((one) => one.rows)
+    .filter(({ deletedAt }) => (deletedAt ?? '') >= cutoff)
+    .sort((a, b) => (b.deletedAt ?? '').localeCompare(a.deletedAt ?? ''))
+  const idsOf = (key: 'projectId' | 'assignmentId' | 'impedimentId') => rows.flatMap((row) => row[key] ?? [])
+  const [project, assignment, impediment] = await Promise.all([
+    loadByIds(api, 'project', idsOf('projectId'), query.signal),
+    loadByIds(api, 'assignment', idsOf('assignmentId'), query.signal),
+    loadByIds(api, 'impediment', idsOf('impedimentId'), query.signal),
+  ])
+  return { rows, hasMore: cutoffs.length > 0, names: { project, assignment, impediment } }
+}
+
+async function loadKind(api: Api, resource: ResourceName, { search, pages, signal }: RemovedQuery) {
+  const rows: RemovedRow[] = []
+  let totalCount = 0
+  for (let pageNumber = 1; pageNumber <= pages; pageNumber += 1) {
+    const page = await api.removed(resource, { search, pageSize: rowsMax, pageNumber }, signal)
+    rows.push(...page.data.map((row): RemovedRow => ({ ...row, resource })))
+    totalCount = page.totalCount
+    if (page.totalPages <= pageNumber) break
+  }
+  return { rows, hasMore: rows.length < totalCount }
+}
+
+/** Returns a readable title: the record's own name, or the names of related records. */
+function titleOf(row: RemovedRow, nameOfPerson: (id: string) => string, names: RelatedNames): string {
+  const assignment = nameIn(names.assignment, row.assignmentId, t('a removed assignment'))
+  const project = nameIn(names.project, row.projectId, t('a removed project'))
+  const impediment = nameIn(names.impediment, row.impedimentId, t('A removed impediment type'))
+  const time =
+    row.keepDate &&
+    t('{hours} on {day}', { hours: formatHours(row.amountHours ?? 0), day: formatDay(row.keepDate) })
+  const person = row.name === undefined && row.userId && nameOfPerson(row.userId)
+  return inOneLine(row.name, row.text && firstLine(row.text), time, impediment, person, assignment, project)
+}
+
+/** The beginning of a comment is enough to recognize it. */
+const firstLine = (text: string): string => {
+  const [line = ''] = text.split('\n')
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line
+}
+
+const nameIn = (
+  names: RelatedNames[keyof RelatedNames],
+  id: string | undefined,
+  unknown: string,
+): string | undefined => (id === undefined ? undefined : (names.get(id)?.name ?? unknown))
+
+interface RemovedKind {
+  readonly resource: ResourceName
+  readonly label: MessageKey
+  /** Only administrators may restore it. */
+  readonly administratorsOnly?: boolean
+}
+
+type Kind = Omit<RemovedKind, 'resource'>
+
+/** Every resource that can be removed, the most common first; a missing one does not compile. */
+const kinds: Readonly<Record<ResourceName, Kind>> = {
+  project: { label: 'Projects' },
+  assignment: { label: 'Assignments' },
+  appointment: { label: 'Time' },
+  comment: { label: 'Comments' },
+  attachment: { label: 'Attachments' },
+  savedView: { label: 'Views' },
+  projectView: { label: 'Shared views' },
+  label: { label: 'Labels' },
+  assignmentLabel: { label: 'Labels of assignments' },
+  assignmentDependency: { label: 'Dependencies' },
+  assignmentImpediment: { label: 'Impediments' },
+  userProject: { label: 'Memberships' },
+  projectStage: { label: 'Stages of projects' },
+  userAssignment: { label: 'Participants' },
+  organization: { label: 'Organizations', administratorsOnly: true },
+  user: { label: 'Users', administratorsOnly: true },
+  workflow: { label: 'Stages', administratorsOnly: true },
+  assignmentType: { label: 'Types', administratorsOnly: true },
+  impediment: { label: 'Impediment types', administratorsOnly: true },
+}
+
+const removedKinds: readonly RemovedKind[] = Object.entries(kinds).map(([resource, kind]) => ({
+  resource: resource as ResourceName,
+  ...kind,
+}))
+
+const pathOf = ({ resource }: RemovedKind): string => `/removed/${pluralOf(resource)}`
