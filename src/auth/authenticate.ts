@@ -19,7 +19,11 @@ import {
 } from './access-token.ts'
 import { createBoundedCache } from './bounded-cache.ts'
 import { createIssuerKeys, type WarningLog } from './issuer-keys.ts'
-import { createTokenFinder, type FindToken, type FoundToken } from './personal-access-tokens.ts'
+import {
+  createPersonalAccessTokens,
+  type FoundToken,
+  type PersonalAccessTokens,
+} from './personal-access-tokens.ts'
 
 export interface AuthenticationOptions {
   readonly database: Database
@@ -72,14 +76,20 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const keys = createIssuerKeys({ ...options, now })
   const verifyAccessToken = createAccessTokenVerifier({ ...options, now, keys: keys.find })
   const checkSession = createSessionCheck({ ...options, now })
-  const findToken = createTokenFinder({ ...options, now })
+  const personalTokens = createPersonalAccessTokens({ ...options, now })
   const minimumRemainingMilliseconds = (sessionCacheSeconds * 1000) / 3
   return {
     readiness: { name: 'tokens cannot be checked', check: keys.requireKeys },
     async authenticate(authorizationHeader, origin) {
       const token = parseBearer(authorizationHeader)
       if (extensions && token.startsWith(personalTokenPrefix))
-        return authenticatePersonalToken(token, { findToken, now, origin, minimumRemainingMilliseconds })
+        return authenticatePersonalToken(token, {
+          ...options,
+          personalTokens,
+          now,
+          origin,
+          minimumRemainingMilliseconds,
+        })
       const claims = await verifyAccessToken(token).catch((error) =>
         rejectUnverifiable(error, options, origin),
       )
@@ -104,34 +114,31 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 }
 
 interface PersonalTokenOptions {
-  readonly findToken: FindToken
+  readonly database: Queries
+  readonly personalTokens: PersonalAccessTokens
   readonly now: () => number
   readonly origin: RequestOrigin | undefined
   /** A cached result is used for a stream only if it stays valid for this long. */
   readonly minimumRemainingMilliseconds: number
 }
 
-/** A personal access token needs no session: its own row has its permissions and its end. */
+/** A personal access token needs no session: its row holds its permissions and expiry. */
 async function authenticatePersonalToken(
   text: string,
-  { findToken, now, origin, minimumRemainingMilliseconds }: PersonalTokenOptions,
+  { database, personalTokens, now, origin, minimumRemainingMilliseconds }: PersonalTokenOptions,
 ): Promise<Authenticated> {
-  const findActive = async (minimum?: number) => {
-    const found = await findToken(text, origin?.address, minimum)
-    return found && now() < found.expiresAt ? found : undefined
-  }
-  const found = await findActive()
-  if (!found) throw unauthenticated()
+  const found = await personalTokens.find(text, origin?.address)
+  if (!found || found.expiresAt <= now()) throw unauthenticated()
   // A stream ends when its account gains or loses the administrator role, because that changes what it may see.
-  const isUnchanged = async (minimum: number) =>
-    now() < found.expiresAt && (await findActive(minimum))?.isAdministrator === found.isAdministrator
+  const isUnchanged = (current: FoundToken | undefined) =>
+    now() < found.expiresAt && current?.isAdministrator === found.isAdministrator
   return {
     caller: callerOfToken(found, origin),
     sessionId: undefined,
     expiresAt: found.expiresAt,
-    recheck: () => isUnchanged(minimumRemainingMilliseconds),
-    // No cached result stays valid for so long.
-    isActiveNow: () => isUnchanged(Number.POSITIVE_INFINITY),
+    recheck: async () =>
+      isUnchanged(await personalTokens.find(text, origin?.address, minimumRemainingMilliseconds)),
+    isActiveNow: async (queries = database) => isUnchanged(await personalTokens.query(text, queries)),
   }
 }
 

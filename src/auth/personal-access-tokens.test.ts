@@ -6,7 +6,7 @@ import { insertAccount } from '../../test/support/insert-account.ts'
 import { administratorsOf } from '../accounts/administrators.ts'
 import { generateToken, hashOfToken, personalTokenPrefix } from '../accounts/token-text.ts'
 import { sql } from '../db/sql.ts'
-import { createTokenFinder } from './personal-access-tokens.ts'
+import { createPersonalAccessTokens } from './personal-access-tokens.ts'
 
 let fresh: FreshDatabase
 
@@ -16,14 +16,14 @@ before(async () => {
 after(() => fresh?.drop())
 
 const finderWith = (sessionCacheSeconds: number) =>
-  createTokenFinder({
+  createPersonalAccessTokens({
     database: fresh.database,
     administrators: administratorsOf({ adminLogins: [] }),
     sessionCacheSeconds,
     cachedTokensMax: 2,
     log: { warn: (_, message) => assert.fail(message) },
     now: () => 0,
-  })
+  }).find
 
 async function insertToken() {
   const { id } = await insertAccount(fresh.database)

@@ -5,7 +5,7 @@ import {
 } from '../accounts/administrators.ts'
 import { isAccountDeactivatedSql } from '../accounts/sign-in.ts'
 import { hashOfToken, personalTokenPrefix } from '../accounts/token-text.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Queries } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { createBoundedCache } from './bounded-cache.ts'
 import type { WarningLog } from './issuer-keys.ts'
@@ -21,20 +21,24 @@ export interface FoundToken {
   readonly expiresAt: number
 }
 
-/**
- * `address` is the network address of the request. A cached result that expires sooner than `minimumRemainingMilliseconds`
- * is ignored: streams pass the time until their next check.
- */
-export type FindToken = (
-  text: string,
-  address: string | undefined,
-  minimumRemainingMilliseconds?: number,
-) => Promise<FoundToken | undefined>
+export interface PersonalAccessTokens {
+  /**
+   * `address` is the network address of the request. A cached result that expires sooner than `minimumRemainingMilliseconds`
+   * is ignored, so that a stream can rely on the result until its next check.
+   */
+  find(
+    text: string,
+    address: string | undefined,
+    minimumRemainingMilliseconds?: number,
+  ): Promise<FoundToken | undefined>
+  /** Queries the token without the cache, in the caller's transaction. */
+  query(text: string, queries: Queries): Promise<FoundToken | undefined>
+}
 
-export interface TokenFinderOptions {
+export interface PersonalAccessTokenOptions {
   readonly database: Database
   readonly administrators: Administrators
-  /** Zero queries the database every time. */
+  /** 0 disables the cache. */
   readonly sessionCacheSeconds: number
   /** The tokens that are cached at once; 10,000 by default. */
   readonly cachedTokensMax?: number
@@ -43,28 +47,28 @@ export interface TokenFinderOptions {
 }
 
 const cachedTokensDefault = 10_000
-/** `last_used_at` is updated at most once per this time. */
+/** `last_used_at` is updated at most once a minute. */
 const lastUseMinutes = 1
 
 /**
- * Takes one indexed read for a token that is not cached. Only valid tokens are cached, so invalid ones cannot evict
- * them, and a revoked one works no longer than the cache time. No entry outlasts its token. Concurrent requests share one read.
+ * An uncached token costs one indexed query, which concurrent requests share. Only valid tokens are cached, so that invalid
+ * ones cannot evict them. A revoked token works for at most the cache time.
  */
-export function createTokenFinder(options: TokenFinderOptions): FindToken {
-  const { sessionCacheSeconds, now, cachedTokensMax = cachedTokensDefault } = options
+export function createPersonalAccessTokens(options: PersonalAccessTokenOptions): PersonalAccessTokens {
+  const { administrators, sessionCacheSeconds, now, cachedTokensMax = cachedTokensDefault } = options
   const cached = createBoundedCache<FoundToken>({ entriesMax: cachedTokensMax, now })
   const inFlight = new Map<string, Promise<FoundToken | undefined>>()
-  return async (text, address, minimumRemainingMilliseconds) => {
+  const find: PersonalAccessTokens['find'] = async (text, address, minimumRemainingMilliseconds) => {
     const hash = hashOfToken(text, personalTokenPrefix)
     if (hash === undefined) return undefined
     const key = hash.toString('base64')
     const known = cached.get(key, minimumRemainingMilliseconds)
     if (known !== undefined) return known
-    if (sessionCacheSeconds === 0) return queryToken(options, hash, address)
+    if (sessionCacheSeconds === 0) return queryAndRecord(options, hash, address)
     const expiresAt = now() + sessionCacheSeconds * 1000
     const queryAndCache = async () => {
       try {
-        const token = await queryToken(options, hash, address)
+        const token = await queryAndRecord(options, hash, address)
         if (token) cached.set(key, token, Math.min(expiresAt, token.expiresAt))
         return token
       } finally {
@@ -75,14 +79,28 @@ export function createTokenFinder(options: TokenFinderOptions): FindToken {
     inFlight.set(key, pending)
     return pending
   }
+  return {
+    find,
+    async query(text, queries) {
+      const hash = hashOfToken(text, personalTokenPrefix)
+      return hash && (await queryToken(queries, administrators, hash))?.token
+    },
+  }
 }
 
-async function queryToken(
-  { database, administrators, log }: TokenFinderOptions,
+/** Also records that the token was used. */
+async function queryAndRecord(
+  { database, administrators, log }: PersonalAccessTokenOptions,
   hash: Buffer,
   address: string | undefined,
 ): Promise<FoundToken | undefined> {
-  const [found] = await database.query<Omit<FoundToken, 'isAdministrator'> & TokenRow>(sql`
+  const found = await queryToken(database, administrators, hash)
+  if (found?.shouldRecordUse) await recordUse(database, found.token.id, address, log)
+  return found?.token
+}
+
+async function queryToken(queries: Queries, administrators: Administrators, hash: Buffer) {
+  const [found] = await queries.query<Omit<FoundToken, 'isAdministrator'> & TokenRow>(sql`
     select token.id, account.id as "accountId", ${administratorColumns},
       token.scopes, token.project_ids as "projectIds",
       floor(extract(epoch from token.expires_at) * 1000)::bigint as "expiresAt",
@@ -93,15 +111,15 @@ async function queryToken(
       and account.active and not ${isAccountDeactivatedSql}`)
   if (!found) return undefined
   const { login, hasRole, isSeeded, shouldRecordUse, ...token } = found
-  if (shouldRecordUse) await recordUse(database, token.id, address, log)
-  return { ...token, isAdministrator: administrators.isAdministrator({ login, hasRole, isSeeded }) }
+  const isAdministrator = administrators.isAdministrator({ login, hasRole, isSeeded })
+  return { token: { ...token, isAdministrator }, shouldRecordUse }
 }
 
 interface TokenRow extends PossibleAdministrator {
   readonly shouldRecordUse: boolean
 }
 
-/** An authenticated caller is not rejected because the use could not be recorded. */
+/** Failing to record the use must not reject an authenticated caller. */
 async function recordUse(database: Database, id: string, address: string | undefined, log: WarningLog) {
   try {
     await database.singleWrites.query(sql`

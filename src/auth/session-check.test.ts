@@ -183,6 +183,15 @@ test('a personal access token that was revoked changes no account, even while it
       now() + interval '1 day' from users where id = ${ada.id}`)
   const session = await authenticate(text)
   assert.equal(await session.isActiveNow(), true)
+  // The check belongs to the transaction of the change, and sees what that has locked or done.
+  const undone = new Error('undone')
+  const revocation = fresh.database.transaction(async (transaction) => {
+    await transaction.query(sql`update api_tokens set ended_at = now()`)
+    assert.equal(await session.isActiveNow(transaction), false)
+    assert.equal(await session.isActiveNow(), true)
+    throw undone
+  })
+  await assert.rejects(revocation, undone)
   await apply(sql`update api_tokens set ended_at = now()`)
   await authenticate(text)
   assert.equal(await session.isActiveNow(), false)
