@@ -31,6 +31,7 @@ import {
 } from '../../web/src/time/days.ts'
 import { plannedHours, sumHours } from '../../web/src/time/hours.ts'
 import { quoteText } from '../../web/src/ui/csv.ts'
+import { describeUserAgent } from '../../web/src/ui/place.ts'
 import { valuesOf } from '../support/assertions.ts'
 
 describe('Errors', () => {
@@ -392,6 +393,22 @@ test('Texts in a table of the client are kept from being formulas as the server 
     'a b',
   ]
   for (const start of starts) assert.equal(`${quoteText(`${start}1`)}\r\n`, csvLine([`${start}1`]), start)
+})
+
+test('A browser is named as its users know it, though its user agent names others too', () => {
+  const chrome = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129.0.0.0 Safari/537.36'
+  const mac = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)'
+  const names = {
+    [`Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${chrome} Edg/128.0.0.0`]: 'Edge 128 on Windows',
+    [`${mac} ${chrome} OPR/115.0.0.0`]: 'Opera 115 on macOS',
+    [`Mozilla/5.0 (Linux; Android 14; Pixel 8) ${chrome}`]: 'Chrome 129 on Android',
+    'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0': 'Firefox 130 on Linux',
+    [`${mac} AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Safari/605.1.15`]: 'Safari 17 on macOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1':
+      'Safari 17 on iPhone',
+    'curl/8.5.0': 'curl/8.5.0',
+  }
+  for (const [userAgent, name] of Object.entries(names)) assert.equal(describeUserAgent(userAgent), name)
 })
 
 describe('Filters of a project', () => {

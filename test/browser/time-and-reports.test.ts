@@ -114,7 +114,7 @@ function sumJourneys(stage: () => Stage): void {
     await page.getByText('Mon: Drew the plan').waitFor()
     await page.getByText('5 h left', { exact: true }).waitFor()
     await page.getByText('37 h left', { exact: true }).waitFor()
-    await page.getByLabel('Hours per day').fill('4')
+    await page.getByLabel('Hours per day').fill('4h00')
     await page.keyboard.press('Enter')
     await page.getByText('1 h left', { exact: true }).waitFor()
     await page.getByText('17 h left', { exact: true }).waitFor()

@@ -274,7 +274,11 @@ function CurrentScreen({ path }: { readonly path: string }) {
     if (screen === undefined) return
     let isCurrent = true
     screen.load().then(
-      (Component) => isCurrent && setLoaded({ screen, Component }),
+      (Component) => {
+        if (!isCurrent) return
+        setLoaded({ screen, Component })
+        setProblem(undefined)
+      },
       () => isCurrent && setProblem(screen),
     )
     return () => {

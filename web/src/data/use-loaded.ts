@@ -50,8 +50,10 @@ export function useLoaded<Value>(
 
 /** Runs periodically while the page is visible, for data without a live listing. */
 export function useInterval(milliseconds: number, run: () => void): void {
+  const latestRun = useRef(run)
+  latestRun.current = run
   useEffect(() => {
-    const timer = setInterval(() => document.hidden || run(), milliseconds)
+    const timer = setInterval(() => document.hidden || latestRun.current(), milliseconds)
     return () => clearInterval(timer)
   }, [milliseconds])
 }

@@ -34,14 +34,31 @@ export function useMedia(query: string): boolean {
   return isMatch
 }
 
-/** Returns the browser and its system, such as "Firefox 130 on Linux". */
-export function browserNameOf(userAgent: string): string {
-  const browser = /(Firefox|Edg|OPR|Chrome|Safari)\/(\d+)/.exec(userAgent)
-  const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(userAgent)?.[1]
-  const name = browser
-    ? `${browserNames[browser[1] ?? ''] ?? browser[1]} ${browser[2]}`
-    : userAgent.slice(0, 40)
-  return system ? t('{name} on {system}', { name, system: system.replace('Mac OS X', 'macOS') }) : name
-}
+/** In this order, because browsers also name those that they are compatible with. Safari gives its version as `Version`. */
+const browserTokens = [
+  ['Edg', 'Edge'],
+  ['OPR', 'Opera'],
+  ['Firefox', 'Firefox'],
+  ['Chrome', 'Chrome'],
+  ['Version', 'Safari'],
+] as const
 
-const browserNames: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera' }
+const systemTokens = [
+  ['Windows', 'Windows'],
+  ['Android', 'Android'],
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Mac OS X', 'macOS'],
+  ['Linux', 'Linux'],
+] as const
+
+/** Describes a browser and its system, such as "Firefox 130 on Linux"; unknown programs by the beginning of their user agent. */
+export function describeUserAgent(userAgent: string): string {
+  const system = systemTokens.find(([token]) => userAgent.includes(token))?.[1]
+  const name =
+    browserTokens
+      .map(([token, browser]) => [browser, new RegExp(`\\b${token}/(\\d+)`).exec(userAgent)?.[1]])
+      .find(([, version]) => version !== undefined)
+      ?.join(' ') ?? userAgent.slice(0, 40)
+  return system ? t('{name} on {system}', { name, system }) : name
+}

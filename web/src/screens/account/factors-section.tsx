@@ -20,7 +20,7 @@ import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { CopyButton } from '../../ui/copy-secret.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
-import { browserNameOf } from '../../ui/place.ts'
+import { describeUserAgent } from '../../ui/place.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** The dialog in front of the page. */
@@ -187,7 +187,7 @@ interface FactorButtonsProps extends FactorRowsProps {
 function FactorButtons({ own, factors, run, setDialog, onCodes }: FactorButtonsProps) {
   const hasAny = own.appSince !== null || own.passkeys.length > 0
   const showOffer = async () => setDialog({ kind: 'app', offer: await factors.offerApp() })
-  const addPasskey = async () => onCodes(await factors.addPasskey(browserNameOf(navigator.userAgent)))
+  const addPasskey = async () => onCodes(await factors.addPasskey(describeUserAgent(navigator.userAgent)))
   return (
     <div class="form-buttons">
       {canCreatePasskey(own.passkeyDomain) && (

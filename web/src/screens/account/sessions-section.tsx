@@ -7,7 +7,7 @@ import { t } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
-import { browserNameOf } from '../../ui/place.ts'
+import { describeUserAgent } from '../../ui/place.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** Lists the user's sessions, each of which can be ended. */
@@ -83,5 +83,5 @@ export function SessionsSection() {
 }
 
 function browserOf({ userAgent, clientId }: Session): string {
-  return userAgent === null ? (clientId ?? t('Unknown browser')) : browserNameOf(userAgent)
+  return userAgent === null ? (clientId ?? t('Unknown browser')) : describeUserAgent(userAgent)
 }

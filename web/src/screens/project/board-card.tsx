@@ -98,6 +98,7 @@ function Card(props: CardProps) {
   const { router } = useServices()
   const element = useRef<HTMLLIElement>(null)
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLElement>) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'F2') {
       event.preventDefault()
       router.go(assignmentPath(assignment.projectId, assignment.id, query))

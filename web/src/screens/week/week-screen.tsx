@@ -6,6 +6,7 @@ import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tx } from '../../texts/text.ts'
 import { addDays, daysInWeek, formatWeek, mondayOf, parseWeek, today } from '../../time/days.ts'
+import { parseDuration } from '../../time/hours.ts'
 import { Combobox } from '../../ui/combobox.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
@@ -208,7 +209,7 @@ function useRecordedHours(ids: readonly string[]) {
 function DailyTargetField() {
   const [text, setText] = useState<string>()
   const save = () => {
-    chooseDailyTarget(Number((text ?? '').trim().replace(',', '.')))
+    chooseDailyTarget(parseDuration(text ?? '') ?? Number.NaN)
     setText(undefined)
   }
   return (
