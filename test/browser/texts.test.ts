@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { sql } from '../../src/db/sql.ts'
 import { until } from '../support/until.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
@@ -100,4 +101,114 @@ function taskJourneys(stage: () => Stage): void {
   })
 }
 
-describeInBrowser('Texts', { 'with tasks': taskJourneys })
+function writingJourneys(stage: () => Stage): void {
+  const open = async (name: string, options?: BrowserContextOptions) => {
+    const { signIn, workspace } = stage()
+    const id = await workspace.assignment(name)
+    const path = `/projects/${workspace.projectId}/assignments/${id}`
+    const page = await signIn('mara@example.com', path, options)
+    await page.getByRole('button', { name: 'Add a description' }).click()
+    const field = page.getByRole('textbox', { name: 'Description' })
+    await page.locator('.description, .in-place').getByRole('toolbar', { name: 'Formatting' }).waitFor()
+    return { id, page, field }
+  }
+  const tools = (page: Page) => page.locator('.in-place').getByRole('toolbar', { name: 'Formatting' })
+
+  test('have tools for the selection, by button and by key, which the browser can undo; a preview draws the same', async () => {
+    const { workspace } = stage()
+    const { id, page, field } = await open('With tools')
+    await page.keyboard.type('Be bold')
+    await page.keyboard.press('Control+Shift+ArrowLeft')
+    await page.keyboard.press('Control+b')
+    assert.equal(await field.inputValue(), 'Be **bold**')
+    await page.keyboard.press('Control+i')
+    assert.equal(await field.inputValue(), 'Be ***bold***')
+    await page.keyboard.press('Control+z')
+    assert.equal(await field.inputValue(), 'Be **bold**')
+    await page.keyboard.press('End')
+    await page.keyboard.type('\n')
+    await tools(page).getByRole('button', { name: 'Task list' }).click()
+    // The field still has the focus.
+    await page.keyboard.type('one\ntwo')
+    await page.keyboard.press('Control+Shift+k')
+    await page.keyboard.type('here')
+    assert.equal(await field.inputValue(), 'Be **bold**\n- [ ] one\n- [ ] two[here](https://)')
+    await assertAccessible(page, 'the tools of a text field')
+    await tools(page).getByRole('button', { name: 'Preview' }).click()
+    const preview = page.getByRole('region', { name: 'Preview' })
+    await preview.locator('strong', { hasText: 'bold' }).waitFor()
+    assert.equal(await preview.getByRole('checkbox', { disabled: true }).count(), 2)
+    assert.equal(await field.isVisible(), false)
+    await assertAccessible(page, 'a preview')
+    await tools(page).getByRole('button', { name: 'Preview' }).click()
+    await field.press('Control+Enter')
+    await page.getByText('0 of 2 done').waitFor()
+    assert.equal(
+      (await workspace.get('assignment', id)).description,
+      'Be **bold**\n- [ ] one\n- [ ] two[here](https://)',
+    )
+  })
+
+  test('have a toolbar that Tab passes in one step, in which arrows move, and Tab leaves the field', async () => {
+    const { page, field } = await open('By keys')
+    await page.keyboard.type('- a\n\nb')
+    assert.equal(await field.inputValue(), '- a\nb')
+    await page.keyboard.press('Shift+Tab')
+    const button = (name: string) => tools(page).getByRole('button', { name }).and(page.locator(':focus'))
+    await button('Bold').waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await button('Preview').waitFor()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowRight')
+    await button('Italic').waitFor()
+    await page.keyboard.press('Tab')
+    await field.and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Tab')
+    await page.getByRole('button', { name: 'Discard changes' }).and(page.locator(':focus')).waitFor()
+    // Ctrl+K opens the palette, also from a text.
+    await field.press('Control+k')
+    await page.getByRole('combobox', { name: 'Search or run a command' }).waitFor()
+  })
+
+  test('have their tools on one line of a phone, in the panel, in a comment and in the dialog of a new assignment', async () => {
+    const { page } = await open('On a phone', { viewport: { width: 390, height: 800 }, hasTouch: true })
+    const bars = page.getByRole('toolbar', { name: 'Formatting' })
+    const faultsOf = (bar: Locator) =>
+      bar.evaluate((element) => {
+        const boxes = [...element.querySelectorAll('button')].map((button) => button.getBoundingClientRect())
+        const isOnOneLine = boxes.every(({ top }) => top === boxes[0]?.top)
+        const isWithin = boxes.every(({ right }) => right <= innerWidth - 8)
+        const areLarge = boxes.every(({ width, height }) => width >= 24 && height >= 40)
+        return isOnOneLine && isWithin && areLarge
+          ? []
+          : boxes.map(({ top, right, width }) => [top, right, width])
+      })
+    await page.getByRole('textbox', { name: 'Write a comment' }).waitFor()
+    assert.equal(await bars.count(), 2)
+    for (const bar of await bars.all()) assert.deepEqual(await faultsOf(bar), [])
+    await page.getByRole('button', { name: 'Close', exact: true }).click()
+    await page.getByRole('button', { name: 'New assignment' }).first().click()
+    assert.deepEqual(
+      await faultsOf(page.getByRole('dialog').getByRole('toolbar', { name: 'Formatting' })),
+      [],
+    )
+  })
+
+  test('mention people in the description of a new assignment', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    await page.keyboard.press('n')
+    const dialog = page.getByRole('dialog', { name: 'New assignment' })
+    await dialog.getByLabel('Name').fill('Mentions someone')
+    await dialog.getByRole('textbox', { name: 'Description' }).pressSequentially('For @jon')
+    await page.getByRole('option', { name: 'Jonas Weber' }).click()
+    await dialog.getByRole('button', { name: 'Create assignment' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const rows = await hosts.database.query<{ description: string }>(
+      sql`select description from assignments where name = 'Mentions someone'`,
+    )
+    assert.deepEqual(rows, [{ description: `For @[user:${workspace.jonas.id}]` }])
+  })
+}
+
+describeInBrowser('Texts', { 'with tasks': taskJourneys, 'that are written': writingJourneys })

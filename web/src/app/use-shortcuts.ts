@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Router } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import type { MessageKey } from '../texts/text.ts'
+import { textKeys } from '../ui/text-keys.ts'
 
 /** The layer that is open in front of the page. */
 export type Overlay =
@@ -95,6 +96,15 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
       { keys: ['Shift', '← →'], description: 'In calendar and timeline: a day earlier or later' },
       { keys: ['Shift', 'Alt', '← →'], description: 'In the timeline: the end a day earlier or later' },
       { keys: ['Shift', '↑ ↓'], description: 'In the timeline: assign to the person above or below' },
+    ],
+  },
+  {
+    title: 'Texts',
+    shortcuts: [
+      { keys: textKeys.Bold, description: 'Bold' },
+      { keys: textKeys.Italic, description: 'Italic' },
+      { keys: textKeys.Link, description: 'Link' },
+      { keys: ['Ctrl', 'Enter'], description: 'Save or send the text' },
     ],
   },
   {

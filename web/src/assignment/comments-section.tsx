@@ -13,7 +13,7 @@ import { formatTimestamp } from '../time/format-timestamp.ts'
 import { PersonAvatar } from '../ui/avatar.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Markdown } from '../ui/markdown.tsx'
-import { MentionField } from '../ui/mention-field.tsx'
+import { MarkdownField } from '../ui/markdown-field.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
@@ -190,7 +190,7 @@ function CommentForm(props: CommentFormProps) {
       onDone={form.discard}
     >
       <div class="field">
-        <MentionField
+        <MarkdownField
           {...insertion}
           projectId={projectId}
           class="input"

@@ -6,7 +6,7 @@ import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Markdown } from '../ui/markdown.tsx'
-import { MentionField } from '../ui/mention-field.tsx'
+import { MarkdownField } from '../ui/markdown-field.tsx'
 import { tasksIn } from '../ui/parse-markdown.ts'
 import { useFileInsertion } from './attachments-section.tsx'
 import { InPlaceField, type InPlaceProps } from './in-place-fields.tsx'
@@ -66,7 +66,7 @@ export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
     <InPlaceField label={t('Description')} edit={edit}>
       {(attributes) => (
         <>
-          <MentionField
+          <MarkdownField
             {...attributes}
             {...insertion}
             field={textarea}
@@ -80,9 +80,6 @@ export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
             onText={edit.type}
             onKeyDown={onKeyDown}
           />
-          <p class="field-hint">
-            {t('**bold**, *italic*, `code`, lists with -, tasks with - [ ], links. Ctrl+Enter saves.')}
-          </p>
           <div class="form-buttons">
             <button type="button" class="button" onClick={discard}>
               {edit.isChanged ? t('Discard changes') : t('Cancel')}

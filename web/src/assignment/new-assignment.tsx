@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { choosableStages } from '../data/project-stages.ts'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
-import { SelectField, TextAreaField, TextField } from '../forms/fields.tsx'
+import { SelectField, TextField } from '../forms/fields.tsx'
 import { Form } from '../forms/form.tsx'
 import { type FormState, useForm } from '../forms/use-form.ts'
 import { assignmentPath } from '../router/router.ts'
@@ -11,6 +11,7 @@ import { t } from '../texts/text.ts'
 import { addDays, daysBetween, isDay, today } from '../time/days.ts'
 import { DayField } from '../ui/day-input.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { DescriptionTextField } from '../ui/markdown-field.tsx'
 import { PersonField } from '../ui/person-picker.tsx'
 import { type AssignmentValues, bodyOf } from './assignment-values.ts'
 import { NonMemberNote } from './in-place-fields.tsx'
@@ -85,7 +86,7 @@ function AssignmentFields({ form, projectId, stages, autofocus = false }: Assign
   return (
     <>
       <TextField form={form} name="name" label={t('Name')} required autofocus={autofocus} />
-      <TextAreaField form={form} name="description" label={t('Description')} />
+      <DescriptionTextField form={form} projectId={projectId} />
       <div class="field-pair">
         <SelectField
           form={form}

@@ -13,13 +13,13 @@ import {
   storeMentions,
 } from './mention-text.ts'
 
-interface MentionFieldProps extends Omit<ComponentProps<'textarea'>, 'value' | 'onKeyDown' | 'ref'> {
+export interface MentionFieldProps extends Omit<ComponentProps<'textarea'>, 'value' | 'onKeyDown' | 'ref'> {
   /** The text as it is stored, with the ids of those mentioned. */
   readonly value: string
   readonly projectId: string
   readonly field?: Ref<HTMLTextAreaElement>
   onText(text: string): void
-  onKeyDown(event: TargetedKeyboardEvent<HTMLTextAreaElement>): void
+  onKeyDown?(event: TargetedKeyboardEvent<HTMLTextAreaElement>): void
 }
 
 const suggestionsMax = 6
@@ -81,7 +81,7 @@ export function MentionField({
         }}
         onKeyDown={(event) => {
           const run = isOpen ? keys[event.key] : undefined
-          if (run === undefined || event.ctrlKey || event.metaKey) return onKeyDown(event)
+          if (run === undefined || event.ctrlKey || event.metaKey) return onKeyDown?.(event)
           event.preventDefault()
           event.stopPropagation()
           run()

@@ -1,0 +1,163 @@
+/** A replacement in a text, and the range that is selected after it. */
+export interface Edit {
+  readonly from: number
+  readonly to: number
+  readonly text: string
+  readonly select: readonly [number, number]
+}
+
+/** Returns what to change for a text and the selected range in it. */
+type Tool = (text: string, start: number, end: number) => Edit
+
+/** The beginning of an item: its indent, its bullet or number, and the box of a task. */
+const itemStart = /^(\s*)(?:([-*+] +|\d{1,4}[.)] +)(\[[ xX]\] +)?)?/
+
+type Mark = '**' | '*' | '`'
+
+/** Puts a mark around the selection, or removes it. A mark works within a line, so each of several lines gets its own. */
+export const toggleMark =
+  (mark: Mark): Tool =>
+  (text, start, end) => {
+    const { length } = mark
+    const [from, to] = withoutSpaces(text, start, end)
+    const inner = text.slice(from, to)
+    if (isMarked(countAtEnd(text.slice(0, from), mark), countAtStart(text.slice(to), mark), mark))
+      return { from: from - length, to: to + length, text: inner, select: [from - length, to - length] }
+    const content = inner.slice(length, -length)
+    if (isMarked(countAtStart(inner, mark), countAtEnd(inner, mark), mark) && !hasWithin(content, mark))
+      return { from, to, text: content, select: [from, from + content.length] }
+    if (!inner.includes('\n'))
+      return { from, to, text: mark + inner + mark, select: [from + length, to + length] }
+    const lines = inner.split('\n').map((line) => markLine(line, mark))
+    const marked = lines.join('\n')
+    return { from, to, text: marked, select: [from, from + marked.length] }
+  }
+
+function withoutSpaces(text: string, start: number, end: number): [number, number] {
+  const inner = text.slice(start, end)
+  const trimmed = inner.trim()
+  if (trimmed === '') return [start, end]
+  const from = start + inner.indexOf(trimmed)
+  return [from, from + trimmed.length]
+}
+
+const countAtStart = (text: string, mark: Mark): number =>
+  (mark === '`' ? /^`*/ : /^\**/).exec(text)?.[0].length ?? 0
+
+const countAtEnd = (text: string, mark: Mark): number => countAtStart([...text].reverse().join(''), mark)
+
+/** One star of two does not mark italic text; three stars mark bold and italic text. */
+function isMarked(before: number, after: number, mark: Mark): boolean {
+  const count = Math.min(before, after)
+  return mark === '**' ? count >= 2 : count % 2 === 1
+}
+
+const hasWithin = (content: string, mark: Mark): boolean =>
+  content === '' || content.replaceAll(/^\*+|\*+$/g, '').includes(mark)
+
+function markLine(line: string, mark: Mark): string {
+  const [start = ''] = itemStart.exec(line) ?? []
+  const content = line.slice(start.length).trimEnd()
+  return content === '' ? line : start + mark + content + mark
+}
+
+/** One line becomes code within its line, several become a block. */
+export const toggleCode: Tool = (text, start, end) => {
+  if (!text.slice(start, end).includes('\n')) return toggleMark('`')(text, start, end)
+  const [from, to] = wholeLines(text, start, end)
+  const block = `\`\`\`\n${text.slice(from, to)}\n\`\`\``
+  return { from, to, text: block, select: [from, from + block.length] }
+}
+
+const webAddress = /^(https?:\/\/|mailto:)\S+$/i
+
+/** Makes a link of the selection, which is its label or its address, and selects the part that is missing. */
+export const insertLink =
+  (placeholder: string): Tool =>
+  (text, start, end) => {
+    const [from, to] = withoutSpaces(text, start, end)
+    const inner = text.slice(from, to)
+    const isAddress = webAddress.test(inner)
+    const label = isAddress || inner === '' ? placeholder : inner.replaceAll(/\s+/g, ' ')
+    const address = isAddress ? inner : 'https://'
+    const missing = label === placeholder ? from + 1 : from + label.length + 3
+    const link = `[${label}](${address})`
+    return {
+      from,
+      to,
+      text: link,
+      select: [missing, missing + (label === placeholder ? label : address).length],
+    }
+  }
+
+/** The lines that a range touches. */
+function wholeLines(text: string, start: number, end: number): [number, number] {
+  const last = end > start && text[end - 1] === '\n' ? end - 1 : end
+  const to = text.indexOf('\n', last)
+  return [text.lastIndexOf('\n', start - 1) + 1, to < 0 ? text.length : to]
+}
+
+interface LineMark {
+  /** True if blank lines between others are marked, too. */
+  readonly marksBlank?: boolean
+  has(line: string): boolean
+  add(line: string): string
+  remove(line: string): string
+}
+
+/** Makes each selected line one of this kind, or plain text again if all of them are. */
+const toggleLines =
+  ({ has, add, remove, marksBlank = false }: LineMark): Tool =>
+  (text, start, end) => {
+    const [from, to] = wholeLines(text, start, end)
+    const lines = text.slice(from, to).split('\n')
+    const isBlank = (line: string) => !marksBlank && lines.length > 1 && line.trim() === ''
+    const change = lines.every((line) => isBlank(line) || has(line)) ? remove : add
+    const changed = lines.map((line) => (isBlank(line) ? line : change(line))).join('\n')
+    const caret = Math.max(from, start + changed.length - (to - from))
+    return { from, to, text: changed, select: start === end ? [caret, caret] : [from, from + changed.length] }
+  }
+
+const asItem =
+  (start: string): LineMark['add'] =>
+  (line) =>
+    line.replace(itemStart, (_, indent: string) => indent + start)
+
+export const toggleList = toggleLines({
+  has(line) {
+    const [, , mark = '', box] = itemStart.exec(line) ?? []
+    return /^[-*+]/.test(mark) && box === undefined
+  },
+  add: asItem('- '),
+  remove: asItem(''),
+})
+
+export const toggleTasks = toggleLines({
+  has(line) {
+    const [, , mark, box] = itemStart.exec(line) ?? []
+    return mark !== undefined && box !== undefined
+  },
+  add: asItem('- [ ] '),
+  remove: asItem(''),
+})
+
+export const toggleQuote = toggleLines({
+  marksBlank: true,
+  has: (line) => line.startsWith('>'),
+  add: (line) => `> ${line}`,
+  remove: (line) => line.replace(/^> ?/, ''),
+})
+
+/** Returns what Enter does in a list or a quote: the next line begins alike, and an empty item ends its list. */
+export function continueLine(text: string, caret: number): Edit | undefined {
+  const [from, to] = wholeLines(text, caret, caret)
+  const line = text.slice(from, to)
+  const [quotes = ''] = /^(?:> ?)*/.exec(line) ?? []
+  const [, indent = '', mark = '', box] = itemStart.exec(line.slice(quotes.length)) ?? []
+  const start = quotes + indent + mark + (box ?? '')
+  if (quotes + mark === '' || caret - from < start.length) return undefined
+  if (line.length === start.length) return { from, to, text: '', select: [from, from] }
+  const nextMark = mark.replace(/^\d+/, (number) => String(Number(number) + 1))
+  const next = `\n${quotes}${indent}${nextMark}${box === undefined ? '' : '[ ] '}`
+  return { from: caret, to: caret, text: next, select: [caret + next.length, caret + next.length] }
+}
