@@ -1,18 +1,13 @@
 import { columnName } from '../src/db/columns.ts'
 import type { Field, WireKind } from '../src/model/field.ts'
 import type { Resource } from '../src/resources/define-resource.ts'
-import {
-  isOfAssignment,
-  isRemovedWithParent,
-  referencesFrom,
-  searchColumns,
-} from '../src/resources/derived.ts'
+import { hasCascadeParent, isOfAssignment, referencesFrom, searchColumns } from '../src/resources/derived.ts'
 
 /** The migration that creates the table of a resource, with every index that its lists, removals and purges need. */
 export function tableMigration(resource: Resource): string {
   const { table, columns, fields } = resource
   const own = Object.keys(fields).filter((name) => columns.includes(name))
-  const isRemovedAlong = isRemovedWithParent(resource)
+  const isCascaded = hasCascadeParent(resource)
   const lines = [
     'id uuid primary key',
     ...own.map((name) => columnLine(resource, name)),
@@ -20,7 +15,7 @@ export function tableMigration(resource: Resource): string {
     'updated_at timestamptz',
     'deleted_at timestamptz',
     'active boolean not null default true',
-    ...(isRemovedAlong ? ['removed_with uuid'] : []),
+    ...(isCascaded ? ['removed_with uuid'] : []),
   ]
   return textOf([
     [`create table ${table} (\n  ${lines.join(',\n  ')}\n)`],
@@ -28,7 +23,7 @@ export function tableMigration(resource: Resource): string {
       `create index ${table}_live on ${table} (id) where active`,
       ...own.flatMap((name) => indexesOf(resource, name)),
       `create index ${table}_removed on ${table} (deleted_at desc, id) where not active`,
-      ...(isRemovedAlong
+      ...(isCascaded
         ? [`create index ${table}_removed_with on ${table} (removed_with) where removed_with is not null`]
         : []),
     ],

@@ -3,9 +3,9 @@ import pg from 'pg'
 import { pgTypeParsers } from '../db/columns.ts'
 import { type ClosedDay, closeDays, readClosedDays, verifyHistory } from '../db/history-chain.ts'
 import { render, sql } from '../db/sql.ts'
+import { changeColumns, type StoredChange, serializeChange } from '../features/changes/serialize-change.ts'
 import { csvHeader, csvLine } from '../http/csv.ts'
 import type { Caller } from '../model/caller.ts'
-import { changeColumns, type StoredChange, serializeChange } from '../records/serialize-record.ts'
 import { withDatabase, withStore } from './shared-store.ts'
 
 /** `npm run cli -- verify-history [FILE]`: also compares with a FILE from `history-heads`. */

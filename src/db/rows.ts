@@ -127,9 +127,9 @@ export async function restoreRows(
   table: Table,
   writer: Writer,
   where: Sql,
-  isRemovedWithParent: boolean,
+  { hasCascadeParent }: { readonly hasCascadeParent: boolean },
 ) {
-  const mark = isRemovedWithParent ? raw(', removed_with = null') : raw('')
+  const mark = hasCascadeParent ? raw(', removed_with = null') : raw('')
   const update = sql`update ${tableOf(table)} as row set active = true, deleted_at = null${mark}`
   return rewrite(transaction, 'restore', writer, { table, update, set: removalColumns, where })
 }

@@ -4,8 +4,9 @@ import type { Caller } from '../model/caller.ts'
 import { capitalize, type Kind, parseFailure } from '../model/field.ts'
 import { choice, integer } from '../model/field-kinds.ts'
 import { languages } from '../model/language.ts'
-import { isTimeZone, mailDefaults, mailFrequencies, notificationKinds } from '../model/notifications.ts'
+import { mailDefaults, mailFrequencies, notificationKinds } from '../model/notifications.ts'
 import { collectViolations, parseObject } from '../model/problem.ts'
+import { isTimeZone } from '../model/timestamp.ts'
 import type { Context } from '../records/context.ts'
 import type { Route } from '../routes/route.ts'
 import { ref } from '../routes/schemas.ts'
@@ -90,8 +91,8 @@ async function findSettings({ database }: Context, caller: Caller): Promise<Acco
 }
 
 /**
- * Two devices may change different settings at the same time: each statement writes only what its body has. The mail that waits is
- * due at another time then, which is calculated again.
+ * Writes only the settings of the body, because two devices may change different ones at the same time. The settings decide when a
+ * waiting mail is due, so that time is cleared and calculated again.
  */
 async function changeSettings(context: Context, caller: Caller, body: unknown): Promise<AccountSettings> {
   const given = parseSettings(body)

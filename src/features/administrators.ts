@@ -18,7 +18,7 @@ import { forbidden, invalid, notFound, type Problem } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 import { collectUuids } from '../records/list-query.ts'
 import type { Route } from '../routes/route.ts'
-import { ref, someText } from '../routes/schemas.ts'
+import { dateTime, ref, someText } from '../routes/schemas.ts'
 
 interface AdministrationContext {
   readonly database: Database
@@ -77,7 +77,7 @@ async function revokeRole(context: AdministrationContext, caller: Caller, body: 
   recordRoleChange(context, caller, userId, 'taken')
 }
 
-/** The role changes for no account until the transaction ends. */
+/** Throws unless the caller is an administrator. No account gains or loses the role until the transaction ends. */
 const requireAdministrator =
   ({ administrators }: AdministrationContext, caller: Caller, problem: () => Problem): Authorize =>
   async (transaction) => {
@@ -100,7 +100,7 @@ export const administratorSchemas: Readonly<Record<string, Schema>> = {
       userId: { ...uuid.schema, description: 'The account that has the role.' },
       name: { type: 'string', description: 'Its name.', examples: ['Mara Lindqvist'] },
       givenBy: { ...uuid.schema, description: 'The account that granted the role.' },
-      givenAt: { type: 'string', format: 'date-time', description: 'The time it was granted.' },
+      givenAt: { ...dateTime, description: 'The time it was granted.' },
     },
   },
   AdministratorList: {
@@ -232,7 +232,7 @@ export const deactivationSchemas: Readonly<Record<string, Schema>> = {
     properties: {
       userId: { ...uuid.schema, description: 'The deactivated account.' },
       deactivatedBy: { ...uuid.schema, description: 'The account of the administrator who deactivated it.' },
-      deactivatedAt: { type: 'string', format: 'date-time', description: 'The time of the deactivation.' },
+      deactivatedAt: { ...dateTime, description: 'The time of the deactivation.' },
     },
   },
   DeactivationList: {

@@ -12,7 +12,7 @@ import { recordAnswerSchema } from '../routes/schemas.ts'
 const keyPattern = '^[A-Za-z][A-Za-z0-9]{1,7}-[1-9][0-9]{0,9}$'
 const keyForm = new RegExp(keyPattern)
 
-/** Finds an assignment by the address that people speak and write: the key of its project and its number. */
+/** Finds an assignment by the key that people use for it: the key of its project and its number. */
 export function assignmentKeyRoute(): Route {
   const assignment = extensionForm(declared)
   return {

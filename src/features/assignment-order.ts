@@ -187,7 +187,8 @@ async function neighbourConditions(
   stage: Sql,
   { side, id }: Neighbour,
 ): Promise<{ readonly lower: Sql; readonly upper: Sql }> {
-  const [none, all] = [raw('false'), raw('true')]
+  const none = raw('false')
+  const all = raw('true')
   if (id === null) return side === 'afterId' ? { lower: none, upper: all } : { lower: all, upper: none }
   const [found] = await transaction.query<Ranked>(
     sql`select id, rank from assignments where ${stage} and id = ${id}`,
@@ -200,7 +201,7 @@ async function neighbourConditions(
     : { lower: sql`(rank, id) < ${border}`, upper: sql`(rank, id) >= ${border}` }
 }
 
-/** The end of the order leaves the room behind it to new assignments. */
+/** An assignment that is moved to the end stays below this rank, so that the next new assignment comes after it. */
 async function rankOfNextAssignment(transaction: Queries, projectId: string): Promise<string> {
   const [next] = await transaction.query<{ rank: string }>(
     sql`select initial_rank(last + 1) as rank from assignment_counters where id = ${projectId}`,
@@ -208,13 +209,13 @@ async function rankOfNextAssignment(transaction: Queries, projectId: string): Pr
   return next?.rank ?? ''
 }
 
-/** In the order of their bytes. */
+/** The digits of a rank, in the order of their bytes, by which the database sorts. */
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const base = BigInt(digits.length)
 
 /**
- * Returns so many ranks between two others, as far apart as possible, or undefined if there are none. A rank is a fraction whose
- * digits are all behind the point, so there is room between any two as long as none ends with the smallest digit.
+ * Returns `count` ranks between two others, as far apart as possible, or undefined if `low` is not below `high`. A rank is the part of a
+ * fraction behind the point, so there is room between any two as long as none ends with the smallest digit.
  */
 export function ranksBetween(low: string, high: string, count: number): readonly string[] | undefined {
   if (low >= high) return undefined

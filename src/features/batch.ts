@@ -24,7 +24,7 @@ import { ref } from '../routes/schemas.ts'
 /** While other batches wait, a batch whose body arrives too slowly is aborted after this time. */
 const patienceSeconds = 2
 
-/** Up to a thousand writes of any resources in one request. */
+/** Runs up to a thousand writes of any resources in one request. */
 export const batchRoute = ({ budgets }: Context): Route => ({
   id: 'RunBatch',
   tag: 'Batch',

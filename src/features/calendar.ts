@@ -11,11 +11,11 @@ import { assignment } from '../resources/assignment.ts'
 import { project } from '../resources/project.ts'
 import type { Route } from '../routes/route.ts'
 
-/** Calendars show what is due and what was done lately. The newest end first, where there is more. */
+/** Calendars show current and recent work. If there are more assignments, those that end last are returned. */
 const eventsMax = 2000
 const pastDays = 180
 
-/** A calendar that other programs subscribe to: they send no headers, so a token may be in the address. */
+/** Serves a calendar that other programs subscribe to. They cannot send headers, so the URL may contain a token. */
 export const calendarRoute = (webOrigin: string | undefined): Route => ({
   id: 'SubscribeToCalendar',
   tag: 'Calendar',
@@ -46,7 +46,7 @@ export const calendarRoute = (webOrigin: string | undefined): Route => ({
   },
 })
 
-/** The scope of the token allows only what a calendar shows, because addresses end up in logs and in settings. */
+/** Accepts only a token whose one scope covers just the calendar, because URLs end up in logs and in settings. */
 function calendarReader(caller: Caller): Caller {
   const { token } = caller
   if (!token) return caller
@@ -104,24 +104,24 @@ function readEvents({ database }: Context, reader: Caller, projectId: string | u
 
 const eventWith =
   (webOrigin: string | undefined) =>
-  ({ id, projectId, name, description, ...its }: ShownAssignment): CalendarEvent => ({
+  ({ id, projectId, name, description, ...row }: ShownAssignment): CalendarEvent => ({
     id,
     summary: name,
     description,
-    firstDay: its.startDate,
-    lastDay: its.endDate,
-    categories: [its.projectName, its.stageName],
-    changedAt: its.changedAt,
+    firstDay: row.startDate,
+    lastDay: row.endDate,
+    categories: [row.projectName, row.stageName],
+    changedAt: row.changedAt,
     url: webOrigin && `${webOrigin}/projects/${projectId}/assignments/${id}`,
   })
 
-/** Programs ask every hour, and mostly get 304. */
+/** Sends 304 if the client has this calendar. Programs ask every hour, and it rarely has changed. */
 function send(request: FastifyRequest, reply: FastifyReply, caller: Caller, body: string): void {
   const tag = entityTag(caller.id, caller.isAdministrator, body)
   reply.headers({
     etag: tag,
     'cache-control': 'private, no-cache',
-    // The address may contain the token, and a description a link that the user follows.
+    // The URL may contain the token, and a description may contain a link that the user follows.
     'referrer-policy': 'no-referrer',
   })
   const held = request.headers['if-none-match']
@@ -135,7 +135,7 @@ function send(request: FastifyRequest, reply: FastifyReply, caller: Caller, body
       .send(body)
 }
 
-/** An entry of a calendar: whole days, from the first to the last. */
+/** An entry of a calendar. It takes whole days, the last one included. */
 interface CalendarEvent {
   readonly id: string
   readonly summary: string
@@ -147,7 +147,7 @@ interface CalendarEvent {
   readonly url: string | undefined
 }
 
-/** Writes RFC 5545. The texts are those of users, so each is escaped and every line folded. */
+/** Writes RFC 5545. Users wrote the texts, so each text is escaped and each line is folded. */
 export function writeCalendar(name: string, events: readonly CalendarEvent[]): string {
   const lines = [
     'BEGIN:VCALENDAR',

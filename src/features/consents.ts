@@ -8,18 +8,18 @@ import { text, uuid } from '../model/field-kinds.ts'
 import { notFound } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 import type { Route } from '../routes/route.ts'
-import { ref } from '../routes/schemas.ts'
+import { dateTime, ref } from '../routes/schemas.ts'
 
 /** A consent that a user has given to a client. */
 export interface Consent {
   readonly clientId: string
-  /** The client's name as users see it; its id where the identity host no longer knows it. */
+  /** The client's name as users see it; its id if the identity host no longer knows the client. */
   readonly name: string
   readonly scopes: readonly string[]
   readonly grantedAt: string
 }
 
-/** No user grants more of them. */
+/** Far more than a user grants. */
 const consentsListedMax = 100
 const clientIdCharactersMax = 200
 
@@ -39,7 +39,7 @@ export interface ConsentContext {
   readonly securityLog?: SecurityLog
 }
 
-/** After this the user is asked again, and everything granted to the client becomes invalid at once. */
+/** Invalidates everything that was granted to the client at once. Its next request asks the user for consent again. */
 async function withdrawConsent(
   { database, securityLog }: ConsentContext,
   caller: Caller,
@@ -67,7 +67,7 @@ export const consentSchemas: Readonly<Record<string, Schema>> = {
         items: { type: 'string', examples: ['profile'] },
         description: 'The granted scopes.',
       },
-      grantedAt: { type: 'string', format: 'date-time', description: 'The time it was last granted.' },
+      grantedAt: { ...dateTime, description: 'The time it was last granted.' },
     },
   },
   ConsentList: {

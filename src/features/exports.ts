@@ -16,7 +16,7 @@ import { person } from '../resources/user.ts'
 import { describeReadAccess } from '../routes/describe-operations.ts'
 import type { Exchange, Route } from '../routes/route.ts'
 import { listKeys } from '../routes/schemas.ts'
-import { rejectAsOf } from './changes/list-routes.ts'
+import { rejectAtKey } from './changes/list-routes.ts'
 
 /** Returns a whole list in one response, however long. */
 export const exportRoutes = (context: Context): Route[] => [
@@ -40,7 +40,7 @@ const exportRoute = (context: Context, listed: ListedResource, state: RowState):
   errors: [400, 403, 503],
   async handle(exchange) {
     const { caller, request, reply } = exchange
-    rejectAsOf(request)
+    rejectAtKey(request)
     const given = request.query as Readonly<Record<string, unknown>>
     const format = parseFormat(given.format)
     requireRole(listed, caller, requiredAccess(state))
@@ -99,10 +99,7 @@ function parseFormat(input: unknown): Format {
   throw invalid({ format: [`Format must be ${Object.keys(formats).join(' or ')}.`] })
 }
 
-/**
- * Resets the connection on an error: without the last chunk, no client mistakes the response for a complete
- * one.
- */
+/** Resets the connection on an error. The last chunk is then missing, so no client takes the response for complete. */
 function exportReader({ request, reply }: Exchange, listed: ListedResource) {
   const disconnected = new AbortController()
   reply.raw.once('close', () => disconnected.abort())

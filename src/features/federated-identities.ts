@@ -4,9 +4,7 @@ import type { SignInMethods } from '../accounts/sign-in.ts'
 import type { Schema } from '../http/openapi.ts'
 import { uuid } from '../model/field-kinds.ts'
 import type { Route } from '../routes/route.ts'
-import { ref } from '../routes/schemas.ts'
-
-const timestamp = { type: 'string', format: 'date-time' }
+import { dateTime, nullableDateTime, ref } from '../routes/schemas.ts'
 
 export const identitySchemas: Readonly<Record<string, Schema>> = {
   OutsideIdentity: {
@@ -26,10 +24,9 @@ export const identitySchemas: Readonly<Record<string, Schema>> = {
         description: 'The name of the account at the provider.',
         examples: ['ann@example.com'],
       },
-      createdAt: { ...timestamp, description: 'The time it was linked.' },
+      createdAt: { ...dateTime, description: 'The time it was linked.' },
       lastUsedAt: {
-        type: ['string', 'null'],
-        format: 'date-time',
+        ...nullableDateTime,
         description: 'The time of the last sign-in with it.',
       },
     },

@@ -49,7 +49,7 @@ export const mcpSchemas: Readonly<Record<string, Schema>> = {
   },
 }
 
-/** The Model Context Protocol: programs around language models find the routes as tools, and call them. */
+/** Serves the Model Context Protocol, with which language models find routes as tools and call them. */
 export const mcpRoutes = ({ tools, issuer }: McpParts): readonly Route[] => [
   {
     id: 'CallModelContextProtocol',
@@ -101,7 +101,7 @@ export const mcpRoutes = ({ tools, issuer }: McpParts): readonly Route[] => [
 
 const tag = 'Models'
 
-/** The address that the client used. It compares the metadata with it, so a forged Host misleads only its sender. */
+/** The origin that the client used. The client compares the metadata with it, so a forged Host header misleads only its sender. */
 const originOf = ({ protocol, host }: FastifyRequest): string => `${protocol}://${host}`
 
 async function answerMessage(exchange: Exchange, tools: ReadonlyMap<string, Tool>): Promise<void> {
@@ -109,14 +109,14 @@ async function answerMessage(exchange: Exchange, tools: ReadonlyMap<string, Tool
   // The library is loaded for the first client only, because most instances have none.
   const { createMcpHandler, Server } = await import('@modelcontextprotocol/server')
   const handler = createMcpHandler(
-    () => answerWith(new Server(identity, { capabilities: { tools: {} }, instructions }), exchange, tools),
+    () => registerTools(new Server(identity, { capabilities: { tools: {} }, instructions }), exchange, tools),
     // Nothing is announced later, so a subscription would only hold a connection.
     { maxSubscriptions: 0 },
   )
   const headers = Object.entries(request.headers).filter(([name]) =>
     /^(accept|content-type|mcp-.*)$/.test(name),
   )
-  // The library reads the headers alone. An address made of the Host header might not be one.
+  // The library reads only the headers of this request. A Host header need not form a valid URL, so the URL is a fixed one.
   const message = new Request(`http://localhost${path}`, {
     method: 'POST',
     headers: headers.map(([name, value]): [string, string] => [name, String(value)]),
@@ -136,7 +136,7 @@ Rows refer to each other by id: find ids with the query tools before you write. 
 A filter is made of comparisons, such as: userId eq me and endDate lt '2026-12-01' and not name contains 'draft'. Operators: eq, ne, lt, le, gt, ge, in, contains, startsWith. Texts, ids and dates are in single quotes; names are case-sensitive.
 Choose fields, and expand references (expand=project, fields=name,project.name), to keep answers short. Pages have 10 rows unless pageSize says otherwise; cursor continues.`
 
-function answerWith(server: Server, exchange: Exchange, tools: ReadonlyMap<string, Tool>): Server {
+function registerTools(server: Server, exchange: Exchange, tools: ReadonlyMap<string, Tool>): Server {
   server.setRequestHandler('tools/list', async () => ({
     tools: [...tools.values()].map(({ definition }) => definition),
   }))
@@ -203,7 +203,7 @@ export function toolsOf(
   return new Map(tools.map((tool) => [tool.definition.name, tool]))
 }
 
-/** The parameters by which a client is offered fewer tools: a model that reads all of them has less room for its work. */
+/** A client can ask for fewer tools with these parameters, because the descriptions of all of them take much of a model's context. */
 const toolParameters: readonly Parameter[] = [
   {
     name: 'resources',
@@ -218,7 +218,7 @@ const toolParameters: readonly Parameter[] = [
   },
 ]
 
-/** The tools for a caller, as far as the parameters of its request do not limit them. */
+/** Returns the tools that the caller's token allows and the parameters of the request select. */
 function selectTools(
   tools: ReadonlyMap<string, Tool>,
   caller: Caller,
@@ -270,6 +270,7 @@ function definitionOf(route: Route, schemas: Readonly<Record<string, Schema>>): 
     inputSchema: (route.body ? schemaOfBody(route, schemas) : schemaOfParameters(route)) as InputSchema,
     annotations: {
       readOnlyHint: isRead,
+      // These add rows; all other writes replace or remove something.
       destructiveHint: !isRead && !/^(Create|Restore|Start)/.test(route.id),
       openWorldHint: false,
     },

@@ -62,7 +62,7 @@ export const accountSchemas: Readonly<Record<string, Schema>> = {
   },
 }
 
-/** The signed-in account itself, always taken from the token, never from a body. */
+/** Routes about the signed-in account, which is always that of the token, never one that a body names. */
 export const accountRoutes = (lockouts: Lockouts): Route[] => [
   {
     ...base,
@@ -113,7 +113,7 @@ export const accountRoutes = (lockouts: Lockouts): Route[] => [
     // Checked first: otherwise only a request that is valid in all other respects would learn of the lock.
     admit: (caller) => lockouts.requireUnlocked(passwordChangeSubject(caller)),
     async handle({ context, caller, request }) {
-      // The lockouts have a database of their own: a rejected change must not undo the count of wrong passwords.
+      // The lockouts write outside of the transaction: a rejected change must not undo the count of wrong passwords.
       await changePassword({ ...context, lockouts }, caller, request.body)
       return { body: { success: true } }
     },

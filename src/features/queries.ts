@@ -27,7 +27,7 @@ import type { View } from './changes/listing.ts'
 import { scopeOf } from './changes/listing-scope.ts'
 import type { LiveListings } from './changes/live-listings.ts'
 
-/** The list of any resource for programs: filters, several sort keys, chosen fields, parents, and cursors. */
+/** Serves queries of a resource, with filters, several sort keys, chosen fields, referenced rows and cursors. */
 export const queryRoute = (context: Context, live: LiveListings, resource: Resource): Route => ({
   id: `Query${resource.pluralTitle}`,
   tag: 'Queries',
@@ -56,12 +56,12 @@ export const queryRoute = (context: Context, live: LiveListings, resource: Resou
   },
 })
 
-/** Callers who see the same rows of all resources in it share a listing of the same query. */
+/** Callers share a listing if they send the same query and see the same rows of every resource in it. */
 const queryView = (listed: ListedResource, caller: Caller, query: Query): View => ({
-  key: JSON.stringify(['query', query.cursorScope, query.rawKeys, ...viewsOf(query.selection, caller)]),
+  key: JSON.stringify(['query', query.cursorScope, query.rawKeys, ...viewKeysOf(query.selection, caller)]),
   caller,
   resources: resourcesAffectingSelection(query.selection, caller),
-  // Related rows may change as well.
+  // Changes of expanded rows matter too, and a scope covers only one resource.
   scope:
     query.selection.expansions.length > 0
       ? undefined
@@ -69,9 +69,9 @@ const queryView = (listed: ListedResource, caller: Caller, query: Query): View =
   read: async (reads) => JSON.stringify(serializeQueryPage(await runQuery(listed, caller, query, reads))),
 })
 
-const viewsOf = ({ listed, expansions }: Selection, caller: Caller): readonly string[] => [
+const viewKeysOf = ({ listed, expansions }: Selection, caller: Caller): readonly string[] => [
   viewKeyOf(listed, caller),
-  ...expansions.flatMap(({ selection }) => viewsOf(selection, caller)),
+  ...expansions.flatMap(({ selection }) => viewKeysOf(selection, caller)),
 ]
 
 const serializeQueryPage = ({ rows, nextCursor, totalCount }: QueryPage) => ({

@@ -8,9 +8,8 @@ import {
 import type { Schema } from '../http/openapi.ts'
 import { uuid } from '../model/field-kinds.ts'
 import type { Route } from '../routes/route.ts'
-import { idsBodyOf, ref } from '../routes/schemas.ts'
+import { dateTime, idsBodyOf, nullableDateTime, ref } from '../routes/schemas.ts'
 
-const timestamp = { type: 'string', format: 'date-time' }
 const nullableText = { type: ['string', 'null'] }
 
 export const sessionSchemas: Readonly<Record<string, Schema>> = {
@@ -31,12 +30,11 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
         description: 'The external provider used to sign in; null for a password.',
       },
       lastUsedAt: {
-        type: ['string', 'null'],
-        format: 'date-time',
+        ...nullableDateTime,
         description: 'The last time its client requested tokens.',
       },
-      createdAt: { ...timestamp, description: 'The time of the sign-in.' },
-      expiresAt: { ...timestamp, description: 'The time it expires.' },
+      createdAt: { ...dateTime, description: 'The time of the sign-in.' },
+      expiresAt: { ...dateTime, description: 'The time it expires.' },
       isCurrent: { type: 'boolean', description: 'Whether it is the session of this request.' },
     },
   },

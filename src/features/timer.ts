@@ -13,12 +13,12 @@ import { appointment } from '../resources/appointment.ts'
 import { assignment } from '../resources/assignment.ts'
 import { rowAnswer } from '../routes/if-match.ts'
 import { acceptTokens, type Route } from '../routes/route.ts'
-import { ref } from '../routes/schemas.ts'
+import { dateTime, ref } from '../routes/schemas.ts'
 
 interface Timer {
   readonly assignmentId: string
   readonly startedAt: string
-  /** The assignment, as far as its account still sees it. */
+  /** Null if the account no longer sees the assignment. */
   readonly assignment: { readonly name: string; readonly projectId: string } | null
 }
 
@@ -40,7 +40,7 @@ async function findAssignment({ query }: Pick<Context['database'], 'query'>, cal
   return row
 }
 
-/** The primary key holds that an account has one timer: of two devices that start one, the second is rejected. */
+/** The primary key allows one timer per account: if two devices start one, the second is rejected. */
 async function startTimer(context: Context, caller: Caller, body: unknown): Promise<Timer> {
   requireRole(appointment, caller, 'write')
   const { database } = context
@@ -54,7 +54,7 @@ async function startTimer(context: Context, caller: Caller, body: unknown): Prom
   return { assignmentId, startedAt: started.startedAt, assignment: found }
 }
 
-/** The deletion locks the row: of two devices that stop the timer, the second finds none, and the time is booked once. */
+/** The deletion locks the row: if two devices stop the timer, the second finds none, so the time is booked once. */
 function stopTimer(context: Context, caller: Caller, body: unknown) {
   requireRole(appointment, caller, 'write')
   const { database, hoursStep } = context
@@ -96,7 +96,7 @@ export const timerSchemas: Readonly<Record<string, Schema>> = {
     required: ['assignmentId', 'startedAt', 'assignment'],
     properties: {
       assignmentId: { ...uuid.schema, description: 'The assignment that it runs for.' },
-      startedAt: { type: 'string', format: 'date-time', description: 'The time at which it was started.' },
+      startedAt: { ...dateTime, description: 'The time at which it was started.' },
       assignment: {
         type: ['object', 'null'],
         required: ['name', 'projectId'],

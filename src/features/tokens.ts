@@ -21,7 +21,7 @@ import { tokenScopes } from '../records/rights.ts'
 import { visibleRows } from '../records/visible-rows.ts'
 import { project } from '../resources/project.ts'
 import type { Route } from '../routes/route.ts'
-import { idsBodyOf, ref } from '../routes/schemas.ts'
+import { dateTime, idsBodyOf, nullableDateTime, ref } from '../routes/schemas.ts'
 
 /** The limit of valid tokens of an account. */
 const tokensMax = 50
@@ -29,7 +29,6 @@ const tokenIdsMax = 100
 const tokenDaysMax = 365
 const tokenProjectsMax = 20
 
-const timestampSchema = { type: 'string', format: 'date-time' }
 const scopes = {
   type: 'array',
   items: { type: 'string', examples: ['assignment:read'] },
@@ -62,11 +61,10 @@ export const tokenSchemas: Readonly<Record<string, Schema>> = {
       },
       scopes,
       projectIds,
-      createdAt: { ...timestampSchema, description: 'The time it was created.' },
-      expiresAt: { ...timestampSchema, description: 'The time it expires.' },
+      createdAt: { ...dateTime, description: 'The time it was created.' },
+      expiresAt: { ...dateTime, description: 'The time it expires.' },
       lastUsedAt: {
-        type: ['string', 'null'],
-        format: 'date-time',
+        ...nullableDateTime,
         description: 'The time of its last use, to the minute.',
       },
       lastUsedAddress: { type: ['string', 'null'], description: 'The network address of its last use.' },
@@ -96,7 +94,7 @@ export const tokenSchemas: Readonly<Record<string, Schema>> = {
       },
       scopes,
       projectIds,
-      expiresAt: { ...timestampSchema, description: `At most ${tokenDaysMax} days from now.` },
+      expiresAt: { ...dateTime, description: `At most ${tokenDaysMax} days from now.` },
     },
   },
   TokenCreated: {
@@ -187,7 +185,7 @@ const columns =
   token.created_at as "createdAt", token.expires_at as "expiresAt", token.last_used_at as "lastUsedAt",
   token.last_used_address as "lastUsedAddress"`)
 
-const isActiveToken = raw(`token.ended_at is null and token.expires_at > now() and exists (
+const isTokenActiveSql = raw(`token.ended_at is null and token.expires_at > now() and exists (
   select 1 from users as account where account.id = token.user_id and account.active
     and account.security_stamp = token.security_stamp)`)
 
@@ -195,7 +193,7 @@ const isActiveToken = raw(`token.ended_at is null and token.expires_at > now() a
 function listTokens({ database }: Context, caller: Caller, userId: string): Promise<ApiToken[]> {
   requireSelfOrAdministrator(caller, userId, 'tokens')
   return database.query<ApiToken>(sql`
-    select ${columns} from api_tokens as token where token.user_id = ${userId} and ${isActiveToken}
+    select ${columns} from api_tokens as token where token.user_id = ${userId} and ${isTokenActiveSql}
     order by token.created_at desc, token.id limit ${tokensMax}::int`)
 }
 
@@ -248,12 +246,12 @@ async function insertToken(
 
 async function requireFewerTokens(transaction: Queries, accountId: string): Promise<void> {
   const [count] = await transaction.query<{ count: number }>(sql`
-    select count(*) as count from api_tokens as token where token.user_id = ${accountId} and ${isActiveToken}`)
+    select count(*) as count from api_tokens as token where token.user_id = ${accountId} and ${isTokenActiveSql}`)
   if ((count?.count ?? 0) >= tokensMax)
     throw invalid({ generalErrors: [`An account may have at most ${tokensMax} tokens. End one first.`] })
   await transaction.query(sql`
     delete from api_tokens where id in (
-      select token.id from api_tokens as token where token.user_id = ${accountId} and not (${isActiveToken})
+      select token.id from api_tokens as token where token.user_id = ${accountId} and not (${isTokenActiveSql})
       order by token.created_at desc offset ${endedTokensMax}::int)`)
 }
 
@@ -275,7 +273,7 @@ async function endTokens({ database, securityLog }: Context, caller: Caller, bod
   const ended = await database.transaction(async (transaction) => {
     const found = await transaction.query<{ id: string; userId: string }>(sql`
       select token.id, token.user_id as "userId" from api_tokens as token
-      where token.id = any(${ids}::uuid[]) and ${isActiveToken} and (${caller.isAdministrator} or token.user_id = ${caller.id})
+      where token.id = any(${ids}::uuid[]) and ${isTokenActiveSql} and (${caller.isAdministrator} or token.user_id = ${caller.id})
       order by token.id for no key update`)
     if (found.length < ids.length) throw notFound('Token')
     await transaction.query(sql`update api_tokens set ended_at = now() where id = any(${ids}::uuid[])`)
@@ -297,14 +295,14 @@ const dayMilliseconds = 24 * 60 * 60_000
 function parseNewToken(body: unknown, known: readonly string[]): NewToken {
   const given = parseObject(body)
   const violations = collectViolations()
-  const read = {
+  const parsed = {
     name: parseName(given.name, violations),
     scopes: parseScopes(given.scopes, known, violations),
     projectIds: parseProjectIds(given.projectIds, violations),
     expiresAt: parseExpiry(given.expiresAt, violations),
   }
   violations.throwIfAny()
-  return read
+  return parsed
 }
 
 function parseName(input: unknown, violations: Violations): string {
@@ -350,7 +348,7 @@ function parseTokenIds(body: unknown): readonly string[] {
   return ids
 }
 
-/** Empty when any part of it is invalid. */
+/** Returns no ids if the input is invalid in any way, because no valid list is empty. */
 function parseUuidsOrNone(input: unknown, max: number): readonly string[] {
   const results = Array.isArray(input) && input.length <= max ? input.map((id) => uuid.parse(id, 'Id')) : []
   const ids = results.flatMap((parsed) => ('value' in parsed ? [parsed.value] : []))

@@ -28,7 +28,7 @@ export const choice = <const Word extends string>(words: readonly Word[]): Kind<
   },
 })
 
-/** Names instead of values: each client draws them as its light and its dark theme need. */
+/** Colors are stored by name, because each client chooses the values for its light and its dark theme. */
 export const colors = [
   ...(['gray', 'red', 'orange', 'amber', 'green', 'teal'] as const),
   ...(['cyan', 'blue', 'indigo', 'purple', 'pink', 'brown'] as const),
@@ -36,22 +36,25 @@ export const colors = [
 
 export const color = choice(colors)
 
-/** The first part of the addresses of a project's assignments. */
+const projectKeyPattern = '^[A-Z][A-Z0-9]{1,7}$'
+const projectKeyRule = '2 to 8 capital letters and digits, beginning with a letter.'
+
+/** The first part of the keys of a project's assignments: MBA in MBA-12. */
 export const projectKey: Kind<string, 'text'> = {
   schema: {
     type: 'string',
-    pattern: '^[A-Z][A-Z0-9]{1,7}$',
+    pattern: projectKeyPattern,
     maxLength: 8,
-    description: '2 to 8 capital letters and digits, beginning with a letter.',
+    description: projectKeyRule,
   },
   wire: 'text',
   parse: (input, label) =>
-    typeof input === 'string' && /^[A-Z][A-Z0-9]{1,7}$/.test(input.trim())
+    typeof input === 'string' && new RegExp(projectKeyPattern).test(input.trim())
       ? { value: input.trim() }
-      : parseFailure(`${label} must be 2 to 8 capital letters and digits, beginning with a letter.`),
+      : parseFailure(`${label} must be ${projectKeyRule}`),
 }
 
-/** The name of a file: see `sanitizeFileName`. */
+/** The name of a file, without what `sanitizeFileName` removes. */
 export const fileName = ({ max }: { max: number }): Kind<string, 'text'> => {
   const kind = text({ max })
   return {
@@ -97,12 +100,12 @@ export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number, '
   const least = zeroAllowed ? '0 or more' : 'greater than 0'
   const schema = {
     type: 'number',
-    // Without it, Go gets 32 bits.
+    // Without the format, generated Go clients use 32 bits.
     format: 'double',
     ...(zeroAllowed ? { minimum: 0 } : { exclusiveMinimum: 0 }),
     maximum: hoursMax,
     examples: [4.5],
-    // Not multipleOf: validators divide doubles, and 0.07 divided by 0.01 is no whole number.
+    // The schema has no multipleOf, because validators divide doubles, and 0.07 divided by 0.01 is no whole number.
     description: `Hours, ${least}, in multiples of ${hoursStepDefault} or of the coarser step that the host is configured with. A value within ${hoursTolerance} of a multiple counts as the multiple.`,
   }
   return {
@@ -142,7 +145,8 @@ export const integer = ({ min, max }: { min: number; max: number }): Kind<number
   wire: 'integer',
   parse: (input, label) =>
     typeof input === 'number' && Number.isInteger(input) && input >= min && input <= max
-      ? { value: input + 0 }
+      ? // Turns negative zero into zero.
+        { value: input + 0 }
       : parseFailure(`${label} must be a whole number from ${min} to ${max}.`),
 })
 
@@ -186,6 +190,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
 
 /** Lists everything that is wrong with a new password, a sentence each. */
 export function passwordProblems(password: string, label: string): readonly string[] {
+  // Counts code points. A longer text is cut first, so that counting stays cheap.
   const characters = [...password.slice(0, 2 * passwordCharactersMax + 1)].length
   const problems: string[] = []
   if (characters < passwordCharactersMin)
@@ -212,4 +217,5 @@ export const isLongerThan = (input: string, max: number): boolean =>
   input.length > max && (input.length > 2 * max || [...input].length > max)
 
 export const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** More than eleven years without a break. */
 const hoursMax = 100_000

@@ -245,7 +245,8 @@ export function deprecationProblems(
   { since, until, instead }: Deprecation,
   edition: keyof typeof noticeDays,
 ): string[] {
-  const [from, end] = [since, until].map(startOfDay) as [number, number]
+  const from = startOfDay(since)
+  const end = startOfDay(until)
   if (Number.isNaN(from) || Number.isNaN(end))
     return [`${where}: a deprecation has two dates, such as 2027-01-31, not ${since} and ${until}.`]
   const days = noticeDays[edition]

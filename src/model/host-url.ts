@@ -1,10 +1,10 @@
-/** IPv6 addresses are in brackets. */
+/** Puts an IPv6 address in brackets. */
 export const hostAndPort = (host: string, port: number): string =>
   `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 export const httpUrl = (host: string, port: number): string => `http://${hostAndPort(host, port)}`
 
-/** The URL of a host of this machine, for people. A browser cannot open the address that means all of them. */
+/** A URL to open in a browser on this machine. A browser cannot open a wildcard address such as 0.0.0.0. */
 export const localUrl = (host: string, port: number): string =>
   httpUrl(ownAddresses.has(host) ? 'localhost' : host, port)
 

@@ -8,14 +8,14 @@ export interface LogWriter {
   error(details: object, message: string): void
 }
 
-/** The state of one kind of line. There are few kinds: a line's kind is its message, and its event in the security log. */
+/** The state of one kind of line. Lines with one message, and in the security log one event and outcome, are of one kind. */
 interface LineKind {
   leftOut: number
   /** Writes the newest line that was left out. */
   write?: (() => void) | undefined
 }
 
-/** After a flood, the last line is written at most this late. */
+/** If no further line follows, the newest line that was left out is written after this time. */
 const pauseMilliseconds = 1000
 
 /**

@@ -1,3 +1,5 @@
+import type { Language } from './language.ts'
+
 export const notificationKinds = [
   'assigned',
   'mentioned',
@@ -19,13 +21,24 @@ export type MailFrequency = (typeof mailFrequencies)[number]
 /** The choices of an account that has made none. */
 export const mailDefaults = { frequency: 'soon', hour: 8, timeZone: 'UTC' } as const
 
-/** Names such as Europe/Lisbon or UTC. An offset such as +01:00 has no daylight saving time, so it is none. */
-export function isTimeZone(name: string): boolean {
-  if (name.length > 64 || !/^[A-Za-z][\w+/-]*$/.test(name)) return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch {
-    return false
-  }
+/** The contents of a mail with notifications. Names are as users have written them. */
+export interface NotificationsToSend {
+  readonly to: string
+  readonly accountId: string
+  readonly language: Language
+  readonly unsubscribeToken: string
+  /** The assignments that the notifications are about, the newest first. */
+  readonly groups: readonly NotificationGroup[]
+  /** The number of all notifications, including those that the groups leave out. */
+  readonly count: number
+  /** The number of notifications that the groups leave out. */
+  readonly moreCount: number
+}
+
+export interface NotificationGroup {
+  readonly assignment: string
+  readonly project: string
+  /** The path of the assignment in the web client. */
+  readonly path: string
+  readonly lines: readonly { readonly kind: NotificationKind; readonly actor: string | undefined }[]
 }

@@ -24,8 +24,8 @@ export const mediaTypeCharactersMax = 100
 export const sha256Characters = 64
 
 /**
- * Removes the directories that some clients send along, and characters that would break a header or show another ending than the file
- * has. Returns nothing for a name of dots only, such as `..`, which names a directory.
+ * Removes directories, which some clients send with the name, and hidden characters, which could break a header or disguise the ending.
+ * Returns an empty text for a name of dots only, such as `..`, because it would name a directory.
  */
 export function sanitizeFileName(name: string): string {
   const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
@@ -36,7 +36,7 @@ export function sanitizeFileName(name: string): string {
 /** Endings such as `.tar.gz` are kept when a name is shortened; a longer text after a dot is not an ending. */
 const endingPattern = /(?:\.[^. ]{1,10}){1,2}$/
 
-/** Shortens the name of an uploaded file, because file systems allow longer names than our lists, and keeps its ending. */
+/** Shortens the name of an uploaded file and keeps its ending. File systems allow longer names than our lists do. */
 export function shortenFileName(name: string, max: number): string {
   if ([...name].length <= max) return name
   const [ending = ''] = endingPattern.exec(name) ?? []

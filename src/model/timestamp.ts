@@ -41,3 +41,14 @@ function microseconds(fraction: string): string {
   const digits = fraction.slice(0, 6).replace(/0+$/, '')
   return digits === '' ? '' : `.${digits}`
 }
+
+/** Whether this is the name of a time zone, such as Europe/Lisbon. Offsets such as +01:00 are rejected: they have no daylight saving time. */
+export function isTimeZone(name: string): boolean {
+  if (name.length > 64 || !/^[A-Za-z][\w+/-]*$/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}

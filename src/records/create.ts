@@ -49,8 +49,8 @@ export async function create(
 }
 
 /**
- * Rows that are counted share a statement with rows of other counters only while their counter is free. Otherwise they wait for it,
- * together with rows of the same counter.
+ * A row with a counter, such as an assignment with its number, shares a statement with rows of other counters if its counter is not
+ * locked. Otherwise it waits for the counter, together with rows of the same counter only.
  */
 const createInGroup = (
   singleWrites: SingleWrites,
@@ -86,14 +86,14 @@ export const updateInGroup = (
 ): Promise<Row> =>
   resource.hooks.prepare ? writeAlone() : writeInGroup(singleWrites, 'update', resource, request, writeAlone)
 
-/** Writes by a token run alone, because each token has its own rights. */
+/** Combines the write with concurrent ones that the same SQL can do. A write by a token runs alone, because each token has its own rights. */
 function writeInGroup(
   { writeGrouped }: SingleWrites,
   verb: 'create' | 'update',
   resource: Resource,
   request: WriteRequest,
   writeAlone: WriteAlone,
-  waitsFor?: unknown,
+  counterToWaitFor?: unknown,
 ): Promise<Row> {
   const { caller, id, values, stored, versions = noVersions } = request
   if (!writeGrouped || caller.token) return writeAlone()
@@ -101,7 +101,7 @@ function writeInGroup(
   const columns = Object.keys(stored).join()
   return writeGrouped(
     {
-      name: [verb, resource.typeName, caller.isAdministrator, groupKey, columns, waitsFor].join(' '),
+      name: [verb, resource.typeName, caller.isAdministrator, groupKey, columns, counterToWaitFor].join(' '),
       accountOf: (one) => one.request.caller.id,
       idOf: (one) => one.request.id,
       writeAlone: (one) => one.writeAlone(),
@@ -111,7 +111,7 @@ function writeInGroup(
           verb,
           resource,
           all.map((one) => one.request),
-          waitsFor !== undefined,
+          { waitsForCounter: counterToWaitFor !== undefined },
         ),
     },
     { request, writeAlone },
@@ -125,13 +125,13 @@ async function writeTogether(
   verb: 'create' | 'update',
   resource: Resource,
   all: readonly WriteRequest[],
-  waitsForCounter: boolean,
+  options: { readonly waitsForCounter: boolean },
 ): Promise<(Row | undefined)[]> {
   const callers = { each: all.map(({ caller }) => caller) }
   const items = all.map(({ id, values, stored }, index): WriteItem => ({ index, ids: [id], values, stored }))
   const outcomes =
     verb === 'create'
-      ? await createMany(queries, resource, callers, items, { waitsForCounter })
+      ? await createMany(queries, resource, callers, items, options)
       : await updateSameFields(queries, resource, callers, items, versionsOf(all))
   return outcomes.map(({ row }) => row)
 }

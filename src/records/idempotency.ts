@@ -35,11 +35,11 @@ export function createRunOnce(context: Context): RunOnce {
     waiting: budgets.budget('keyedWritesWaiting'),
     waitingPerAccount: budgets.budget('keyedWritesWaitingOfAccount'),
   })
-  // Only one request per key waits in the database.
-  const inTurn = oneAtATime({ waitingMax: 32, retryAfterSeconds: 1 })
+  // Only one request per key waits in the database; up to 32 others wait here.
+  const runOnePerKey = oneAtATime({ waitingMax: 32, retryAfterSeconds: 1 })
   return (request, work) => {
     const { account, key } = request
-    return inTurn(`${account} ${key.toString('base64')}`, () =>
+    return runOnePerKey(`${account} ${key.toString('base64')}`, () =>
       inFairOrder(account, async () => {
         await meter.requireRoom(account)
         const done = await claimAndRun(context, request, work)
@@ -79,8 +79,7 @@ async function claimAndRun(
     logEvents()
     return done
   } catch (error) {
-    // A rejection may be a security event, such as the failure that starts a lockout. An unavailable store is
-    // not.
+    // A rejection may be a security event, such as the failure that starts a lockout. An unavailable database is none.
     if (error instanceof Problem && !unavailableKinds.has(error.kind)) logEvents()
     throw error
   }
@@ -139,10 +138,11 @@ async function storeAnswer(
 }
 
 /**
- * An account's keys are measured in the store this often. In between, keys that this process adds are counted, and
- * those that other instances add are not.
+ * The keys of an account are counted in the database this often. In between, the process adds its own keys to the count,
+ * but does not see those of other instances.
  */
 const measurementMilliseconds = 60_000
+/** Beyond this number all measurements are dropped, which costs each account one query. */
 const measuredAccountsMax = 10_000
 
 /** Rejects new keys of accounts that store too many keys or bytes. */

@@ -76,6 +76,7 @@ function parseNumber(
   violations: Violations,
 ): number {
   if (input === undefined) return defaultValue
+  // A double represents every integer of 15 digits exactly.
   const number = typeof input === 'string' && /^\s*\+?\d{1,15}\s*$/.test(input) ? Number(input) : input
   if (typeof number === 'number' && Number.isInteger(number) && number >= 1 && number <= max) return number
   violations.add(key, `${capitalize(key)} must be a whole number from 1 to ${max}.`)
@@ -175,8 +176,12 @@ export function rejectUnsupportedFilters(
   }
 }
 
-/** Parses the ids of a request for several rows. A removal ignores duplicates, a restore rejects them. */
-export function parseIds(body: unknown, duplicates: 'ignored' | 'rejected'): readonly string[] {
+interface ParseIdsOptions {
+  readonly duplicates: 'ignored' | 'rejected'
+}
+
+/** Parses the ids of a request for several rows. The contract ignores duplicates in a removal and rejects them in a restore. */
+export function parseIds(body: unknown, { duplicates }: ParseIdsOptions): readonly string[] {
   const { ids } = parseObject(body)
   const violations = collectViolations()
   const items: readonly unknown[] = Array.isArray(ids) ? ids : []
@@ -209,10 +214,7 @@ export function collectUuids(items: readonly unknown[]): Uuids {
   return { distinct: [...distinct], areAllUuids }
 }
 
-/**
- * Limits of the contract, section "Limits". The last page number keeps `offset` within 32 bits at the largest
- * page.
- */
+/** Limits of the contract, section "Limits". With the largest page, the largest page number keeps `offset` within 32 bits. */
 export const idsMax = 100
 export const pageSizeMax = 100
 export const pageSizeDefault = 10

@@ -12,7 +12,7 @@ import type { Context } from './context.ts'
 import { type ListQuery, requiredAccess } from './list-query.ts'
 import { explainTimeout, type TimeoutAdvice } from './read-guards.ts'
 import { requireRole } from './rights.ts'
-import { jsonArrayOf, recordJson } from './serialize-record.ts'
+import { recordJsonSql, recordsJsonSql } from './serialize-record.ts'
 import { listedRows, resourcesAffecting, type SelectedRows } from './visible-rows.ts'
 
 export interface Page {
@@ -42,7 +42,7 @@ export async function list(
   const rows = rowsOf(listed, caller, query)
   const lastChange = lastChangeSecond(resourcesAffectingList(listed, caller, query))
   const statement = (query.search ? searchingStatement : listingStatement)(listed, query, rows, lastChange)
-  const stepInput = { record: recordJson(listed), rows, orderAndLimit: orderAndLimit(query), lastChange }
+  const stepInput = { record: recordJsonSql(listed), rows, orderAndLimit: orderAndLimit(query), lastChange }
   const [found] = await explainTimeout(timeoutAdvice(listed, query), () =>
     reads.query<ListResult>(pageOfList.attach(stepInput, statement), caller.id),
   )
@@ -75,12 +75,12 @@ export function streamList(
 
 /** Counts in a separate subquery, so that count and page can each use an index. */
 const listingStatement: Statement = (listed, query, rows, lastChange) => sql`
-  select ${jsonArrayOf(listed, sql`select row.* from ${rows} ${orderAndLimit(query)}`)} as "records",
+  select ${recordsJsonSql(listed, sql`select row.* from ${rows} ${orderAndLimit(query)}`)} as "records",
     (select count(*) from ${rows}) as "totalCount", ${lastChange} as "lastChangeSecond"`
 
 const searchingStatement: Statement = (listed, query, rows, lastChange) => sql`
   with ${foundCte(rows, [query.sortColumn])}
-  select ${jsonArrayOf(listed, sql`${pageOfFound(listed, raw('row.*'), boundsOf(query))} order by paged."position"`)} as "records",
+  select ${recordsJsonSql(listed, sql`${pageOfFound(listed, raw('row.*'), boundsOf(query))} order by paged."position"`)} as "records",
     (select count(*) from found) as "totalCount", ${lastChange} as "lastChangeSecond"`
 
 interface ListResult {

@@ -15,7 +15,7 @@ export const needsProjectRules = ({ projectRules }: Resource, values: Values): b
   (projectRules.onlyWith === undefined || typeof values[projectRules.onlyWith] === 'string')
 
 /**
- * Checks the rules of written rows that span several rows of a project. It comes after the write, so that its statements see the
+ * Checks the rules that the written rows share with others of their project. Called after the write, so that its statements see the
  * rows and everything that was committed while this transaction waited for the lock.
  */
 export async function requireProjectRules(
@@ -36,6 +36,7 @@ export async function requireProjectRules(
 }
 
 function requireOneProject({ projectRules }: Resource, rows: readonly RowInProjects[]): void {
+  // The message names the last two columns that lead to a project: two references, or the row's own project and its reference.
   const [first = '', second = ''] = ['projectId', ...(projectRules?.sameProject ?? [])].slice(-2)
   if (rows.every(({ projects }) => new Set(projects).size === 1)) return
   throw invalid({
@@ -99,16 +100,19 @@ async function lockProjects(transaction: Queries, ids: readonly unknown[]): Prom
   )
 }
 
-/** A row leaves its project, but its links must not span two projects. The caller retries the update in a transaction. */
+/**
+ * Thrown by a single statement if the row would leave its project while it may have links, which must not span two projects. The
+ * update is then repeated in a transaction that removes the links. Compared by identity.
+ */
 export const leavesProjectProblem = contended()
 
-/** Single statements cannot see links that were committed while they waited for the row, so they reject such a move. */
+/** A single statement cannot see links that were committed while it waited for the row, so it rejects a move to another project. */
 export function leavesProjectConditions(resource: Resource, { projectId }: Values): Condition[] {
   if (projectId === undefined || linksWithinProjectOf(resource).length === 0) return []
   return [{ rejectIf: sql`before.project_id <> ${projectId}`, problem: () => leavesProjectProblem }]
 }
 
-/** Removes the links of a locked row that is about to move to another project. Returns the references that it cannot keep. */
+/** Removes the links of a locked row that is about to move to another project. Returns its own references that become null. */
 export async function removeLinksOfMovedRow(
   transaction: Queries,
   resource: Resource,
@@ -121,19 +125,21 @@ export async function removeLinksOfMovedRow(
   await lockProjects(transaction, [before.projectId, projectId])
   const lost: Record<string, null> = {}
   for (const { link, column: parentId } of links) {
-    const isRowError = sql`${column(parentId)} = ${before.id}`
+    const refersToRow = sql`${column(parentId)} = ${before.id}`
     if (link.fields[parentId]?.presence === 'optional') {
       const values = { [parentId]: null }
-      await updateRows(transaction, link, caller, values, sql`${isRowError} and active`)
-      await transaction.query(sql`update ${tableOf(link)} set ${column(parentId)} = null where ${isRowError}`)
+      await updateRows(transaction, link, caller, values, sql`${refersToRow} and active`)
+      await transaction.query(
+        sql`update ${tableOf(link)} set ${column(parentId)} = null where ${refersToRow}`,
+      )
       if (link.name === resource.name) Object.assign(lost, values)
       continue
     }
-    // Rows that were removed with their other parent must not return with it.
+    // Links that the cascade of the other parent removed must not be restored with it.
     await transaction.query(
-      sql`update ${tableOf(link)} set removed_with = null where ${isRowError} and not active and removed_with is not null`,
+      sql`update ${tableOf(link)} set removed_with = null where ${refersToRow} and not active and removed_with is not null`,
     )
-    await removeRows(transaction, link, caller, sql`${isRowError} and active`)
+    await removeRows(transaction, link, caller, sql`${refersToRow} and active`)
   }
   return lost
 }

@@ -13,7 +13,7 @@ export function rejectRepeatedKeys(query: Readonly<Record<string, unknown>>, vio
     if (Array.isArray(value)) violations.add(key, `${capitalize(key)} must be given once.`)
 }
 
-/** This and the following functions parse a single value, and return undefined after recording a violation. */
+/** Each parser below takes the value of one key. After an invalid value it adds a violation and returns undefined. */
 export function parseResource(input: unknown, violations: Violations): Resource | undefined {
   if (input === undefined) return undefined
   const name = typeof input === 'string' ? input.trim() : input

@@ -11,7 +11,7 @@ import { parseIds } from './list-query.ts'
 import { isAccountResource, recordAccountChange, requireRole, requireRoleToRemove } from './rights.ts'
 import { lockVisible, type RequiredVersions, requireOwner, requireVersions } from './write-conditions.ts'
 
-/** Removes all rows or none. Their links are removed along and record which row took them. */
+/** Removes all rows or none. The removal cascades to their links, which record the row that removed them. */
 export async function remove(
   context: Context,
   resource: Resource,
@@ -20,7 +20,7 @@ export async function remove(
   versions: RequiredVersions = new Map(),
 ): Promise<void> {
   requireRole(resource, caller, 'write')
-  const ids = parseIds(body, 'ignored')
+  const ids = parseIds(body, { duplicates: 'ignored' })
   await context.database.transaction((transaction) =>
     removeWithin(context, transaction, resource, caller, { ids, versions }),
   )

@@ -6,12 +6,7 @@ import { raw, type Sql, sql } from '../db/sql.ts'
 import { runInSavepoint } from '../db/transactions.ts'
 import type { Caller } from '../model/caller.ts'
 import type { Resource } from '../resources/define-resource.ts'
-import {
-  isRemovedWithParent,
-  type ReferenceColumn,
-  referencesFrom,
-  referencesTo,
-} from '../resources/derived.ts'
+import { hasCascadeParent, type ReferenceColumn, referencesFrom, referencesTo } from '../resources/derived.ts'
 import type { Context } from './context.ts'
 import { parseIds } from './list-query.ts'
 import { requireProjectRules } from './project-rules.ts'
@@ -19,7 +14,7 @@ import { isAccountResource, recordAccountChange, requireRole } from './rights.ts
 import { restorersMemberships } from './visible-rows.ts'
 import { lockVisible, referenceConditionsOfAll, requireOwner } from './write-conditions.ts'
 
-/** Restores all rows or none, with the links that their removal took along. */
+/** Restores all rows or none, together with the links that the same cascade removed. */
 export async function restore(
   context: Context,
   resource: Resource,
@@ -27,7 +22,7 @@ export async function restore(
   body: unknown,
 ): Promise<void> {
   requireRole(resource, caller, 'write')
-  const ids = parseIds(body, 'rejected')
+  const ids = parseIds(body, { duplicates: 'rejected' })
   await context.database.transaction((transaction) => restoreWithin(transaction, resource, caller, ids))
   if (isAccountResource(resource)) recordAccountChange(context.securityLog, caller, 'restore', ids)
 }
@@ -44,56 +39,56 @@ export async function restoreWithin(
     memberships: restorersMemberships,
   })
   requireOwner(resource, caller, rows)
-  const references = referenceConditionsOfAll(resource, rows.map(withoutStayingReferences(resource)))
+  const references = referenceConditionsOfAll(resource, rows.map(withoutKeptReferences(resource)))
   await requireConditions(transaction, references)
-  await restoreRows(
-    transaction,
-    resource,
-    caller,
-    sql`id = any(${ids}::uuid[])`,
-    isRemovedWithParent(resource),
-  )
-  if (haveRules(resource)) await requireProjectRules(transaction, resource, ids)
+  await restoreRows(transaction, resource, caller, sql`id = any(${ids}::uuid[])`, {
+    hasCascadeParent: hasCascadeParent(resource),
+  })
+  if (checksRulesOnRestore(resource)) await requireProjectRules(transaction, resource, ids)
   for (const { child, column: parentId, onRemove } of referencesTo(resource)) {
-    if (onRemove === 'cascade') await restoreAlong(transaction, child, parentId, caller, ids)
+    if (onRemove === 'cascade') await restoreCascaded(transaction, child, parentId, caller, ids)
   }
 }
 
-/** Rules about a column include removed rows, so that restoring a row of v1 never breaks them. */
-const haveRules = ({ projectRules }: Resource): boolean =>
+/**
+ * Whether a restore checks the project's rules. Rules with `onlyWith` are about an extension field of a v1 resource, and an extension must
+ * not reject a restore that v1 allows. Such a restore can exceed `rowsMax`, which counts active rows; the next write that names the
+ * column is then rejected. Nesting stays valid, because its check counts removed rows too.
+ */
+const checksRulesOnRestore = ({ projectRules }: Resource): boolean =>
   projectRules !== undefined && projectRules.onlyWith === undefined
 
-/** A row that stays when a parent is removed can also be restored while that parent is removed. */
-const withoutStayingReferences =
+/** A reference with `keep` may name a removed row, so a restore does not require its parent to be active. */
+const withoutKeptReferences =
   (resource: Resource) =>
   (row: Row): Values => {
-    const staying = referencesFrom(resource).filter(({ onRemove }) => onRemove === 'keep')
+    const kept = referencesFrom(resource).filter(({ onRemove }) => onRemove === 'keep')
     return Object.fromEntries(
-      Object.entries(row).filter(([name]) => !staying.some(({ column: one }) => one === name)),
+      Object.entries(row).filter(([name]) => !kept.some(({ column: one }) => one === name)),
     )
   }
 
 /**
- * Restores the rows that were removed along. Rows of an extension never keep a row of v1 from being restored: if they break a rule
- * of their project by now, they stay removed, and can be restored on their own.
+ * Restores the rows that the removal of these parents removed. If rows of an extension would now break a rule of their project, they stay
+ * removed and can be restored on their own, so that an extension never prevents the restore of a row of v1.
  */
-async function restoreAlong(
+async function restoreCascaded(
   transaction: Queries,
   child: Resource,
   parentId: string,
   caller: Caller,
   ids: readonly string[],
 ): Promise<void> {
-  // A row may refer to two parents of one table, and was removed with one of them.
-  const removedAlong = sql`removed_with = any(${ids}::uuid[]) and removed_with = ${column(parentId)} and not active`
+  // The row may refer to two parents of one table. It is restored with the one whose removal removed it.
+  const removedByCascade = sql`removed_with = any(${ids}::uuid[]) and removed_with = ${column(parentId)} and not active`
   const other = referencesFrom(child).find(
     (reference) => reference.column !== parentId && reference.onRemove === 'cascade',
   )
   const restoreRemoved = () =>
     other
-      ? restoreLinks(transaction, child, other, caller, removedAlong)
-      : restoreRows(transaction, child, caller, removedAlong, true)
-  if (!haveRules(child)) {
+      ? restoreLinks(transaction, child, other, caller, removedByCascade)
+      : restoreRows(transaction, child, caller, removedByCascade, { hasCascadeParent: true })
+  if (!checksRulesOnRestore(child)) {
     await restoreRemoved()
     return
   }
@@ -101,33 +96,33 @@ async function restoreAlong(
     requireProjectRules(transaction, child, idsOf(await restoreRemoved())),
   )
   if ('problem' in outcome)
-    await transaction.query(sql`update ${tableOf(child)} set removed_with = null where ${removedAlong}`)
+    await transaction.query(sql`update ${tableOf(child)} set removed_with = null where ${removedByCascade}`)
 }
 
 const idsOf = (rows: readonly { readonly id: string }[]): readonly string[] => rows.map(({ id }) => id)
 
-/** A link is only restored if its other parent is active. Otherwise it will be restored together with that parent. */
+/** Restores the links whose other parent is active. The other links then wait for that parent, and are restored with it. */
 async function restoreLinks(
   transaction: Queries,
   link: Resource,
   other: ReferenceColumn,
   caller: Caller,
-  removedAlong: Sql,
+  removedByCascade: Sql,
 ): Promise<Row[]> {
   // Locks the other parents even if they are removed: a concurrent transaction may be restoring one of them.
   const parents = await transaction.query<{ id: string; active: boolean }>(
     selectForLock({
       table: other.parent.table,
       columns: raw('row.id, row.active'),
-      where: sql`row.id in (select ${column(other.column)} from ${tableOf(link)} where ${removedAlong})`,
+      where: sql`row.id in (select ${column(other.column)} from ${tableOf(link)} where ${removedByCascade})`,
       strength: 'key share',
     }),
   )
   const active = idsOf(parents.filter((parent) => parent.active))
-  const restorable = sql`${removedAlong} and ${column(other.column)} = any(${active}::uuid[])`
-  const restored = await restoreRows(transaction, link, caller, restorable, true)
+  const restorable = sql`${removedByCascade} and ${column(other.column)} = any(${active}::uuid[])`
+  const restored = await restoreRows(transaction, link, caller, restorable, { hasCascadeParent: true })
   await transaction.query(
-    sql`update ${tableOf(link)} set removed_with = ${column(other.column)} where ${removedAlong}`,
+    sql`update ${tableOf(link)} set removed_with = ${column(other.column)} where ${removedByCascade}`,
   )
   return restored
 }

@@ -3,7 +3,7 @@ import type { Queries } from '../db/database.ts'
 import type { Action } from '../db/rows.ts'
 import type { Sql } from '../db/sql.ts'
 import type { Caller } from '../model/caller.ts'
-import { webClientId } from '../model/client.ts'
+import { webClientId } from '../model/oidc-client.ts'
 import { forbidden } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
 import { resources } from '../resources/all.ts'
@@ -28,7 +28,7 @@ export interface CallerInSql {
 export const isAccountResource = ({ access }: ListedResource): boolean =>
   access.kind === 'administrators' || access.kind === 'colleagues'
 
-/** Covers the feed of a calendar alone: such a token is part of an address, which other programs store. */
+/** Covers only the calendar feed, because other programs store its URL with the token. */
 export const calendarScope = 'calendar:read'
 
 /** Every scope that a token may have. */

@@ -7,7 +7,7 @@ import { sql } from '../db/sql.ts'
 import { resources } from '../resources/all.ts'
 import type { ListedResource } from '../resources/define-resource.ts'
 import { person } from '../resources/user.ts'
-import { jsonArrayOf, serializeRecord } from './serialize-record.ts'
+import { recordsJsonSql, serializeRecord } from './serialize-record.ts'
 
 /**
  * Contains every character that JSON escapes or might escape, and text that looks like the end of a value.
@@ -45,7 +45,7 @@ describe('A record is the same text, whether the store writes it or the program'
           await transaction.query(sql`select set_config('timezone', ${zone}, true)`)
           const values = await transaction.query<Row>(sql`select ${selectColumns(listed)} from ${rows}`)
           const [found] = await transaction.query<{ records: string }>(
-            sql`select ${jsonArrayOf(listed, sql`select row.* from ${rows}`)} as records`,
+            sql`select ${recordsJsonSql(listed, sql`select row.* from ${rows}`)} as records`,
           )
           return { values, records: found?.records }
         })
@@ -56,7 +56,7 @@ describe('A record is the same text, whether the store writes it or the program'
 
   it('and no records are an empty array', async () => {
     const [found] = await fresh.database.query<{ records: string }>(
-      sql`select ${jsonArrayOf(person, sql`select * from users where false`)} as records`,
+      sql`select ${recordsJsonSql(person, sql`select * from users where false`)} as records`,
     )
     assert.equal(found?.records, '[]')
   })

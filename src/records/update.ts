@@ -52,7 +52,7 @@ interface UpdateRequest {
   readonly versions: RequiredVersions
 }
 
-/** Whether an update of these values is checked one row at a time, in the program. */
+/** Whether an update of these values needs several statements, because hooks or project rules check each row. */
 export const needsTransaction = (resource: Resource, values: Values): boolean =>
   resource.hooks.beforeUpdate !== undefined ||
   resource.hooks.afterUpdate !== undefined ||
@@ -65,7 +65,7 @@ export function writeUpdate(
   { id, values, stored, versions }: UpdateRequest,
 ): Promise<Row> {
   const { hooks } = resource
-  const write = (queries: Queries, toStore = stored, canLeaveProject = false) =>
+  const write = (queries: Queries, { toStore = stored, canLeaveProject = false } = {}) =>
     updateRow(
       queries,
       resource,
@@ -86,7 +86,7 @@ export function writeUpdate(
       const [before] = (await lockVisible(transaction, resource, caller, [id], updateLock)) as [Row]
       hooks.beforeUpdate?.(before, values)
       const lost = await removeLinksOfMovedRow(transaction, resource, caller, before, values)
-      const after = await write(transaction, { ...lost, ...stored }, true)
+      const after = await write(transaction, { toStore: { ...lost, ...stored }, canLeaveProject: true })
       await hooks.afterUpdate?.(transaction, before, after, stored)
       if (needsProjectRules(resource, values)) await requireProjectRules(transaction, resource, [id])
       return after

@@ -5,7 +5,7 @@ import type { AccessRule, ProjectPath } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
 import { resourceNamed, resources } from '../resources/all.ts'
 import type { ListedResource } from '../resources/define-resource.ts'
-import { isRemovedWithParent, referencesFrom } from '../resources/derived.ts'
+import { hasCascadeParent, referencesFrom } from '../resources/derived.ts'
 import { type CallerInSql, isCovered } from './rights.ts'
 
 /** Which memberships count. The memberships of a removed project are kept, in case it is restored. */
@@ -60,7 +60,7 @@ export function resourcesAffecting(
 ): string[] {
   const { name, access } = listed
   if (access.kind === 'colleagues') return caller.isAdministrator ? ['user'] : ['user', 'userProject']
-  // A row that went along with a parent may become one that can be restored on its own, without a line in the change log.
+  // A row that a cascade removed may become restorable on its own, and the change log has no line about that.
   const parents = state === 'removed' ? parentsOfRemoved(listed) : []
   if (access.kind !== 'projectMembers' || caller.isAdministrator) return [name, ...parents]
   const path = access.projectPath.length === 2 ? ['userProject', 'assignment'] : ['userProject']
@@ -130,8 +130,8 @@ function restorableRows(listed: ListedResource, caller: Caller): Sql {
   return allOf([
     visibleRows(listed, caller, restorersMemberships),
     ...(ownerColumn && !caller.isAdministrator ? [sql`row.${column(ownerColumn)} = ${caller.id}`] : []),
-    // A link that was removed along with a parent is restored with it, and cannot be restored before.
-    ...(isRemovedWithParent(listed) ? [raw('row.removed_with is null')] : []),
+    // A row that a cascade removed is restored with its parent, and not on its own.
+    ...(hasCascadeParent(listed) ? [raw('row.removed_with is null')] : []),
   ])
 }
 
@@ -223,7 +223,7 @@ function historyCondition({ access }: ListedResource, caller: Caller): Sql {
 /** The kinds of access that depend on the row. */
 const rowBasedKinds: readonly AccessRule['kind'][] = ['owner', 'projectMembers']
 
-/** Returns the same condition for an entry of the history called `entry`, of any resource. */
+/** Returns the condition under which the caller may read an entry of the history called `entry`, of any resource. */
 export function readableEntries(caller: Caller): Sql {
   if (!caller.token) return visibleEntries(caller)
   // The resources are a parameter, because SQL that differs by scopes would need many prepared statements.
@@ -231,7 +231,7 @@ export function readableEntries(caller: Caller): Sql {
   return sql`entry.resource = any(${covered}::text[]) and ${visibleEntries(caller)}`
 }
 
-/** Returns the same condition on the rows of one resource. */
+/** Returns that condition for the rows of one resource, for stores that read entries and rows by separate statements. */
 export const readableRows =
   (caller: Caller): ReadableRows =>
   (name) => {
@@ -245,6 +245,7 @@ export const readableRows =
 function visibleEntries(caller: Caller): Sql {
   if (caller.isAdministrator) return raw('true')
   const kinds = resources.map((resource) => {
+    // Names of resources are camelCase, so the text needs no escaping.
     const isOfResource = raw(`entry.resource = '${resource.name}'`)
     if (resource.access.kind === 'catalog') return isOfResource
     if (!rowBasedKinds.includes(resource.access.kind)) return raw('false')

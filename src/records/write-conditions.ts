@@ -115,7 +115,7 @@ export function referenceConditionsOfAll(resource: Resource, rows: readonly Valu
   return conditions
 }
 
-/** The same conditions for each row of `input`, which has its references under the names of the fields. */
+/** The same conditions for each row of the CTE `input`, whose columns have the names of the fields. */
 export function referenceConditionsPerInputRow(
   resource: Resource,
   rows: readonly Values[],

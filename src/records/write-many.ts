@@ -80,7 +80,7 @@ export async function createMany(
   return outcomesOf(await insertMany(transaction, callers, many, relatedRows))
 }
 
-/** These locks are skipped where they are taken, as all locks of writes by several callers. */
+/** Rejects rows whose counter is locked: a grouped write skips locked rows, so their counters are missing from the CTE. */
 function freeCounterConditions({ counter }: Resource, items: readonly WriteItem[]): Condition[] {
   if (!counter) return []
   const ids = [...new Set(items.map(({ values }) => values[counter.per]))]

@@ -21,7 +21,7 @@ export const declarationProblems = (resources: readonly Resource[]): string[] =>
         ? deprecationProblems(`${resource.name}.${name}`, field.deprecation, resource.edition)
         : []),
     ]),
-    ...removeAlongProblems(resource),
+    ...cascadeProblems(resource),
     ...resource.filters.flatMap((filter, index) => filterProblems(resource, filter, index)),
     ...accessProblems(resources, resource),
     ...ruleProblems(resources, resource),
@@ -135,7 +135,7 @@ function hookProblems(
 }
 
 /** A row records one parent whose removal removed it, and can wait for one other. */
-function removeAlongProblems({ name, fields }: Resource): string[] {
+function cascadeProblems({ name, fields }: Resource): string[] {
   const along = Object.keys(fields).filter((one) => fields[one]?.references?.onRemove === 'cascade')
   return along.length <= 2 ? [] : [`${name}: at most two cascade references, not ${along.join(', ')}.`]
 }

@@ -20,7 +20,7 @@ export interface Resource extends ListedResource {
   readonly noun: string
   /** Field numbers that are no longer used, with the names they had. A number is never assigned again. */
   readonly retired: Readonly<Record<number, string>>
-  /** The unique index of its active rows or of all, in addition to that of the ids. */
+  /** The unique index, in addition to that of the ids: of the active rows, or of all. */
   readonly unique?: UniqueKey
   readonly projectRules?: ProjectRules
   readonly counter?: Counter
@@ -36,11 +36,14 @@ export interface Resource extends ListedResource {
  * (`src/records/project-rules.ts`).
  */
 export interface ProjectRules<Columns extends string = string> {
-  /** If it is set, the rules are about rows with a value in this column, and checked by writes that name it. */
+  /** If set, the rules are about rows with a value in this column. They are checked by writes that name it, and not by restores. */
   readonly onlyWith?: Columns
   /** The most active rows that may have the same value in a column. */
   readonly rowsMax: { readonly per: Columns; readonly max: number; readonly message: string }
-  /** References to rows of one project, which is that of the row if it names one. If one of these rows moves to another project, the row that refers to it is removed. */
+  /**
+   * References to rows of one project, which is that of the row if it names one. If one of these rows moves to another project, an
+   * optional reference to it becomes null, and a row with a required reference to it is removed.
+   */
   readonly sameProject?: readonly Columns[]
   /** Rejects written rows by any other rule. */
   readonly check?: (transaction: Queries, ids: readonly string[]) => Promise<void>
@@ -58,7 +61,10 @@ export interface ListedResource {
   /** PascalCase, as in sentences and schemas. */
   readonly title: string
   readonly pluralTitle: string
-  /** The name of its messages: the title, with the prefix `Ext` for a form with fields of extensions, because all commands share one namespace. */
+  /**
+   * The name of its messages: the title, with the prefix `Ext` for a form with fields of extensions, because all commands share
+   * one namespace.
+   */
   readonly typeName: string
   readonly pluralTypeName: string
   readonly pluralNoun: string
@@ -169,7 +175,8 @@ export function defineResource<
 >(declaration: Declaration<Name, E, F, Filters>): Declared<Name, E, F, Filters> {
   const { filters = [], retired = {}, checks = [], hooks = {}, ...rest } = declaration
   const plural = pluralOf(declaration.name)
-  const [title, pluralTitle] = [capitalize(declaration.name), capitalize(plural)]
+  const title = capitalize(declaration.name)
+  const pluralTitle = capitalize(plural)
   const isExtended = declaration.edition === 'v1' && hasExtensions(declaration.fields)
   const prefix = isExtended ? 'Ext' : ''
   return {

@@ -80,7 +80,7 @@ export function referencesFrom(child: ListedResource): readonly ReferenceColumn[
   return found
 }
 
-/** Returns every column that refers to `parent`. Its rows block the parent's removal, or are removed with it or stay. */
+/** Returns every column that refers to `parent`. The rows block the removal of the parent, are removed by its cascade, or stay. */
 export const referencesTo = (parent: Resource) =>
   resources.flatMap((child) =>
     referencesFrom(child).flatMap((reference) =>
@@ -88,8 +88,11 @@ export const referencesTo = (parent: Resource) =>
     ),
   )
 
-/** Rows that are removed with a parent remember that parent, and are restored with it. */
-export const isRemovedWithParent = (resource: ListedResource): boolean =>
+/**
+ * Whether the removal of a parent cascades to rows of this resource. Such a row records the parent in `removed_with`, and is restored
+ * together with it.
+ */
+export const hasCascadeParent = (resource: ListedResource): boolean =>
   referencesFrom(resource).some(({ onRemove }) => onRemove === 'cascade')
 
 interface LinkColumn {

@@ -8,7 +8,6 @@ import { defineResource } from './define-resource.ts'
 const labelsOfProjectMax = 200
 const labelsOfAssignmentMax = 20
 
-/** A word that the members of a project put on its assignments. It is removed with its project. */
 export const label = defineResource({
   name: 'label',
   edition: 'ext',

@@ -10,7 +10,7 @@ export const pagingNumbers = {
   ids: 6,
 } as const
 
-/** Each column that a list may be filtered by. A resource that filters by a new column adds the next number here; 12 and 13 are dates. */
+/** Every column that a list may be filtered by. A new filter takes the next number; 12 and 13 are those of `dateNumbers`. */
 export const idFilterNumbers = {
   organizationId: 7,
   projectId: 8,

@@ -6,7 +6,7 @@ import { defineResource } from './define-resource.ts'
 
 const queryText = text({ max: viewTextCharactersMax })
 
-/** A saved query: the list it is about, and its keys. They are parsed when the view is used. */
+/** The list that a view queries, and the keys of the query, which are parsed whenever the view is used. */
 const viewFields = {
   name: required(2, text({ max: nameCharactersMax }), { example: 'My open work' }),
   list: required(3, text({ max: listNameCharactersMax }), {
@@ -28,7 +28,6 @@ const viewFields = {
   }),
 }
 
-/** A query that a user keeps for themselves. */
 export const savedView = defineResource({
   name: 'savedView',
   edition: 'ext',

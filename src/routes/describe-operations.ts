@@ -1,7 +1,7 @@
 import { type BodyPurpose, type Field, isInBody } from '../model/field.ts'
 import { idsMax } from '../records/list-query.ts'
 import type { ListedResource, Resource } from '../resources/define-resource.ts'
-import { isRemovedWithParent, isVersioned, referencesFrom, referencesTo } from '../resources/derived.ts'
+import { hasCascadeParent, isVersioned, referencesFrom, referencesTo } from '../resources/derived.ts'
 
 /** Explains the operations of a resource to callers, read from its declaration. */
 export const describe = {
@@ -46,7 +46,7 @@ export const describe = {
       describeWriteAccess(resource),
       `At most ${idsMax} ids; a repeated id counts once.`,
       describeBlockingChildren(resource),
-      describeRemovedAlong(resource, (names) => `Their ${names} are removed with them.`),
+      describeCascade(resource, (names) => `Their ${names} are removed with them.`),
       'Removed records can be restored.',
     ),
   restore: (resource: Resource): string =>
@@ -54,11 +54,8 @@ export const describe = {
       describeWriteAccess(resource),
       `At most ${idsMax} ids, without repetition.`,
       describeActiveReferences(resource),
-      describeRemovedAlong(
-        resource,
-        (names) => `Their ${names} that were removed with them are restored too.`,
-      ),
-      isRemovedWithParent(resource) ? 'A record that was removed with its parent is restored with it.' : '',
+      describeCascade(resource, (names) => `Their ${names} that were removed with them are restored too.`),
+      hasCascadeParent(resource) ? 'A record that was removed with its parent is restored with it.' : '',
       'updatedAt does not change.',
     ),
 }
@@ -116,7 +113,7 @@ function describeBlockingChildren(resource: Resource): string {
   return `Rejected while a record has active ${listOf(names, 'or')}.`
 }
 
-function describeRemovedAlong(resource: Resource, sentence: (names: string) => string): string {
+function describeCascade(resource: Resource, sentence: (names: string) => string): string {
   const children = referencesTo(resource).filter(({ onRemove }) => onRemove === 'cascade')
   const names = [...new Set(children.map(({ child }) => child.pluralNoun))]
   return names.length === 0 ? '' : sentence(listOf(names, 'and'))

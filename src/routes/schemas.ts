@@ -16,9 +16,10 @@ import { dateKeys, idFiltersOf, supportsDates } from '../resources/list-keys.ts'
 /** A text that is rejected when it is empty. */
 export const someText: Schema = { type: 'string', minLength: 1 }
 
-/** The schemas of the resources, all of them read from their declarations. */
+/** Refers to a schema among the components of the document. */
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 
+/** Derives the schemas of a resource from its declaration. */
 export function resourceSchemas(resource: Resource): Readonly<Record<string, Schema>> {
   const { title } = resource
   return {
@@ -31,8 +32,13 @@ export function resourceSchemas(resource: Resource): Readonly<Record<string, Sch
   }
 }
 
-/** Set by the database, to the millisecond. */
+/** A timestamp that the database sets, with milliseconds. */
 export const timestamp: Schema = { ...timestampKind.schema, examples: ['2026-01-05T09:00:00.125Z'] }
+
+/** Any other timestamp. */
+export const dateTime = { type: 'string', format: 'date-time' } as const
+export const nullableDateTime = { ...dateTime, type: ['string', 'null'] } as const
+
 const nullable = (schema: Schema): Schema => ({
   ...schema,
   type: [schema.type, 'null'],

@@ -1,6 +1,6 @@
 import type { Field } from '../../src/model/field.ts'
 import type { Resource } from '../../src/resources/define-resource.ts'
-import { isRemovedWithParent, referencesFrom, searchColumns } from '../../src/resources/derived.ts'
+import { hasCascadeParent, referencesFrom, searchColumns } from '../../src/resources/derived.ts'
 import { idFiltersOf } from '../../src/resources/list-keys.ts'
 import { type StoredColumn, type StoredTable, snakeCase } from './stored-table.ts'
 
@@ -52,7 +52,7 @@ function wantedColumns(resource: Resource): ReadonlyMap<string, StoredColumn> {
     ['updated_at', timestamp(true)],
     ['deleted_at', timestamp(true)],
     ['active', { type: 'boolean', isNullable: false }],
-    ...(isRemovedWithParent(resource) ? [['removed_with', { type: 'uuid', isNullable: true }] as const] : []),
+    ...(hasCascadeParent(resource) ? [['removed_with', { type: 'uuid', isNullable: true }] as const] : []),
   ])
 }
 
@@ -162,7 +162,7 @@ function wantedIndexes(resource: Resource): WantedIndex[] {
       column: snakeCase(index.column),
     })),
     { column: 'deleted_at', purpose: 'for the list of removed rows', condition: /^\(?NOT active\)?$/ },
-    ...(isRemovedWithParent(resource)
+    ...(hasCascadeParent(resource)
       ? [
           {
             column: 'removed_with',

@@ -19,7 +19,7 @@ export interface ByteRange {
 
 /** Keeps files under the ids of their rows. Every method rejects with `filesUnavailable` if the store fails. */
 export interface FileStore {
-  /** Is equal for instances that share the files. */
+  /** Returns the same text on all instances that share the files. */
   identity(): Promise<string>
   /** Stores the file durably, and takes it out of the directory of uploads. */
   put(id: string, file: UploadedFile): Promise<void>
@@ -29,7 +29,7 @@ export interface FileStore {
   delete(id: string): Promise<void>
 }
 
-/** The directory, the disk or the service fails, which an operator can repair; nothing was done. */
+/** The directory, the disk or the service fails. Nothing was done, and an operator has to repair it. */
 export const filesUnavailable = (cause: unknown): Problem =>
   overloaded('Files are not available at the moment. Please try again later.', {
     cause,
@@ -57,7 +57,7 @@ export function openDiskStore(directory: string): FileStore {
   }
 }
 
-/** Two characters at the end of an id are random, those at its beginning are the time. */
+/** Directories are named by the end of the id, which is random. Its beginning is a time, so one directory would get all new files. */
 export const pathOfFile = (directory: string, id: string): string => join(directory, id.slice(-2), id)
 
 async function orFilesUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -87,6 +87,7 @@ async function syncDirectory(path: string): Promise<void> {
 /** Returns an id that is stored in the directory, so that instances notice when they do not share it. */
 async function identityOf(directory: string): Promise<string> {
   const file = join(directory, 'id')
+  // A file that cannot be read counts as missing, and creating it reports the reason.
   const readExisting = () => readFile(file, 'utf8').catch(() => undefined)
   const existing = await readExisting()
   if (existing !== undefined) return existing

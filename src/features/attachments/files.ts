@@ -6,7 +6,7 @@ import type { Budget } from '../../model/budget.ts'
 import { type FileStore, openDiskStore } from './file-store.ts'
 import { openS3Store } from './s3-store.ts'
 
-/** The objects that the routes of attachments and the sweep share. */
+/** Everything that the routes of attachments and the sweep share. */
 export interface Files {
   readonly limits: AttachmentSettings
   readonly store: FileStore
@@ -15,7 +15,7 @@ export interface Files {
   readonly budgets: Readonly<Record<FileBudget, Budget>>
   /** The bytes of files since the start, for the metrics. */
   readonly bytes: { stored: number; served: number }
-  /** Is equal for instances that share the files; undefined if the directory does not work. */
+  /** The same on all instances that share the files; undefined if the directory cannot be used. */
   readonly identity: string | undefined
 }
 
@@ -24,7 +24,7 @@ type FileBudget = 'uploads' | 'uploadsOfAccount' | 'downloads' | 'downloadsOfAcc
 export interface FilesOptions {
   readonly settings: AttachmentSettings
   readonly budgets: Budgets
-  /** Called where the directory does not work. Everything but attachments works nevertheless. */
+  /** Called if the directory cannot be used. Everything except attachments works nevertheless. */
   readonly onFailure: (error: unknown) => void
 }
 

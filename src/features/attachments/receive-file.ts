@@ -15,7 +15,7 @@ export interface ReceiveLimits {
   readonly milliseconds: number
 }
 
-/** Answered with 408. */
+/** The host responds to it with 408. */
 export class SlowBodyError extends Error {
   readonly code = 'BODY_TOO_SLOW'
 }
@@ -32,6 +32,7 @@ export async function receiveFile(
   try {
     return await writeFile(body, path, limits)
   } catch (error) {
+    // The first error is the one to report. The sweep deletes the file later.
     await rm(path, { force: true }).catch(() => undefined)
     throw isOfDisk(error) ? filesUnavailable(error) : error
   }
@@ -67,6 +68,7 @@ export const emptyFile = () => invalid({ generalErrors: ['The file is empty.'] }
 /** Leaves the rest of the body unread after an error, so that the client can be answered. */
 async function* piecesOf(body: Readable, milliseconds: number): AsyncGenerator<Buffer, void> {
   const { promise: late, reject } = Promise.withResolvers<never>()
+  // If it rejects while no piece is awaited, the rejection is unhandled and would end the process.
   late.catch(() => undefined)
   let isLate = false
   const timer = setTimeout(() => {
@@ -82,12 +84,12 @@ async function* piecesOf(body: Readable, milliseconds: number): AsyncGenerator<B
     }
   } finally {
     clearTimeout(timer)
-    // Stops listening to the body, so that others can drain it. A piece that is still awaited would have to arrive first.
+    // Stops listening to the body, so that others can drain it. After a timeout this would wait for the piece that is late.
     if (!isLate) await pieces.return?.()
   }
 }
 
-/** Errors of the connection have names of the network, such as ECONNRESET. */
+/** Distinguishes errors of the disk from those of the connection, whose system calls are other ones. */
 const isOfDisk = (error: unknown): boolean =>
   error instanceof Error &&
   'syscall' in error &&

@@ -33,7 +33,7 @@ import { deleteFile } from './sweep.ts'
 
 /** A stored file without a row yet. */
 interface Upload extends NewAttachment {
-  /** Set when the row exists, or may exist. */
+  /** True if the row exists, or may exist. */
   isKept: boolean
   /** Returns the values that repeated requests with one Idempotency-Key must share: those of the file, without the new id. */
   toJSON(): object
@@ -79,7 +79,7 @@ export async function receiveUpload(files: Files, exchange: Exchange): Promise<R
 export async function createFromUpload(files: Files, exchange: Exchange): Promise<Row> {
   const { context, caller, session, request } = exchange
   const upload = request.body as Upload
-  // The body may have taken minutes.
+  // The body may have taken minutes, in which the session may have ended.
   if (!(await session.recheck())) throw unauthenticated()
   try {
     const row = await createAttachment(context, caller, upload, files.limits.projectBytesMax)
@@ -117,7 +117,7 @@ function parseName(input: unknown, violations: Violations): string | undefined {
   return undefined
 }
 
-/** Returns the unread body and its length, or the least length if the request does not tell it. */
+/** Returns the unread body and its announced length; 1 if the request announces none. */
 function announcedBody({ request }: Exchange, bytesMax: number) {
   const bytes = Number(request.headers['content-length'] ?? 1)
   if (bytes > bytesMax) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
@@ -138,7 +138,7 @@ async function receiveBody(
       milliseconds: limits.uploadMilliseconds,
     })
   } catch (error) {
-    // The rest of a slow body is not waited for once its sender has the answer.
+    // Closes the connection after the response, instead of waiting for the rest of a slow body.
     if (error instanceof SlowBodyError) reply.raw.once('finish', () => request.raw.destroy())
     throw error
   }
@@ -147,7 +147,7 @@ async function receiveBody(
 /** Marks the files in the directory of uploads. */
 export const uploadEnding = '.part'
 
-/** The record is committed before the file is stored, so that the sweep finds a file that a crash leaves behind. */
+/** The line in `attachment_files` is committed before the file is stored, so that the sweep finds a file that a crash leaves behind. */
 async function storeFile(
   { store }: Files,
   database: Database,
@@ -158,6 +158,7 @@ async function storeFile(
     await database.singleWrites.query(sql`insert into attachment_files (id) values (${id}) returning 1`)
     await store.put(id, file)
   } catch (error) {
+    // The first error is the one to report. The sweep deletes what stays.
     await rm(file.path, { force: true }).catch(() => undefined)
     await deleteFile(database, store, id).catch(() => undefined)
     throw error

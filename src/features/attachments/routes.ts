@@ -109,7 +109,7 @@ async function serveFile(files: Files, exchange: Exchange): Promise<void> {
   reply.header('content-length', end - start + 1).send(body)
 }
 
-/** The same for all answers of one file, whatever part of it they have. */
+/** Sets the headers that every response about a file has, 206 and 304 included. */
 function setHeaders(reply: FastifyReply, { name, type }: StoredRow, tag: string): void {
   addVary(reply, 'Authorization')
   reply.headers({
@@ -118,13 +118,13 @@ function setHeaders(reply: FastifyReply, { name, type }: StoredRow, tag: string)
     'cache-control': 'private, no-cache',
     'content-type': type === 'text/plain' ? 'text/plain; charset=utf-8' : type,
     'content-disposition': contentDisposition(isShownInline(type) ? 'inline' : 'attachment', name),
-    // If a browser opens the file in spite of everything, it runs no script and has no origin.
+    // If a browser displays the file nevertheless, it runs no script and gives the file no origin.
     'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
     'cross-origin-resource-policy': 'same-origin',
   })
 }
 
-/** RFC 6266, with the name in RFC 8187 and a replacement for clients that do not know it. */
+/** Follows RFC 6266: the name encoded by RFC 8187, and an ASCII replacement for clients that do not support that. */
 function contentDisposition(kind: 'inline' | 'attachment', name: string): string {
   const replacement = name.replace(/[^\x20-\x7e]|["\\%]/gu, '_')
   const encoded = encodeURIComponent(name).replace(
@@ -134,7 +134,7 @@ function contentDisposition(kind: 'inline' | 'attachment', name: string): string
   return `${kind}; filename="${replacement}"; filename*=UTF-8''${encoded}`
 }
 
-/** RFC 9110, 14.2: a range is ignored if the file is not the one that the client knows a part of. */
+/** Ignores the range if the client has a part of another file (RFC 9110, 13.1.5). */
 function rangeOf({ headers }: FastifyRequest, tag: string, size: number) {
   const { range, 'if-range': ifRange } = headers
   if (typeof range !== 'string' || (ifRange !== undefined && ifRange !== tag)) return undefined
@@ -155,7 +155,7 @@ function parseRange(text: string, size: number): ByteRange | 'unsatisfiable' | u
   return { start: Number(first), end: last === '' ? size - 1 : Math.min(Number(last), size - 1) }
 }
 
-/** A reader of 25 MiB that needs longer holds an open file without a reason. */
+/** Enough for 25 MiB, the default limit, over 30 kB/s. A slower client must not hold an open file for longer. */
 const downloadMilliseconds = 15 * 60_000
 const retryAfterSeconds = 5
 
@@ -178,7 +178,7 @@ async function openBody(
     for await (const piece of stream) {
       yield piece
       bytes.served += piece.length
-      // An answer that takes minutes must not outlast the session. An error resets the connection.
+      // A response that takes minutes must not outlast the session. An error resets the connection.
       if (performance.now() > endsAt || !(await session.recheck())) throw unauthenticated()
     }
   }

@@ -43,10 +43,10 @@ interface StoreRequest {
   readonly file?: UploadedFile
 }
 
-/** The time without a byte in either direction, until the response begins. */
+/** A request fails after this time without a byte in either direction, until its response begins. */
 const silenceMilliseconds = 30_000
 
-/** Returns the address of a file. The bucket is the beginning of the path, or of the name of the host. */
+/** Returns the URL of a file. The bucket is the first part of the path, or of the host name. */
 export function objectUrl(
   { endpoint, bucket, pathStyle }: Pick<S3Settings, 'endpoint' | 'bucket' | 'pathStyle'>,
   id: string,
@@ -85,14 +85,14 @@ function createSend(settings: S3Settings) {
   }
 }
 
-/** The service has closed a connection that was kept for the next request, which it did not receive. */
+/** The service closed a kept connection before it received the request, so the request can be repeated. */
 class ClosedWhileIdleError extends Error {}
 
 /** Sends the body and resolves when the response begins. */
 function transfer(request: ClientRequest, file: UploadedFile | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.on('response', (response) => {
-      // From here on, a slow reader may leave the connection silent.
+      // A client that reads slowly may leave the connection silent from here on.
       request.setTimeout(0)
       resolve(response)
     })
@@ -127,7 +127,7 @@ async function requireStatus(response: IncomingMessage, ...expected: readonly nu
   )
 }
 
-/** AWS Signature Version 4, as every S3-compatible store checks it. */
+/** A key for AWS Signature Version 4, which every S3-compatible store checks. */
 export interface SigningKey {
   readonly accessKey: string
   readonly secretKey: string
@@ -174,14 +174,14 @@ const signedHeaders = (headers: RequestToSign['headers']): string =>
 const sortedEntries = (values: Readonly<Record<string, string>>): [string, string][] =>
   Object.entries(values).sort(([one], [other]) => (one < other ? -1 : 1))
 
-/** RFC 3986, without the characters that `encodeURIComponent` leaves beyond it. */
+/** Also encodes the characters that `encodeURIComponent` leaves, but RFC 3986 reserves. */
 const encode = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-/** A key for one day, region and service. */
+/** Derives the key of one day, region and service. */
 const signingKeyOf = ({ secretKey, region, service }: SigningKey, day: string): Buffer =>
   [region, service, 'aws4_request'].reduce(hmac, hmac(`AWS4${secretKey}`, day))
 

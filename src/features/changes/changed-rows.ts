@@ -36,10 +36,10 @@ interface FoundChange {
   readonly now: Readonly<Record<string, unknown>> | null
 }
 
-/** The fair queue of statements treats live listings as one account. */
+/** All live listings count as one account in the fair queue of statements. */
 const queueAccount = 'live listings'
 
-/** The result when the rows could not be read. */
+/** Any row of these resources may have changed, because the rows could not be read. */
 export const unknownRows = (resources: ReadonlySet<string>): ChangedRows => ({
   resources,
   rowsOf: () => undefined,
@@ -105,7 +105,7 @@ const fieldsBefore = sql`case when entry.fields is not null then (
 /** The column that holds the row's project, in addition to its own columns. */
 const projectKey = 'project of its assignment'
 
-/** Selects the current rows of a resource. The caller adds the condition. */
+/** Selects the current rows of a resource; the caller adds the condition. Every name in the text comes from a declaration. */
 function currentRowsSql(resource: Resource, ...others: readonly string[]): string {
   const columns = referencesOf(resource).map((name) => `'${columnName(name)}', row."${columnName(name)}"`)
   const isBelow = isOfAssignment(resource)
@@ -178,7 +178,7 @@ export async function membersOf(
     sql`
     select user_id as account, project_id as project from user_projects
     where active and project_id = any(${projects}::uuid[]) limit ${membersMax + 1}::int`,
-    'live listings',
+    queueAccount,
   )
   if (found.length > membersMax) return undefined
   const projectsOf = Map.groupBy(found, ({ account }) => account)

@@ -3,7 +3,6 @@ import { watchChanges } from '../../db/change-log.ts'
 import { Problem, unauthenticated } from '../../model/problem.ts'
 import { type RepeatedWork, repeat } from '../../model/repeat.ts'
 import type { Context } from '../../records/context.ts'
-import { type SerializedChange, serializeChange } from '../../records/serialize-record.ts'
 import {
   type FeedFilter,
   type FeedPage,
@@ -12,6 +11,7 @@ import {
   newestPosition,
   readFeed,
 } from './read-feed.ts'
+import { type SerializedChange, serializeChange } from './serialize-change.ts'
 import { createSnapshotMemory, type SnapshotReservation, type StreamLimits } from './stream-limits.ts'
 import { watchSession } from './watch-session.ts'
 
@@ -183,6 +183,7 @@ function openFeedStream(
   const fail = (error: unknown) =>
     error instanceof Problem && error.kind === 'gone' ? connection.close(error) : onFailure(error)
 
+  /** Never rejects: `fail` handles the errors, so callers need not await it. */
   async function pump() {
     if (isPumping) return
     isPumping = true

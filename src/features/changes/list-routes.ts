@@ -26,7 +26,7 @@ export const answerList =
   async ({ caller, session, request, reply }) => {
     // Checked before the query is parsed: callers without access learn nothing about their query.
     requireRole(listed, caller, requiredAccess(state))
-    rejectAsOf(request)
+    rejectAtKey(request)
     const query = parseListQuery(listed, request.query as Readonly<Record<string, unknown>>, state)
     if (wantsEventStream(request))
       return live.open(listView(context, listed, caller, query), { session, request, reply })
@@ -34,8 +34,8 @@ export const answerList =
     return { json: serializePage(page), lastChangeSecond: page.lastChangeSecond }
   }
 
-/** Beyond the contract, a key that this list would ignore but another supports is rejected. */
-export function rejectAsOf({ routeOptions: { url = '' }, query }: FastifyRequest): void {
+/** Rejects the key `at` under `/ext/`, because a list that ignored it would return the current rows. In v1, unknown keys are ignored. */
+export function rejectAtKey({ routeOptions: { url = '' }, query }: FastifyRequest): void {
   if (url.startsWith('/ext/') && (query as Readonly<Record<string, unknown>>).at !== undefined)
     throw invalid({ at: ['At is supported under /ext/query/ and when reading one row only.'] })
 }

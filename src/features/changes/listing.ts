@@ -142,7 +142,7 @@ interface ListingStreams {
   close(reason: string): void
 }
 
-/** The number per turn of the event loop: three milliseconds, in which no request is answered. */
+/** Sending to this many streams takes three milliseconds, in which the process handles nothing else. */
 const sentAtOnceMax = 200
 
 export function createListingStreams(newest: () => Buffer): ListingStreams {

@@ -15,14 +15,14 @@ import {
   valueUnlessBlank,
 } from '../../records/query-values.ts'
 import { explainTimeout } from '../../records/read-guards.ts'
+import { readableEntries, readableRows } from '../../records/visible-rows.ts'
+import { resourceNames } from '../../resources/all.ts'
 import {
   changeColumns,
   type SerializedChange,
   type StoredChange,
   serializeChange,
-} from '../../records/serialize-record.ts'
-import { readableEntries, readableRows } from '../../records/visible-rows.ts'
-import { resourceNames } from '../../resources/all.ts'
+} from './serialize-change.ts'
 
 /** The changes that a reader wants; each property lists the allowed values, and an absent one allows all. */
 export interface FeedFilter {

@@ -3,18 +3,25 @@ import { parseFields } from '../../accounts/parse-fields.ts'
 import type { Database, Queries } from '../../db/database.ts'
 import { raw, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
+import { capitalize } from '../../model/field.ts'
+import { text } from '../../model/field-kinds.ts'
 import {
   clientNameCharactersMax,
   clientScopes,
   defaultClientScopes,
   isValidRedirectUri,
-} from '../../model/client.ts'
-import { capitalize } from '../../model/field.ts'
-import { text } from '../../model/field-kinds.ts'
-import { collectViolations, forbidden, invalid, notFound, parseObject } from '../../model/problem.ts'
+} from '../../model/oidc-client.ts'
+import {
+  collectViolations,
+  forbidden,
+  invalid,
+  notFound,
+  parseObject,
+  type Violations,
+} from '../../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../../observability/security-log.ts'
 
-/** A client that signs people in, created by an administrator. Identity hosts learn of it within seconds. */
+/** An OpenID Connect client that an administrator has created. Identity hosts load it within seconds. */
 export interface RegisteredClient extends ClientProperties {
   readonly id: string
   /** Set for a confidential client; otherwise it is public. */
@@ -142,7 +149,7 @@ export async function endClient(context: ClientContext, caller: Caller, body: un
   await context.database.transaction(async (transaction) => {
     await lockClient(transaction, id)
     await transaction.query(sql`update registered_clients set ended_at = now() where id = ${id}`)
-    // All hosts look up in this one table which clients' tokens are valid.
+    // All hosts read from this table since when the tokens of a client are valid. Null means never.
     await transaction.query(sql`
       insert into service_clients (id, valid_since) values (${id}, null)
       on conflict (id) do update set valid_since = null`)
@@ -176,10 +183,9 @@ interface ClientProperties {
   readonly requiresPkce: boolean
 }
 
-export const clientAddressesMax = 20
-export const clientAddressCharactersMax = 1000
+export const clientUrisMax = 20
+export const clientUriCharactersMax = 1000
 
-type Violations = ReturnType<typeof collectViolations>
 type Given = Readonly<Record<string, unknown>>
 
 /** Reports all violations at once; an absent property gets its default. */
@@ -188,8 +194,8 @@ function parseClient(body: unknown, hasSecret: boolean): ClientProperties {
   const violations = collectViolations()
   const requested: ClientProperties = {
     name: parseName(given, violations),
-    redirectUris: parseAddresses(given, 'redirectUris', violations),
-    postLogoutRedirectUris: parseAddresses(given, 'postLogoutRedirectUris', violations),
+    redirectUris: parseUris(given, 'redirectUris', violations),
+    postLogoutRedirectUris: parseUris(given, 'postLogoutRedirectUris', violations),
     scopes: parseScopes(given, violations),
     isFirstParty: parseBoolean(given, 'isFirstParty', false, violations),
     requiresPkce: parseBoolean(given, 'requiresPkce', true, violations),
@@ -209,24 +215,24 @@ function parseName({ name }: Given, violations: Violations): string {
   return ''
 }
 
-/** Stored unchanged, because they are compared letter by letter. */
-function parseAddresses(given: Given, name: string, violations: Violations): readonly string[] {
+/** The URIs are stored unchanged, because requests must name them exactly. */
+function parseUris(given: Given, name: string, violations: Violations): readonly string[] {
   const input = given[name] ?? []
   const isValid =
     Array.isArray(input) &&
-    input.length <= clientAddressesMax &&
+    input.length <= clientUrisMax &&
     input.every(
-      (one) => typeof one === 'string' && one.length <= clientAddressCharactersMax && isStorableAddress(one),
+      (one) => typeof one === 'string' && one.length <= clientUriCharactersMax && isStorableUri(one),
     )
   if (isValid) return [...new Set(input)]
   violations.add(
     name,
-    `${name[0]?.toUpperCase()}${name.slice(1)} must have at most ${clientAddressesMax} addresses with http or https, or of an app such as com.example.app:/callback, without a fragment, a user name or white space.`,
+    `${name[0]?.toUpperCase()}${name.slice(1)} must have at most ${clientUrisMax} addresses with http or https, or of an app such as com.example.app:/callback, without a fragment, a user name or white space.`,
   )
   return []
 }
 
-const isStorableAddress = (address: string): boolean => isValidRedirectUri(address) && address.isWellFormed()
+const isStorableUri = (uri: string): boolean => isValidRedirectUri(uri) && uri.isWellFormed()
 
 function parseScopes({ scopes = defaultClientScopes }: Given, violations: Violations): readonly string[] {
   const isValid =
@@ -236,11 +242,11 @@ function parseScopes({ scopes = defaultClientScopes }: Given, violations: Violat
   return []
 }
 
-function parseBoolean(given: Given, name: string, byDefault: boolean, violations: Violations): boolean {
-  const value = given[name] ?? byDefault
+function parseBoolean(given: Given, name: string, defaultValue: boolean, violations: Violations): boolean {
+  const value = given[name] ?? defaultValue
   if (typeof value === 'boolean') return value
   violations.add(name, `${capitalize(name)} must be true or false.`)
-  return byDefault
+  return defaultValue
 }
 
 function parseHasSecret(body: unknown): boolean {

@@ -1,12 +1,12 @@
 import type { Schema } from '../../http/openapi.ts'
-import { clientNameCharactersMax, clientScopes } from '../../model/client.ts'
 import { uuid } from '../../model/field-kinds.ts'
+import { clientNameCharactersMax, clientScopes } from '../../model/oidc-client.ts'
 import type { Route } from '../../routes/route.ts'
-import { ref } from '../../routes/schemas.ts'
+import { dateTime, nullableDateTime, ref } from '../../routes/schemas.ts'
 import {
-  clientAddressCharactersMax,
-  clientAddressesMax,
   clientsMax,
+  clientUriCharactersMax,
+  clientUrisMax,
   createClient,
   endClient,
   listClients,
@@ -14,18 +14,17 @@ import {
   updateClient,
 } from './clients.ts'
 
-const timestamp = { type: 'string', format: 'date-time' }
 const id = {
   type: 'string',
   minLength: 1,
   description: 'The client_id that the app sends.',
   examples: ['client-0f3a91c2d4e5b687'],
 }
-const addresses = (description: string, example: string): Schema => ({
+const uris = (description: string, example: string): Schema => ({
   type: 'array',
-  items: { type: 'string', maxLength: clientAddressCharactersMax, examples: [example] },
+  items: { type: 'string', maxLength: clientUriCharactersMax, examples: [example] },
   // No maxItems: the web client's forms would mistake it for a limit of characters.
-  description: `${description} At most ${clientAddressesMax}.`,
+  description: `${description} At most ${clientUrisMax}.`,
 })
 
 const requested = {
@@ -36,8 +35,8 @@ const requested = {
     description: `The name of the app as users see it; at most ${clientNameCharactersMax} characters.`,
     examples: ['The wiki'],
   },
-  redirectUris: addresses('Where codes are sent, letter for letter.', 'https://wiki.example.com/callback'),
-  postLogoutRedirectUris: addresses('Where a sign-out may lead.', 'https://wiki.example.com/'),
+  redirectUris: uris('Where codes are sent, letter for letter.', 'https://wiki.example.com/callback'),
+  postLogoutRedirectUris: uris('Where a sign-out may lead.', 'https://wiki.example.com/'),
   scopes: {
     type: 'array',
     items: { type: 'string', examples: ['openid'] },
@@ -60,10 +59,9 @@ export const clientSchemas: Readonly<Record<string, Schema>> = {
       ...requested,
       hasSecret,
       madeBy: { ...uuid.schema, description: 'The account that made it.' },
-      createdAt: { ...timestamp, description: 'The time it was created.' },
+      createdAt: { ...dateTime, description: 'The time it was created.' },
       changedAt: {
-        type: ['string', 'null'],
-        format: 'date-time',
+        ...nullableDateTime,
         description: 'The time of the last change.',
       },
     },

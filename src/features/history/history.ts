@@ -18,12 +18,6 @@ import {
 import { explainTimeout, requireSettled } from '../../records/read-guards.ts'
 import { isCovered, requireRole } from '../../records/rights.ts'
 import {
-  changeColumns,
-  type SerializedChange,
-  type StoredChange,
-  serializeChange,
-} from '../../records/serialize-record.ts'
-import {
   historyVisibleRow,
   isChangedAfter,
   readableEntries,
@@ -33,6 +27,12 @@ import { resources } from '../../resources/all.ts'
 import { assignment } from '../../resources/assignment.ts'
 import type { Resource } from '../../resources/define-resource.ts'
 import { project } from '../../resources/project.ts'
+import {
+  changeColumns,
+  type SerializedChange,
+  type StoredChange,
+  serializeChange,
+} from '../changes/serialize-change.ts'
 
 export interface HistoryPage {
   readonly data: readonly SerializedChange[]
@@ -61,7 +61,13 @@ export async function listHistory(
       sql`entry.row_id = any(${[seenId, ...(await childIds(database, caller, seenId))]}::uuid[])`,
   }
   const conditions = [await selected[scope](), ...(resource ? [sql`entry.resource = ${resource.name}`] : [])]
-  const wanted = { caller, conditions, count: pageSize + 1, before, isRowError: scope !== 'project' }
+  const wanted = {
+    caller,
+    conditions,
+    count: pageSize + 1,
+    before,
+    isEveryEntryReadable: scope !== 'project',
+  }
   const found = await explainTimeout(timeoutAdvice, () =>
     database.listReads.query<StoredChange>(newestReadableSql(wanted), caller.id),
   )
@@ -69,10 +75,10 @@ export async function listHistory(
   return { data, next: found.length > pageSize ? (data.at(-1)?.id ?? null) : null }
 }
 
-/** The activity of an assignment covers this many of its newest comments, as many appointments, and so on. */
+/** The history of an assignment covers this many of its newest rows of each resource. */
 const childrenMax = 1000
 
-/** A caller who sees an assignment sees what belongs to it, as far as the token covers it. */
+/** Returns the ids of the rows that belong to the assignment, of the resources that the caller's token covers. */
 async function childIds(
   { listReads }: Context['database'],
   caller: Caller,
@@ -98,26 +104,30 @@ interface EntryQuery {
   readonly conditions: readonly Sql[]
   readonly count: number
   readonly before: number | undefined
-  /** A user who may see the row may see its history. */
-  readonly isRowError: boolean
+  /** True if the entries are about a row that the caller sees, so that none of them needs a check of its own. */
+  readonly isEveryEntryReadable: boolean
 }
 
-const newestEntriesSql = ({ conditions, before, count }: Omit<EntryQuery, 'caller' | 'isRowError'>): Sql => {
+const newestEntriesSql = ({
+  conditions,
+  before,
+  count,
+}: Omit<EntryQuery, 'caller' | 'isEveryEntryReadable'>): Sql => {
   const wanted = [...conditions, ...(before === undefined ? [] : [sql`entry.sequence < ${before}`])]
   return sql`
     select ${changeColumns} from history as entry where ${allOf(wanted)} order by entry.sequence desc limit ${count}`
 }
 
-const newestReadableSql = ({ caller, conditions, isRowError, count, before }: EntryQuery): Sql =>
+const newestReadableSql = ({ caller, conditions, isEveryEntryReadable, count, before }: EntryQuery): Sql =>
   newestEntries.attach(
     {
-      rows: isRowError ? () => 'all' : readableRows(caller),
+      rows: isEveryEntryReadable ? () => 'all' : readableRows(caller),
       count,
       before,
       entries: (count, before) => newestEntriesSql({ conditions, count, before }),
     },
     newestEntriesSql({
-      conditions: isRowError ? conditions : [...conditions, readableEntries(caller)],
+      conditions: isEveryEntryReadable ? conditions : [...conditions, readableEntries(caller)],
       count,
       before,
     }),
@@ -134,14 +144,14 @@ function parseHistoryQuery(query: Readonly<Record<string, unknown>>) {
   const queryValue = (key: string) => valueUnlessBlank(query, key)
   rejectUnsupportedFilters({ pluralTitle: 'Changes', shownIn: 'ext' }, scopeKeys, queryValue, violations)
   const resource = parseResource(queryValue('resource'), violations)
-  const read = {
+  const parsed = {
     ...parseScope(queryValue, resource, violations),
     resource,
     pageSize: parseNumber('pageSize', queryValue('pageSize'), pageSizeMax, violations) ?? pageSizeDefault,
     before: parseNumber('before', queryValue('before'), Number.MAX_SAFE_INTEGER, violations),
   }
   violations.throwIfAny()
-  return read
+  return parsed
 }
 
 function parseScope(
@@ -252,15 +262,15 @@ function parseDifferenceQuery(query: Readonly<Record<string, unknown>>) {
   const queryValue = (key: string) => valueUnlessBlank(query, key)
   for (const key of ['id', 'from', 'to'])
     if (queryValue(key) === undefined) violations.add(key, `${capitalize(key)} is required, once.`)
-  const read = {
+  const parsed = {
     id: parseUuid('id', queryValue('id'), violations) ?? '',
     from: parseTimestamp('from', queryValue('from'), violations),
     to: parseTimestamp('to', queryValue('to'), violations),
   }
-  if (read.from && read.to && isEarlier(read.to, read.from))
+  if (parsed.from && parsed.to && isEarlier(parsed.to, parsed.from))
     violations.add('to', 'To must be on or after From.')
   violations.throwIfAny()
-  return read
+  return parsed
 }
 
 function parseTimestamp(key: string, input: unknown, violations: Violations): string {

@@ -4,10 +4,9 @@ import type { Context } from '../../records/context.ts'
 import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
 import { resourceNames } from '../../resources/all.ts'
 import type { Route } from '../../routes/route.ts'
-import { ref, resultSchema, someText } from '../../routes/schemas.ts'
+import { dateTime, ref, resultSchema, someText } from '../../routes/schemas.ts'
 import { differenceChangesMax, listDifferences, listHistory } from './history.ts'
 
-const timestamp = { type: 'string', format: 'date-time' }
 const nullableText = { type: ['string', 'null'] }
 const nullableId = { ...uuid.schema, type: ['string', 'null'] }
 const changedFields = { type: ['object', 'null'], additionalProperties: true }
@@ -21,7 +20,7 @@ export const historySchemas: Readonly<Record<string, Schema>> = {
     ],
     properties: {
       id: { type: 'string', description: 'The same in the history, in the feed and in deliveries.' },
-      at: { ...timestamp, description: 'The time of the change.' },
+      at: { ...dateTime, description: 'The time of the change.' },
       resource: { type: 'string', enum: resourceNames, description: 'The resource of the row.' },
       rowId: { ...uuid.schema, description: 'The id of the row.' },
       action: {

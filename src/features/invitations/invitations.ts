@@ -42,7 +42,7 @@ import { userProject } from '../../resources/user-project.ts'
 
 const invitationsMax = 20
 
-/** The name by which the inviter tells open invitations apart. */
+/** Names the recipient in the list of open invitations, because the recipient has no account yet. */
 export const recipientNameText = text({ max: nameCharactersMax })
 
 /**
@@ -210,7 +210,7 @@ export async function acceptInvitation(
   })
 }
 
-/** Makes the caller a member of the project, and uses the link up. */
+/** Makes the caller a member of the project. The link cannot be used again. */
 export async function joinByInvitation(
   context: Context,
   caller: Caller,
@@ -225,7 +225,7 @@ export async function joinByInvitation(
     ...(caller.origin && { origin: { ...caller.origin, clientId: `invitation:${link.id}` } }),
   }
   await context.database.transaction(async (transaction) => {
-    // Locked, so that two links used at once make one membership.
+    // Locked, so that two links that are used at the same time create one membership.
     const [account] = await transaction.query(
       sql`select from users where id = ${caller.id} and active for no key update`,
     )

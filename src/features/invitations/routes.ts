@@ -15,7 +15,7 @@ import { invalid } from '../../model/problem.ts'
 import { loginCharactersMax, nameCharactersMax } from '../../model/text.ts'
 import type { Context } from '../../records/context.ts'
 import type { Route } from '../../routes/route.ts'
-import { ref } from '../../routes/schemas.ts'
+import { dateTime, ref } from '../../routes/schemas.ts'
 import {
   acceptInvitation,
   endInvitation,
@@ -226,7 +226,6 @@ const mailedLinkRoutes = (hasMail: boolean): Route[] => [
   },
 ]
 
-const timestamp = { type: 'string', format: 'date-time' }
 const address = text({ max: 254 })
 const mailAddress: typeof address = {
   ...address,
@@ -266,8 +265,8 @@ export const linkSchemas: Readonly<Record<string, Schema>> = {
         description: 'The person whom an invitation is for: the given name, or the mail address.',
         examples: ['Nora'],
       },
-      createdAt: { ...timestamp, description: 'The time it was created.' },
-      expiresAt: { ...timestamp, description: 'The time it expires.' },
+      createdAt: { ...dateTime, description: 'The time it was created.' },
+      expiresAt: { ...dateTime, description: 'The time it expires.' },
     },
   },
   LinkCreated: {
@@ -329,7 +328,7 @@ export const linkSchemas: Readonly<Record<string, Schema>> = {
         description: 'The name of the organization the project belongs to.',
         examples: ['Space agency'],
       },
-      expiresAt: { ...timestamp, description: 'The time it expires.' },
+      expiresAt: { ...dateTime, description: 'The time it expires.' },
     },
   },
   InvitationAnswer: {

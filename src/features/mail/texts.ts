@@ -14,7 +14,7 @@ export interface MailTexts {
 }
 
 export interface PasswordValues {
-  /** The address of the installation. */
+  /** The origin of the web client, by which users know the installation. */
   readonly place: string
   readonly link: string
   readonly hours: number
@@ -51,7 +51,7 @@ interface NotificationLine {
   readonly actor: string | undefined
 }
 
-/** The sentences are those of the inbox. */
+/** The web client shows the same sentences in the inbox. */
 type NotificationSentences = Readonly<Record<NotificationKind, (name: string) => string>>
 
 interface NotificationWords {
@@ -63,7 +63,7 @@ interface NotificationWords {
   readonly end: (values: NotificationValues) => string
 }
 
-/** One assignment is named in the subject: most mails are about one. */
+/** The subject names the assignment if there is only one, as in most mails. */
 const notificationText = (words: NotificationWords) => (values: NotificationValues) => {
   const { groups, count, moreCount, inbox } = values
   const sentenceOf = ({ kind, actor }: NotificationLine) => words.sentences[kind](actor ?? words.system)

@@ -16,7 +16,7 @@ import type { MailSettings } from '../../config/host-settings.ts'
 import type { Database } from '../../db/database.ts'
 import type { Log } from '../../http/log.ts'
 import type { Language } from '../../model/language.ts'
-import type { NotificationKind } from '../../model/notifications.ts'
+import type { NotificationsToSend } from '../../model/notifications.ts'
 import { repeat } from '../../model/repeat.ts'
 import type { SecurityLog } from '../../observability/security-log.ts'
 import { en, type MailText, type MailTexts, ptBr } from './texts.ts'
@@ -38,26 +38,10 @@ export interface MailWorkerOptions {
   readonly silentMilliseconds?: number
 }
 
-/** The notifications of an account, with names as users have written them. */
-export interface NotificationsToSend {
-  readonly to: string
-  readonly accountId: string
-  readonly language: Language
-  readonly unsubscribeToken: string
-  readonly groups: readonly {
-    readonly assignment: string
-    readonly project: string
-    readonly path: string
-    readonly lines: readonly { readonly kind: NotificationKind; readonly actor: string | undefined }[]
-  }[]
-  readonly count: number
-  readonly moreCount: number
-}
-
 const pollMilliseconds = 1000
 const purgeMilliseconds = 60 * 60_000
 
-/** Sends mails that wait in the database. No request waits for it; several instances share the work. */
+/** Sends the mails that are queued in the database, so that no request waits for a mail server. Instances share the work. */
 export function startMailWorker(options: MailWorkerOptions): MailWorker {
   const { database, log } = options
   const poll = async () => {
@@ -80,7 +64,7 @@ export function startMailWorker(options: MailWorkerOptions): MailWorker {
   }
 }
 
-/** Together they are shorter than the time after which a mail is retried. */
+/** The timeouts of one attempt are together shorter than the time after which a mail is retried. */
 const silentMillisecondsDefault = 10_000
 
 /** A remote server must use TLS with a valid certificate, unless its address says `ignoreTLS=true`. */
@@ -102,6 +86,7 @@ const transportOptions = ({ smtpUrl }: MailSettings, milliseconds: number) => {
 async function sendMail(options: MailWorkerOptions, mail: QueuedMail): Promise<void> {
   const { database, log } = options
   const details = { mail: mail.id, purpose: mail.purpose, attempts: mail.attempts }
+  // Notifications must not arrive twice. Other mails may, because a missing link or warning would be worse.
   const isOnce = mail.purpose === 'notifications'
   const written = await writeMail(options, mail)
   if (!written) return endMail(database.singleWrites, mail.id, false)
@@ -194,8 +179,8 @@ const reasonOf = (error: unknown) => {
 }
 
 /**
- * True if a retry cannot succeed (RFC 5321, 4.2.1). Wrong credentials of ours and failing TLS can be
- * repaired, so they are retried.
+ * Whether a retry cannot succeed, because the server rejects the recipient or the mail (RFC 5321, 4.2.1). An operator can repair wrong
+ * credentials and failing TLS, so these are retried.
  */
 function isFinal(error: unknown): boolean {
   const { code = '', responseCode = 0 } = error as SmtpFailure
@@ -205,8 +190,8 @@ function isFinal(error: unknown): boolean {
 export const mailTexts: Readonly<Record<Language, MailTexts>> = { en, 'pt-BR': ptBr }
 
 /**
- * Plain text: nothing to load, nothing hidden. The fragment of a link goes to no server when it is opened, so that programs that
- * scan mails do not use it up.
+ * Writes plain text, which hides nothing and loads nothing. The secret of a link is in its fragment, which browsers send to no server, so
+ * a program that scans mails and opens their links does not use them.
  */
 function mailText(
   { purpose, madeBy }: QueuedMail & { readonly purpose: 'password' | 'invitation' | 'factors' },
@@ -235,7 +220,7 @@ function mailText(
   })
 }
 
-/** The one-click header is that of RFC 8058: mail programs post to the address, and people who open it get a page. */
+/** Follows RFC 8058: mail programs send a POST to the URL of `list-unsubscribe`, and people who open it get a page. */
 function notificationMail(
   { to, accountId, language, unsubscribeToken, groups, count, moreCount }: NotificationsToSend,
   { linkOrigin: place, identityUrl }: MailSettings,
@@ -264,11 +249,11 @@ function notificationMail(
   return { to, accountId, language, headers, subject, text }
 }
 
-/** Quotes user-supplied text for strangers, without anything that a mail program would turn into a link. */
+/** Quotes a name for recipients outside the project. Mail programs must not turn any part of it into a link. */
 const quoteName = (text = ''): string =>
   isolateRightToLeft(`“${oneLine(text.replaceAll(/[:/.@“”：／．＠。｡]/g, ' '))}”`)
 
-/** Members of a project read its names as they are. */
+/** Members of a project see its names unchanged. */
 const plainName = (text: string): string => isolateRightToLeft(oneLine(text))
 
 /** User-supplied text on one line, without anything that would reverse the surrounding text. */

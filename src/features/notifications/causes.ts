@@ -2,10 +2,10 @@ import { tableOf } from '../../db/columns.ts'
 import type { Queries } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
 import type { NotificationKind } from '../../model/notifications.ts'
-import type { StoredChange } from '../../records/serialize-record.ts'
 import { userAssignment } from '../../resources/assignment.ts'
 import { comment } from '../../resources/comment.ts'
 import { assignmentImpediment } from '../../resources/impediment.ts'
+import type { StoredChange } from '../changes/serialize-change.ts'
 import { type Involved, readInvolved } from './involved.ts'
 import type { NewNotification } from './notifications.ts'
 
@@ -20,7 +20,7 @@ interface Occasion {
   readonly accounts?: readonly string[]
 }
 
-/** Derives the notifications of changes from these and from the rows as they are now. */
+/** Derives notifications from changes and from the rows as they are now. */
 export async function notificationsOf(
   queries: Queries,
   changes: readonly StoredChange[],
@@ -97,7 +97,7 @@ function accountsIn(change: StoredChange, name: string): string[] {
   return typeof after === 'string' ? [after] : []
 }
 
-/** More names in one text would be a mailing list. */
+/** Limits how many accounts one text can notify. */
 export const mentionsMax = 20
 
 /** Finds the ids in the mentions of a text: `@[user:<id>]`. */
@@ -119,7 +119,7 @@ function newMentions(change: StoredChange, name: string): string[] {
   return mentionsIn(after).filter((id) => !earlier.has(id))
 }
 
-/** The resources whose rows name their assignment. Removals and restorings record no columns, so the rows are read. */
+/** The resources whose rows name their assignment. The rows are read, because the history of a removal or a restore has no columns. */
 const resourcesOfAssignments = [userAssignment, comment, assignmentImpediment]
 
 async function readAssignments(
@@ -138,7 +138,7 @@ async function readAssignments(
   return found
 }
 
-/** The assignments that waited for one that moved to a stage that is done. */
+/** Finds the assignments that waited for one that has moved to a done stage. */
 async function doneDependencies(queries: Queries, changes: readonly StoredChange[]): Promise<Occasion[]> {
   const moves = changes.flatMap((change) => {
     const [from, to] = change.resource === 'assignment' ? sidesOf(change, 'workflow_id') : []
@@ -159,7 +159,7 @@ async function doneDependencies(queries: Queries, changes: readonly StoredChange
   )
 }
 
-/** Only members are mentioned: others could not read the assignment. Pairs of project and account. */
+/** Returns pairs of project and account. Only members can be mentioned, because others cannot read the assignment. */
 async function readMembers(
   queries: Queries,
   occasions: readonly Occasion[],

@@ -56,7 +56,7 @@ export function startNotifications({ database, hasMail, onFailure }: FollowOptio
   }
 }
 
-/** Reads all changes. Notifications are checked against the access of their reader instead, when they are read. */
+/** An administrator, so that it reads all changes. The access of each account is checked when it reads its notifications. */
 const follower: Caller = { id: 'notifications', isAdministrator: true }
 const pageSize = 100
 
@@ -75,7 +75,7 @@ interface Progress {
   readonly isBehind: boolean
 }
 
-/** A restored database may be behind its own position, which then has to be set again. */
+/** After a restore from a backup, the database may be behind the stored position. That counts as behind too, so that the position is replaced. */
 async function findProgress(database: Queries): Promise<Progress | undefined> {
   const [progress] = await database.query<Progress>(sql`
     select position, exists (
@@ -86,7 +86,7 @@ async function findProgress(database: Queries): Promise<Progress | undefined> {
   return progress
 }
 
-/** Only later changes notify. Days up to today count as reminded of, so that the first run is as quiet as this one. */
+/** Begins after the newest change and with today, so that an existing database notifies of nothing that is past. */
 async function begin(database: Database): Promise<void> {
   const position = await newestPosition(database.liveListReads, follower)
   await database.singleWrites.query(sql`
@@ -110,7 +110,7 @@ async function followPage(database: Database, stored: string): Promise<boolean> 
       await keepNotifications(transaction, created)
       return true
     }, maintenanceLimits)
-    // Another instance that was first may have read an earlier page.
+    // Another instance was faster, and may have read a page that ends earlier.
     return !isMoved || !page.isCurrent
   } catch (error) {
     if (!(error instanceof Problem && error.kind === 'gone')) throw error
@@ -132,7 +132,7 @@ async function move(queries: Queries, from: string, to: FeedPosition): Promise<b
   return moved.length > 0
 }
 
-/** After a longer stop, older days are not caught up with. */
+/** After a longer stop, the reminders of older days are left out. */
 const missedDaysMax = 7
 const remindersPageSize = 500
 
@@ -162,7 +162,10 @@ interface Due {
   readonly at: string
 }
 
-/** Overdue are the assignments whose due day has ended since the earlier reminders. Returns the id after which the next page begins. */
+/**
+ * Reminds of assignments that are due tomorrow, and of those that have become overdue since the last reminders. Returns the id after which
+ * the next page begins.
+ */
 async function remindPage(
   transaction: Queries,
   { from, today }: { readonly from: string; readonly today: string },

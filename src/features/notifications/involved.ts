@@ -3,11 +3,11 @@ import { sql } from '../../db/sql.ts'
 
 export interface Involved {
   readonly projectId: string
-  /** The responsible account, those that work on the assignment, and those that watch it, but for those that have left it. */
+  /** The responsible account, those that take part, and those that watch, except those that have chosen not to be notified. */
   readonly accounts: Set<string>
 }
 
-/** Finds who is told of what happens to these assignments. One statement for each table, which may be on different nodes. */
+/** Finds the accounts that changes of these assignments notify. Sends one statement per table, because tables may be on different nodes. */
 export async function readInvolved(
   queries: Queries,
   ids: readonly string[],

@@ -9,17 +9,17 @@ import { createUnsubscribeToken } from '../../accounts/unsubscribe.ts'
 import type { Database, Queries } from '../../db/database.ts'
 import { sql } from '../../db/sql.ts'
 import { timestamp } from '../../db/timestamps.ts'
-import type { Language } from '../../model/language.ts'
 import {
-  isTimeZone,
   type MailFrequency,
   mailDefaults,
-  type NotificationKind,
+  type NotificationGroup,
+  type NotificationsToSend,
   notificationKinds,
 } from '../../model/notifications.ts'
+import { isTimeZone } from '../../model/timestamp.ts'
 import { listNotifications, notificationsMax, type ShownNotification } from './notifications.ts'
 
-/** Together with the queue and the server, a mail arrives within five minutes. */
+/** Notifications are collected for this long. With the time in the queue, a mail is sent within five minutes. */
 const bundleMilliseconds = 4 * 60_000
 /** Each takes a few milliseconds. The others are queued by the next run, or by another instance. */
 const accountsAtOnceMax = 500
@@ -48,8 +48,8 @@ interface Choices {
 }
 
 /**
- * Queues the mail of one account. The lock of its row keeps a second instance away, and notifications that are being created: they
- * belong to the next mail. Row and mail change in one transaction, so no batch is covered twice. False if no account is left.
+ * Queues the mail of one account. The lock on its row excludes other instances, and makes notifications that are being created wait for
+ * the next mail. Row and mail change in one transaction, so no batch is mailed twice. Returns false if no account is left.
  */
 async function queueNext(transaction: Queries, now: Date): Promise<boolean> {
   const [waiting] = await transaction.query<Waiting>(sql`
@@ -64,7 +64,7 @@ async function queueNext(transaction: Queries, now: Date): Promise<boolean> {
     )
   const end = () =>
     transaction.query(sql`delete from notification_mails where user_id = ${userId} returning 1`)
-  // They are read under the lock, which a change of them waits for.
+  // Read under the lock, because a change of the settings updates the same row.
   const choices = await readChoices(transaction, userId)
   const dueAt = dueAtOf(new Date(waiting.since), choices)
   if (dueAt && !isCalculated && dueAt > now) await postpone(dueAt)
@@ -98,7 +98,7 @@ function dueAtOf(since: Date, { frequency, hour, timeZone }: Choices): Date | un
   }
 }
 
-/** No mail is queued if everything is read, or muted. */
+/** Undefined if everything is read or muted, so that there is nothing to mail. */
 async function findLastBatch(
   queries: Queries,
   { userId, firstBatch }: Waiting,
@@ -111,14 +111,14 @@ async function findLastBatch(
   return last?.batch ?? undefined
 }
 
-/** All offsets of time zones are multiples of it. */
+/** All offsets of time zones are multiples of a quarter of an hour. */
 const stepMilliseconds = 15 * 60_000
-/** Samoa once left out a day. */
+/** Covers more than two days, because a zone can skip a day, as Samoa did in 2011. */
 const stepsMax = 4 * 50
 
 /**
- * Returns the first instant after `since` at which the clocks of the time zone reach the hour. On a day that leaves the hour out,
- * that is the end of the gap; an hour that a day repeats is reached once.
+ * Returns the first instant after `since` at which clocks in the time zone reach the hour. If daylight saving time skips the hour, that
+ * is the end of the gap; if it repeats the hour, only the first time counts.
  */
 export function nextDigest(since: Date, hour: number, timeZone: string): Date {
   // A zone that a later version of Node no longer has must not stop the mails of others.
@@ -140,35 +140,14 @@ export function nextDigest(since: Date, hour: number, timeZone: string): Date {
   return new Date(first + stepsMax * stepMilliseconds)
 }
 
-/** The text of a mail is written from these. */
-export interface NotificationsToSend {
-  readonly to: string
-  readonly accountId: string
-  readonly language: Language
-  readonly unsubscribeToken: string
-  /** The assignments with what happened to them, the newest first. */
-  readonly groups: readonly NotificationGroup[]
-  /** The notifications in the groups and beyond them. */
-  readonly count: number
-  readonly moreCount: number
-}
-
-export interface NotificationGroup {
-  readonly assignment: string
-  readonly project: string
-  /** The path of the assignment in the web client. */
-  readonly path: string
-  readonly lines: readonly { readonly kind: NotificationKind; readonly actor: string | undefined }[]
-}
-
 /** A longer mail is not read; the inbox has all of them. */
 export const mailedNotificationsMax = 20
-/** Older ones are not mailed, such as those from a time without a mail server. */
+/** Older notifications are not mailed, for example after a time without a mail server. */
 const mailedDaysMax = 3
 
 /**
- * Collects what a mail says when it is sent: what is unread then, about assignments that the account sees then. Undefined if
- * nothing is left, or if the account has no address, may not sign in, or wants no mail any more.
+ * Collects the contents of a mail when it is sent: what is unread then, about assignments that the account sees then. Undefined if
+ * nothing is left, or if the account has no mail address, cannot sign in, or has switched off mails.
  */
 export async function composeNotifications(
   { database, administrators }: { readonly database: Database; readonly administrators: Administrators },

@@ -18,17 +18,17 @@ export interface NewNotification {
   readonly at: string
 }
 
-/** An inbox that a person still reads; the oldest are deleted first. A page of the list reads all of them. */
+/** The limit of an inbox, which every page of the list reads completely. The oldest are deleted first. */
 export const notificationsMax = 500
-/** Older ones are deleted. */
+/** Older notifications are deleted. */
 export const notificationDays = 60
 
-/** The name of the lines in the change log, by which live listings notice a change. Their row is the account. */
+/** The name of the lines in the change log by which live listings notice a change. Their row id is that of the account. */
 export const notificationLines = 'notification'
 
 /**
- * Keeps notifications in the transaction that moves the progress, whose row lock lets one instance write at a time. So the limit
- * of each account is exact.
+ * Stores notifications in the transaction that moves the progress. Its row lock lets one instance write at a time, so the limit of each
+ * account is exact.
  */
 export async function keepNotifications(
   transaction: Queries,

@@ -136,7 +136,7 @@ export const notificationRoutes = (context: Context, live: LiveListings): Route[
   },
 ]
 
-/** It is read again when the account gets or marks notifications, or joins or leaves a project. */
+/** The listing is read again when the account gets or marks notifications, or joins or leaves a project. */
 const notificationView = (caller: Caller, query: NotificationQuery): View => ({
   key: JSON.stringify(['notifications', caller.id, caller.isAdministrator, query]),
   caller,
@@ -170,7 +170,7 @@ function parseMarking(body: unknown): Marking {
   violations.throwIfAny()
   return {
     isRead: isRead === true,
-    ids: ids === undefined ? undefined : parseIds(body, 'ignored'),
+    ids: ids === undefined ? undefined : parseIds(body, { duplicates: 'ignored' }),
     kinds: parsed,
   }
 }

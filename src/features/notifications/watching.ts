@@ -10,7 +10,7 @@ import type { Route } from '../../routes/route.ts'
 import { ref } from '../../routes/schemas.ts'
 import { readInvolved } from './involved.ts'
 
-/** The choices of an account, for and against being told. */
+/** The number of assignments for which an account can choose whether to be notified. */
 export const watchesMax = 1000
 
 interface Watch {
@@ -36,7 +36,7 @@ async function readWatch({ database }: Context, caller: Caller, assignmentId: st
   }
 }
 
-/** The lock of the account's choices keeps their number, when several devices choose at the same time. */
+/** An advisory lock on the choices of the account keeps their limit exact when several devices choose at the same time. */
 async function changeWatch(context: Context, caller: Caller, body: unknown): Promise<Watch> {
   const { assignmentId, isWatching } = parseChoice(body)
   await requireVisible(context, caller, assignmentId)

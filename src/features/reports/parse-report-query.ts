@@ -1,6 +1,7 @@
 import { capitalize } from '../../model/field.ts'
 import { isNullOrBlank, uuid } from '../../model/field-kinds.ts'
 import { collectViolations, type Violations } from '../../model/problem.ts'
+import { isTimeZone } from '../../model/timestamp.ts'
 import { appointment } from '../../resources/appointment.ts'
 import { assignment, assignmentType } from '../../resources/assignment.ts'
 import type { ListedResource, Resource } from '../../resources/define-resource.ts'
@@ -13,7 +14,7 @@ import { workflow } from '../../resources/workflow.ts'
 export const groupingsMax = 3
 export const groupsMax = 1000
 
-/** Sums over the rows of one resource that the caller may see. */
+/** A report sums over the rows of one resource that the caller may see. */
 export interface Report {
   readonly name: 'hours' | 'assignments'
   readonly summed: Resource
@@ -79,7 +80,7 @@ export const groupings: readonly Grouping[] = [
 export const isTimeGrouping = (grouping: Grouping): grouping is (typeof timeGroupings)[number] =>
   (timeGroupings as readonly string[]).includes(grouping)
 
-/** Equality filters by the same columns. */
+/** Reports can be filtered by the ids that they can be grouped by. */
 export const entityFilters: Readonly<Record<string, EntityGrouping>> = Object.fromEntries(
   Object.values(entityGroupings).map((grouping) => [grouping.column, grouping]),
 )
@@ -156,7 +157,7 @@ function parseDay(key: string, input: string | undefined, violations: Violations
   return undefined
 }
 
-/** Requires names with an area: PostgreSQL takes the short ones for abbreviations of standard time. */
+/** The name must have an area, because PostgreSQL reads a short one such as EST as an abbreviation without daylight saving time. */
 const areaAndCity = /^[A-Za-z_]{1,32}\/[A-Za-z0-9_+/-]{1,64}$/
 
 function parseTimeZone(input: string | undefined, violations: Violations): string {
@@ -166,14 +167,6 @@ function parseTimeZone(input: string | undefined, violations: Violations): strin
 }
 
 export const unknownTimeZone = 'TimeZone must be UTC or a name of the IANA database such as Europe/Berlin.'
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
-  } catch {
-    return false
-  }
-}
 
 function parseFilters(keys: Keys, violations: Violations): Readonly<Record<string, string>> {
   const given = Object.keys(entityFilters).flatMap((key): [string, string][] => {

@@ -34,7 +34,7 @@ export interface ReportResult {
   readonly lastChangeSecond: number | null
 }
 
-/** One statement, so that groups, their names and the total come from one snapshot. */
+/** Runs one statement, so that groups, their names and the total come from one snapshot. */
 export async function runReport(
   report: Report,
   caller: Caller,
@@ -62,7 +62,7 @@ export async function runReport(
   }
 }
 
-/** Returns the resources whose columns are summed, grouped and filtered by. */
+/** Returns the resources whose columns the report sums, groups or filters by. */
 function resourcesIn({ summed }: Report, { groupBy, filters }: ReportQuery): readonly ListedResource[] {
   const entities = [
     ...groupBy.flatMap((grouping) => (isTimeGrouping(grouping) ? [] : [entityGroupings[grouping]])),
@@ -163,6 +163,7 @@ const columnOf = ({ summed }: Report, { source, column: name }: EntityGrouping):
 /** Weeks begin on Monday and are named after it; months by their year and number. */
 function groupKey(report: Report, grouping: Grouping, { timeZone }: ReportQuery): Sql {
   if (!isTimeGrouping(grouping)) return columnOf(report, entityGroupings[grouping])
+  // `grouping` is one of two words, so its text needs no parameter.
   const local = sql`date_trunc(${raw(`'${grouping}'`)}, row.${column(report.dateColumn)} at time zone ${timeZone}::text)`
   return sql`to_char(${local}, ${raw(grouping === 'week' ? `'YYYY-MM-DD'` : `'YYYY-MM'`)})`
 }

@@ -11,7 +11,7 @@ import { project } from '../../resources/project.ts'
  * ends may still arrive, but none after it.
  */
 export interface KeptMessage {
-  /** `assignment.update`, or `test` for a message about no row. */
+  /** Such as `assignment.update`; `test` for a message about no row. */
   readonly type: string
   readonly rowId: string
 }
@@ -25,8 +25,8 @@ export const isReadable = (caller: Caller): Sql =>
         where ${readableEntries(caller)}))`
 
 /**
- * A message as this reader may see it. It was created for its owner, who may have been an administrator then: other users see
- * sessions and requests of their own changes only.
+ * Removes what this reader may not see. The message was created for the owner, who may have been an administrator then. Other users see
+ * the session and the request of their own changes only.
  */
 export function bodyFor(reader: Caller, body: string): string {
   if (reader.isAdministrator) return body
@@ -47,8 +47,7 @@ export async function requireOwnWebhook(queries: Queries, caller: Caller, id: st
 }
 
 /**
- * Required before the destination of messages changes, or messages are sent: not allowed for a project that the caller can no
- * longer read.
+ * Throws if the caller can no longer read the project of the webhook. Called before messages are sent, or their destination is changed.
  */
 export async function requireReadableProject(queries: Queries, caller: Caller, id: string): Promise<void> {
   const [found] = await queries.query<{ isReadable: boolean }>(sql`

@@ -6,7 +6,6 @@ import { deleteInBatches } from '../../db/purge.ts'
 import { raw, type Sql, sql } from '../../db/sql.ts'
 import { messagesAbout } from '../../db/stepwise-statements.ts'
 import type { Caller } from '../../model/caller.ts'
-import { serializeChange } from '../../records/serialize-record.ts'
 import { readableRows } from '../../records/visible-rows.ts'
 import {
   type FeedPage,
@@ -15,6 +14,7 @@ import {
   parsePosition,
   readFeed,
 } from '../changes/read-feed.ts'
+import { serializeChange } from '../changes/serialize-change.ts'
 import { bodyFor, isReadable, type KeptMessage } from './message-access.ts'
 
 /** The account that a webhook belongs to. */
@@ -57,7 +57,7 @@ export interface Attempt {
 
 /** The number that one instance claims at once; others claim the rest. */
 export const claimedAtOnceMax = 8
-/** After a process was killed, the others leave its webhooks alone for this long. */
+/** A claim expires after this time, so that others serve the webhooks of a process that was killed. */
 export const claimSeconds = 6
 
 const toTimestamp = (milliseconds: number) => sql`to_timestamp(${milliseconds / 1000}::float8)`
@@ -70,7 +70,7 @@ export async function hasWebhooks(database: Queries): Promise<boolean> {
 
 export interface ClaimOptions {
   readonly max?: number
-  /** The ids of webhooks that had or have their turn, so that others come first. */
+  /** The ids of webhooks that are being served, or have been. */
   readonly except?: readonly string[]
 }
 
@@ -132,7 +132,7 @@ export async function releaseClaim(
     update webhooks set claim = null, claimed_until = ${toTimestamp(now)} where id = ${id} and claim = ${claim} returning true`)
 }
 
-/** Further messages stay in the history, where they cost nothing. */
+/** Further changes stay in the history until the queue has room, because a queued message is a copy. */
 const waitingMax = 500
 const pageSize = 100
 
@@ -251,13 +251,14 @@ export async function findDueDeliveries(
       due(isReadable(reader)),
     ),
   )
-  const [readable = [], unreadable = []] = [true, false].map((wanted) =>
-    found.filter((one) => one.isReadable === wanted),
-  )
-  return { readable: readable.map((one) => ({ ...one, body: bodyFor(reader, one.body) })), unreadable }
+  const readable = found.filter((one) => one.isReadable)
+  return {
+    readable: readable.map((one) => ({ ...one, body: bodyFor(reader, one.body) })),
+    unreadable: found.filter((one) => !one.isReadable),
+  }
 }
 
-/** Withdrawn deliveries are no longer sent, unless they are replayed when the account can read them again. */
+/** Withdrawn deliveries are no longer sent. They can be replayed once the account can read them again. */
 export async function withdrawDeliveries(
   { singleWrites }: Database,
   deliveries: readonly Delivery[],

@@ -7,7 +7,7 @@ import { pageSizeDefault, pageSizeMax } from '../../records/list-query.ts'
 import { parseUuid } from '../../records/query-values.ts'
 import { resourceNames } from '../../resources/all.ts'
 import type { Route } from '../../routes/route.ts'
-import { ref, resultSchema } from '../../routes/schemas.ts'
+import { dateTime, nullableDateTime, ref, resultSchema } from '../../routes/schemas.ts'
 import { feedActions } from '../changes/read-feed.ts'
 import { attemptsListedMax, listDeliveries, replayDeliveries } from './deliveries.ts'
 import {
@@ -182,8 +182,6 @@ function idIn(body: unknown): string {
   return id ?? ''
 }
 
-const timestamp = { type: 'string', format: 'date-time' }
-const nullableTimestamp = { type: ['string', 'null'], format: 'date-time' }
 const nullableText = { type: ['string', 'null'] }
 const object = (
   properties: Readonly<Record<string, Schema>>,
@@ -231,11 +229,11 @@ const listed = {
   ...choices,
   active: { type: 'boolean', description: 'Whether messages are sent.' },
   pausedAt: {
-    ...nullableTimestamp,
+    ...nullableDateTime,
     description: 'The time since which nothing is sent; null while it is active.',
   },
   pausedBecause: { ...nullableText, description: 'The reason why it was paused.' },
-  createdAt: { ...timestamp, description: 'The time it was created.' },
+  createdAt: { ...dateTime, description: 'The time it was created.' },
   waiting: { type: 'integer', description: 'The number of pending messages.' },
 }
 
@@ -269,8 +267,8 @@ export const webhookSchemas: Readonly<Record<string, Schema>> = {
     {
       id: webhookId,
       deliveryId: { type: ['string', 'null'], minLength: 1, description: 'One delivery.' },
-      from: { ...nullableTimestamp, description: 'Or all messages created from this time …' },
-      to: { ...nullableTimestamp, description: '… until before this time.' },
+      from: { ...nullableDateTime, description: 'Or all messages created from this time …' },
+      to: { ...nullableDateTime, description: '… until before this time.' },
     },
     ['id'],
   ),
@@ -284,16 +282,16 @@ export const webhookSchemas: Readonly<Record<string, Schema>> = {
       description: 'The same for every attempt: receivers ignore ids they have seen.',
     },
     type: { type: 'string', description: 'The kind of change.' },
-    createdAt: { ...timestamp, description: 'The time the message was created.' },
-    deliveredAt: { ...nullableTimestamp, description: 'The time the receiver accepted it; null until then.' },
-    nextAt: { ...nullableTimestamp, description: 'The time of the next attempt.' },
+    createdAt: { ...dateTime, description: 'The time the message was created.' },
+    deliveredAt: { ...nullableDateTime, description: 'The time the receiver accepted it; null until then.' },
+    nextAt: { ...nullableDateTime, description: 'The time of the next attempt.' },
     body: { type: 'string', description: 'The exact body that was sent.' },
     attempts: {
       type: 'array',
       maxItems: attemptsListedMax,
       description: 'Sorted from newest to oldest.',
       items: object({
-        at: { ...timestamp, description: 'The time it was sent.' },
+        at: { ...dateTime, description: 'The time it was sent.' },
         milliseconds: { type: 'integer', description: 'The time until the response.' },
         status: { type: ['integer', 'null'], description: 'The status of the response, if there was one.' },
         answer: { ...nullableText, description: 'The beginning of the response.' },

@@ -43,7 +43,7 @@ const columns =
   hook.actions, hook.active, hook.paused_at as "pausedAt", hook.paused_because as "pausedBecause", hook.created_at as "createdAt",
   (select count(*) from webhook_deliveries where webhook_id = hook.id and next_at is not null) as waiting`)
 
-/** Limited because each reads the feed separately. */
+/** Limited because each webhook reads the feed separately. */
 const webhooksOfAccountMax = 20
 export const webhooksListedMax = 100
 /** The time a receiver has to switch to the new secret. */
@@ -123,7 +123,7 @@ export async function updateWebhook(
     ...(resources === undefined ? [] : [sql`resources = ${resources}`]),
     ...(actions === undefined ? [] : [sql`actions = ${actions}`]),
     ...(active === false ? [sql`active = false, paused_at = now(), paused_because = ${'By hand.'}`] : []),
-    // Due again at once, from the position where it stopped.
+    // `since` before every change makes the webhook due at once. It continues from its position.
     ...(active === true
       ? [sql`active = true, paused_at = null, paused_because = null, since = ${firstSnapshot}`]
       : []),
@@ -134,7 +134,7 @@ export async function updateWebhook(
     const found = await transaction.query<Webhook>(sql`
       with hook as (update webhooks as hook set ${join(changes, ', ')} where hook.id = ${id} and ${ownedByCaller(caller)} returning *)
       select ${columns} from hook`)
-    // A receiver that works again gets its messages at once, and another three days.
+    // The receiver probably works again, so pending messages are due at once and their three days start again.
     if (active === true)
       await transaction.query(sql`
         update webhook_deliveries set next_at = now(), first_at = null, attempts = 0
@@ -174,7 +174,7 @@ export async function queueTestMessage({ database }: Context, caller: Caller, id
   return message
 }
 
-/** Explains what is wrong with the address of a receiver, as the rest of a sentence. */
+/** Says what is wrong with the URL of a receiver, as the rest of a sentence that begins with Url. */
 type AddressProblem = (url: URL) => string | undefined
 
 export const urlCharactersMax = 2000

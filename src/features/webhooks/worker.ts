@@ -54,10 +54,7 @@ const pollMilliseconds = 1000
 const pollAfterWriteMilliseconds = 100
 const purgeMilliseconds = 60 * 60_000
 
-/**
- * Every 100 ms, polls if this process has committed, if a turn ended with deliveries still due, or if the
- * last poll was a second ago.
- */
+/** Polls once a second, and within 100 ms of a commit of this process or of a turn that ended with deliveries still due. */
 export function startWebhooks(options: WebhookOptions): Pick<WebhookWorker, 'stop'> {
   const { database, onFailure } = options
   let isPollWanted = false
@@ -170,6 +167,7 @@ function createTurns(options: WebhookOptions, onMoreDue: () => void): Turns {
     settled,
     async stop() {
       stopping.abort()
+      // The caller of `begin` gets its error.
       await beginning?.catch(() => undefined)
       await settled()
     },
@@ -193,6 +191,7 @@ interface EndedTurn {
 async function takeTurn(context: DeliveryContext, webhook: ClaimedWebhook): Promise<EndedTurn> {
   const { database, onFailure, onPaused, now = Date.now } = context
   let isClaimValid = true
+  // If one renewal fails, the next still comes before the claim expires.
   const renewing = repeat({ everyMilliseconds: (claimSeconds * 1000) / 3, onFailure }, async () => {
     isClaimValid = await renewClaim(database, webhook, now())
   })
@@ -210,7 +209,7 @@ async function takeTurn(context: DeliveryContext, webhook: ClaimedWebhook): Prom
   }
 }
 
-/** No round begins after this time, so that webhooks that wait for a request get theirs. */
+/** No round begins after this time, so that waiting webhooks get a request of the budget. */
 const turnMilliseconds = 1000
 
 async function deliverInRounds(
@@ -400,7 +399,7 @@ export async function sendMessage(
     method: 'POST',
     headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
     lookup: receivers.lookupFor(target),
-    // A new connection each time, so that the address that was checked is the one that is used.
+    // Opens a new connection each time, so that the lookup checks the address that is used.
     agent: false,
     signal: AbortSignal.any([timeout, limits.signal]),
   }

@@ -19,7 +19,7 @@ import {
   defaultClientScopes,
   isValidRedirectUri,
   webClientId,
-} from '../../model/client.ts'
+} from '../../model/oidc-client.ts'
 import { uuidPattern } from '../../model/field-kinds.ts'
 import { parsePinnedKey } from './keys/signing-keys.ts'
 import { type RegisteredClientSettings, type ServiceClientSettings, serviceScopes } from './values/clients.ts'

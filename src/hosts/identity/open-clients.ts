@@ -2,7 +2,7 @@ import type { Database, Queries } from '../../db/database.ts'
 import type { KnownClients } from '../../db/instances.ts'
 import { type Sql, sql } from '../../db/sql.ts'
 import { timestamp } from '../../db/timestamps.ts'
-import { webClientId } from '../../model/client.ts'
+import { webClientId } from '../../model/oidc-client.ts'
 import {
   type Client,
   type ClientSettings,

@@ -7,7 +7,7 @@ import {
   type TrackerSettings,
 } from '../../config/host-settings.ts'
 import type { Settings } from '../../config/settings.ts'
-import { webClientId } from '../../model/client.ts'
+import { webClientId } from '../../model/oidc-client.ts'
 
 export interface WebSettings extends MetricsSettings {
   readonly host: string

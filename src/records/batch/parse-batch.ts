@@ -12,7 +12,7 @@ export const batchOperations = ['create', 'update', 'remove', 'restore'] as cons
 
 /** The most items of a batch, and the most rows that its removals and restores may name. */
 export const batchItemsMax = 1000
-/** Hashing a password takes a core a tenth of a second. */
+/** Each password takes a tenth of a second of CPU time to hash. */
 const passwordsMax = 10
 export const labelCharactersMax = 64
 
@@ -31,7 +31,7 @@ export function parseBatch(body: unknown): Batch {
     violations.add('items', `Items must contain 1 to ${batchItemsMax} items.`)
   violations.throwIfAny()
   const parsedItems = (items as unknown[]).map((item, index) => parseItem(item, index, violations))
-  // From here on, every item has the form that its type declares.
+  // Items are typed as valid only from here on.
   violations.throwIfAny()
   const labels = idsByLabel(parsedItems, violations)
   const batchItems = parsedItems.map((item, index) => replaceLabels(item, index, labels, violations))

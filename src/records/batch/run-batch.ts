@@ -38,8 +38,8 @@ interface BatchRun {
 
 /**
  * Runs restores, then creates, then updates, each with parents before children, and finally removals, with
- * children before parents. So items may refer to each other in any order. Everything is one transaction, and the
- * outcomes are those of the committed runInSavepoint.
+ * children before parents. So items may refer to each other in any order. Everything is one transaction; if a conflict
+ * makes it run again, the outcomes are those of the attempt that committed.
  */
 export async function runBatch(
   context: Context,
@@ -109,7 +109,7 @@ async function runStep(run: BatchRun, resource: Resource, items: ReadyItem[]): P
   }
 }
 
-/** Rows with rules come last, in the order in which they refer to each other. */
+/** Creates rows that project rules apply to last, in the order in which they refer to each other. */
 async function createAll(
   transaction: Queries,
   resource: Resource,
@@ -131,15 +131,13 @@ async function createAll(
   return outcomes
 }
 
-function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
-  const { true: first = [], false: second = [] } = Object.groupBy(
-    items,
-    (item) => `${isFirst(item)}` as const,
-  )
-  return [first, second]
-}
+/** Returns the items that match, then the others. */
+const partition = <Item>(items: readonly Item[], matches: (item: Item) => boolean): [Item[], Item[]] => [
+  items.filter(matches),
+  items.filter((item) => !matches(item)),
+]
 
-/** If the items break a rule together, some of them may keep it one after another. */
+/** Creates all items together. If they break a rule together, creates them one by one, so that as many as possible are kept. */
 async function createWithRules(
   transaction: Queries,
   resource: Resource,
@@ -284,7 +282,7 @@ function prepareItem(context: Context, caller: Caller, item: BatchItem): ReadyIt
     const { id = newId(), values } = parseBody(resource, body, operation, context, caller.id)
     return { ...item, ids: [id], values, stored: values }
   }
-  const ids = parseIds(body, operation === 'remove' ? 'ignored' : 'rejected')
+  const ids = parseIds(body, { duplicates: operation === 'remove' ? 'ignored' : 'rejected' })
   return { ...item, ids, values: {}, stored: {} }
 }
 

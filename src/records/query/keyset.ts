@@ -89,6 +89,7 @@ export function decodeCursor(
   return hasEveryKey && keys.every((key, index) => isValidValue(key, values[index])) ? values : undefined
 }
 
+/** 16 characters are 96 bits, so the cursor of another query does not match by chance. */
 const checksumOf = (scope: string, text: string): string =>
   hash('sha256', `${scope}\n${text}`, 'base64url').slice(0, 16)
 

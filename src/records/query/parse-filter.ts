@@ -254,6 +254,7 @@ interface Token {
 /** The first syntax error ends the parsing. */
 class FilterError extends Error {}
 
+/** A quote within a text is doubled. Numbers have as many digits as a double represents exactly. */
 const pattern =
   /\s*(?:(?<word>[A-Za-z][A-Za-z0-9]*)|(?<number>-?\d{1,15}(?:\.\d{1,6})?(?![\w.]))|'(?<text>(?:[^']|'')*)'|(?<punctuation>[(),]))/y
 

@@ -81,7 +81,7 @@ export function parseQuery(
     after: parseCursor(cursorScope, sort, keys.cursor, violations),
     isCounted: parseBoolean('count', keys.count, violations),
     at,
-    cursorScope: cursorScope,
+    cursorScope,
     rawKeys: keys,
   }
   violations.throwIfAny()
@@ -102,7 +102,7 @@ function parseKeys(input: Readonly<Record<string, unknown>>, violations: Violati
   return keys
 }
 
-/** Parses `sort=-amountHours,name`: descending, then ascending; ties are sorted by id. */
+/** Parses the keys of a sort such as `-amountHours,name`. A minus means descending, and ties are sorted by id. */
 function parseSort(
   listed: ListedResource,
   input: string | undefined,

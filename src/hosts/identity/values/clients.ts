@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { SigningAlgorithm } from '../../../auth/access-token.ts'
-import { clientScopes, webClientId } from '../../../model/client.ts'
+import { clientScopes, webClientId } from '../../../model/oidc-client.ts'
 
 export const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials'] as const
 

@@ -1,0 +1,33 @@
+/** Every scope that an OpenID Connect client may request, in the order in which registrations store and show them. */
+export const clientScopes: readonly string[] = [
+  'openid',
+  'profile',
+  'svc.api',
+  'svc.grpc',
+  'offline_access',
+  'email',
+]
+
+/** The scopes of a client that declares none. svc.api and svc.grpc give access to data, so they have to be declared. */
+export const defaultClientScopes: readonly string[] = ['openid', 'profile', 'offline_access', 'email']
+
+/** The sign-in and consent pages have room for this much. */
+export const clientNameCharactersMax = 100
+
+/**
+ * Whether codes and sign-outs may be redirected to this URL.
+ *
+ * - A fragment is not allowed (RFC 6749, 3.1.2).
+ * - Browsers drop white space and control characters, so the URL would not be the registered one.
+ * - A user name could pass for the host.
+ * - Plain http is allowed, because native apps listen on a loopback port (RFC 8252, 7.3) and test systems often have no certificate.
+ * - The scheme of an app must be a reversed domain (RFC 8252, 7.1), which excludes `javascript:` and `data:`.
+ */
+export const isValidRedirectUri = (url: string): boolean => {
+  if (!URL.canParse(url) || /[#\s\p{Cc}]/u.test(url)) return false
+  const { protocol, username, password } = new URL(url)
+  return /^(https?|[a-z][a-z\d+-]*(\.[a-z\d+-]+)+):$/.test(protocol) && username === '' && password === ''
+}
+
+/** The web client. The API contract fixes its id, and only its sessions may manage credentials. */
+export const webClientId = 'svc-webclient'
