@@ -109,7 +109,7 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['journeys/invitations'],
   },
   {
-    file: 'src/features/invitations/invitations.ts',
+    file: 'src/features/links/invitations.ts',
     rule: 'users invite only into projects that they see',
     from: 'where row.id = ${projectId} and row.active and ${visibleRows(project, caller)}',
     to: 'where row.id = ${projectId} and row.active',
@@ -158,7 +158,7 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['journeys/sessions-end'],
   },
   {
-    file: 'src/features/invitations/invitations.ts',
+    file: 'src/features/links/invitations.ts',
     rule: 'a member cannot invite to a login that the settings name',
     from: 'administrators.isReserved(String(login))',
     to: 'false',
@@ -207,7 +207,7 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['commands/tokens'],
   },
   {
-    file: 'src/features/invitations/invitations.ts',
+    file: 'src/features/links/invitations.ts',
     rule: 'no login looks like another',
     from: 'if (hasHiddenCharacters(String(login)))',
     to: "if (login === '')",
@@ -347,7 +347,7 @@ export const accessMutants: readonly Mutant[] = [
     tests: ['http/cors'],
   },
   {
-    file: 'src/features/invitations/invitations.ts',
+    file: 'src/features/links/invitations.ts',
     rule: 'an invitation reveals nothing once it cannot be used',
     from: 'const { name: inviter } = await requireInviter(database, administrators, link)',
     to: "const inviter = 'Mara'\n  void administrators",

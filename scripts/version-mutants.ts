@@ -55,7 +55,7 @@ export const versionMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/rest/resource-routes.ts',
     rule: 'an update returns the updated row',
-    from: '...rowAnswer(resource, row) },',
+    from: '...recordBody(resource, row) },',
     to: '},',
     tests: ['contract/rest-requests'],
   },

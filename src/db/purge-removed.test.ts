@@ -101,7 +101,9 @@ describe('rows that were removed long ago', () => {
     const { database } = scene.context
     const organization = resourceNamed('organization')
     const purging = await database.transaction(async (transaction) => {
-      await restoreRows(transaction, organization, undefined, sql`row.id = ${id}`, { hasCascadeParent: false })
+      await restoreRows(transaction, organization, undefined, sql`row.id = ${id}`, {
+        hasCascadeParent: false,
+      })
       const purging = purge()
       // In a sharded store, its turn comes after this one.
       if (!isDistributed) await purging

@@ -153,14 +153,14 @@ export const accountSettingsSchemas: Readonly<Record<string, Schema>> = {
   },
 }
 
-const base = { tag: 'Settings', path: '/ext/settings', answer: ref('AccountSettingsAnswer') }
+const base = { tag: 'Settings', path: '/ext/settings', response: ref('AccountSettingsAnswer') }
 
 /** Shows and changes the settings that apply to an account on every device. */
 export const accountSettingsRoutes: readonly Route[] = [
   {
     ...base,
     id: 'GetSettings',
-    summary: 'Shows the settings of the own account.',
+    summary: 'Shows the settings of the caller’s account.',
     description: 'They are the same on every device.',
     method: 'GET',
     errors: [400, 403],
@@ -171,8 +171,8 @@ export const accountSettingsRoutes: readonly Route[] = [
   {
     ...base,
     id: 'ChangeSettings',
-    summary: 'Changes settings of the own account.',
-    description: 'Absent does not change, and null is the default again.',
+    summary: 'Changes settings of the caller’s account.',
+    description: 'An absent setting does not change. Null resets it to the default.',
     method: 'PATCH',
     body: ref('AccountSettingsUpdate'),
     errors: [400, 403],

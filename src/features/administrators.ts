@@ -133,7 +133,7 @@ export const administratorRoutes: readonly Route[] = [
       'Lists the administrators appointed by another one. For administrators only, like the other operations.',
     description: 'Administrators named in the settings of the hosts are not listed.',
     method: 'GET',
-    answer: ref('AdministratorList'),
+    response: ref('AdministratorList'),
     errors: [400, 403],
     handle: async ({ context, caller }) => ({
       body: { administrators: await listAdministrators(context, caller) },
@@ -147,7 +147,7 @@ export const administratorRoutes: readonly Route[] = [
     requiresWebClient: true,
     method: 'POST',
     body: ref('AdministratorRole'),
-    answer: ref('Success'),
+    response: ref('Success'),
     errors: [400, 403, 404],
     async handle({ context, caller, request }) {
       await grantRole(context, caller, request.body)
@@ -161,7 +161,7 @@ export const administratorRoutes: readonly Route[] = [
     description: 'An account named in the settings of the hosts stays an administrator.',
     method: 'DELETE',
     body: ref('AdministratorRole'),
-    answer: ref('Success'),
+    response: ref('Success'),
     errors: [400, 403, 404],
     async handle({ context, caller, request }) {
       await revokeRole(context, caller, request.body)
@@ -273,7 +273,7 @@ export const deactivationRoutes: readonly Route[] = [
         schema: someText,
       },
     ],
-    answer: ref('DeactivationList'),
+    response: ref('DeactivationList'),
     errors: [400, 403],
     async handle({ context, caller, request }) {
       const ids = parseIds((request.query as Readonly<Record<string, unknown>>).ids)
@@ -288,7 +288,7 @@ export const deactivationRoutes: readonly Route[] = [
       'Its name, its memberships and everything it did stay as they are. You cannot deactivate your own account.',
     method: 'POST',
     body: ref('DeactivatedAccount'),
-    answer: ref('Success'),
+    response: ref('Success'),
     errors: [400, 403, 404],
     async handle({ context, caller, request }) {
       await deactivate(context, caller, request.body)
@@ -302,7 +302,7 @@ export const deactivationRoutes: readonly Route[] = [
     description: 'Everything issued to it before stays invalid.',
     method: 'DELETE',
     body: ref('DeactivatedAccount'),
-    answer: ref('Success'),
+    response: ref('Success'),
     errors: [400, 403, 404],
     async handle({ context, caller, request }) {
       await reactivate(context, caller, request.body)

@@ -5,9 +5,9 @@ import { get } from '../records/get.ts'
 import { requireRole } from '../records/rights.ts'
 import { assignment as declared } from '../resources/assignment.ts'
 import { extensionForm } from '../resources/derived.ts'
-import { rowAnswer } from '../routes/if-match.ts'
+import { recordBody } from '../routes/if-match.ts'
 import type { Route } from '../routes/route.ts'
-import { recordAnswerSchema } from '../routes/schemas.ts'
+import { recordResponseSchema } from '../routes/schemas.ts'
 
 const keyPattern = '^[A-Za-z][A-Za-z0-9]{1,7}-[1-9][0-9]{0,9}$'
 const keyForm = new RegExp(keyPattern)
@@ -31,7 +31,7 @@ export function assignmentKeyRoute(): Route {
         schema: { type: 'string', minLength: 4, pattern: keyPattern, examples: ['MBA-12'] },
       },
     ],
-    answer: recordAnswerSchema(assignment),
+    response: recordResponseSchema(assignment),
     errors: [400, 403, 404],
     isConditional: true,
     async handle({ context, caller, request }) {
@@ -43,7 +43,7 @@ export function assignmentKeyRoute(): Route {
       const id = await findByKey(context.database, projectKey, Number(number))
       if (id === undefined) throw notFound(assignment.title)
       const { row, lastChangeSecond } = await get(context, assignment, caller, { id })
-      return { body: rowAnswer(assignment, row), lastChangeSecond }
+      return { body: recordBody(assignment, row), lastChangeSecond }
     },
   }
 }

@@ -14,9 +14,9 @@ import type { RequiredVersions } from '../records/write-conditions.ts'
 import { updateSameFields } from '../records/write-many.ts'
 import { assignment, assignment as declared, rankCharactersMax } from '../resources/assignment.ts'
 import { extensionForm } from '../resources/derived.ts'
-import { readIfMatchVersions, rowAnswer } from '../routes/if-match.ts'
+import { readIfMatchVersions, recordBody } from '../routes/if-match.ts'
 import type { Route } from '../routes/route.ts'
-import { recordAnswerSchema, ref } from '../routes/schemas.ts'
+import { recordResponseSchema, ref } from '../routes/schemas.ts'
 
 const nullableId = (description: string): Schema => ({
   ...uuid.schema,
@@ -58,14 +58,14 @@ export function assignmentOrderRoute(): Route {
     method: 'POST',
     path: '/ext/assignment/move',
     body: ref('AssignmentMove'),
-    answer: recordAnswerSchema(assignment),
+    response: recordResponseSchema(assignment),
     errors: [400, 403, 404, 409, 412],
     hasPrecondition: true,
     async handle(exchange) {
       const { context, caller, request } = exchange
       const { id } = Object(request.body) as { readonly id?: unknown }
       const versions = await readIfMatchVersions(context, assignment, exchange, id)
-      return { body: rowAnswer(assignment, await moveAssignment(context, caller, request.body, versions)) }
+      return { body: recordBody(assignment, await moveAssignment(context, caller, request.body, versions)) }
     },
   }
 }

@@ -36,7 +36,7 @@ export const batchRoute = ({ budgets }: Context): Route => ({
   path: '/ext/batch',
   changesAccounts: true,
   body: ref('Batch'),
-  answer: ref('BatchResults'),
+  response: ref('BatchResults'),
   errors: [400, 403, 404, 409, 412],
   bodyBytesMax: budgetLimits.batchBodyBytes.max,
   queue: createFairQueue({

@@ -96,13 +96,13 @@ export const consentRoutes: readonly Route[] = [
     ...consents,
     id: 'ListConsents',
     summary:
-      'Lists the consents that the own account has given to clients; those of any account for administrators.',
+      'Lists the consents that the caller’s account has given to clients; those of any account for administrators.',
     description: 'First-party clients, which need no consent, are not listed.',
     method: 'GET',
     parameters: [
-      { name: 'userId', description: 'The account; by default the own one.', schema: uuid.schema },
+      { name: 'userId', description: 'The account; by default the caller’s.', schema: uuid.schema },
     ],
-    answer: ref('ConsentList'),
+    response: ref('ConsentList'),
     errors: [400, 403],
     async handle({ context, caller, request }) {
       const { userId: given } = request.query as Readonly<Record<string, unknown>>
@@ -113,12 +113,12 @@ export const consentRoutes: readonly Route[] = [
   {
     ...consents,
     id: 'WithdrawConsent',
-    summary: 'Withdraws a consent that the own account has given to a client.',
+    summary: 'Withdraws a consent that the caller’s account has given to a client.',
     description:
       'Its tokens stop working within 30 seconds, and the user is asked again at its next request.',
     method: 'DELETE',
     body: ref('ConsentWithdrawal'),
-    answer: ref('Success'),
+    response: ref('Success'),
     requiresWebClient: true,
     errors: [400, 403, 404],
     async handle({ context, caller, request }) {

@@ -35,8 +35,8 @@ const exportRoute = (context: Context, listed: ListedResource, state: RowState):
     formatKey,
     ...listKeys(listed, state).filter(({ name }) => name !== 'pageNumber' && name !== 'pageSize'),
   ],
-  answer: { type: 'string' },
-  answerTypes: Object.values(formats).map(({ type }) => type),
+  response: { type: 'string' },
+  responseTypes: Object.values(formats).map(({ type }) => type),
   errors: [400, 403, 503],
   async handle(exchange) {
     const { caller, request, reply } = exchange

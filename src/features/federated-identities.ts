@@ -58,14 +58,14 @@ export const identityRoutes = (methods: SignInMethods): Route[] => [
     ...identities,
     id: 'ListIdentities',
     summary:
-      'Lists the external identities linked to the own account; those of any account for administrators.',
+      'Lists the external identities linked to the caller’s account; those of any account for administrators.',
     description:
       'Users link one in a browser: `/ext/connect?provider={id}` of the identity host, which lists the providers at `/ext/providers`.',
     method: 'GET',
     parameters: [
-      { name: 'userId', description: 'The account; by default the own one.', schema: uuid.schema },
+      { name: 'userId', description: 'The account; by default the caller’s.', schema: uuid.schema },
     ],
-    answer: ref('OutsideIdentityList'),
+    response: ref('OutsideIdentityList'),
     errors: [400, 403],
     async handle({ context, caller, request }) {
       const { userId: given } = request.query as Readonly<Record<string, unknown>>
@@ -81,7 +81,7 @@ export const identityRoutes = (methods: SignInMethods): Route[] => [
       'Only administrators can unlink those of other accounts; other callers get 404. Users cannot remove their own last way to sign in.',
     method: 'DELETE',
     body: ref('OutsideIdentityId'),
-    answer: ref('Success'),
+    response: ref('Success'),
     requiresWebClient: true,
     errors: [400, 403, 404],
     async handle({ context, caller, request }) {

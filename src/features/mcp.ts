@@ -62,7 +62,7 @@ export const mcpRoutes = ({ tools, issuer }: McpParts): readonly Route[] => [
     path,
     parameters: toolParameters,
     body: ref('ModelMessage'),
-    answer: ref('ModelAnswer'),
+    response: ref('ModelAnswer'),
     errors: [400, 403],
     acceptsPersonalAccessTokens: true,
     withoutIdempotencyKey: true,
@@ -82,7 +82,7 @@ export const mcpRoutes = ({ tools, issuer }: McpParts): readonly Route[] => [
     description: 'Clients find it by the challenge of a request without a token.',
     method: 'GET',
     path: metadataPath,
-    answer: ref('ProtectedResource'),
+    response: ref('ProtectedResource'),
     errors: [400],
     isPublic: true,
     async handle({ request }) {

@@ -70,7 +70,7 @@ export const accountRoutes = (lockouts: Lockouts): Route[] => [
     summary: 'Shows the own account.',
     description: 'The account is that of the token, for service clients the one that they act as.',
     method: 'GET',
-    answer: ref('Account'),
+    response: ref('Account'),
     errors: [],
     hasETag: true,
     acceptsPersonalAccessTokens: true,
@@ -87,7 +87,7 @@ export const accountRoutes = (lockouts: Lockouts): Route[] => [
     description: 'Only the name can be changed here; the login is for administrators to change.',
     method: 'PATCH',
     body: ref('AccountUpdate'),
-    answer: ref('Success'),
+    response: ref('Success'),
     hasPrecondition: true,
     errors: [400, 412],
     async handle(exchange) {
@@ -108,7 +108,7 @@ export const accountRoutes = (lockouts: Lockouts): Route[] => [
       'Five wrong current passwords lock it for a quarter of an hour. Afterwards every token of the account stops working, this one too.',
     method: 'POST',
     body: ref('PasswordChange'),
-    answer: ref('Success'),
+    response: ref('Success'),
     errors: [400],
     // Checked first: otherwise only a request that is valid in all other respects would learn of the lock.
     admit: (caller) => lockouts.requireUnlocked(passwordChangeSubject(caller)),

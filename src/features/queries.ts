@@ -36,7 +36,7 @@ export const queryRoute = (context: Context, live: LiveListings, resource: Resou
   method: 'GET',
   path: `/ext/query/${resource.plural}`,
   parameters: queryParameters(resource),
-  answer: ref(`${resource.title}QueryPage`),
+  response: ref(`${resource.title}QueryPage`),
   errors: [400, 403, 410, 503],
   isConditional: true,
   isLive: true,

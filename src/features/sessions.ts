@@ -55,7 +55,7 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
   SessionsOfAccount: {
     type: 'object',
     properties: {
-      userId: { ...uuid.schema, description: 'An account other than the own: administrators only.' },
+      userId: { ...uuid.schema, description: 'An account other than the caller’s, for administrators only.' },
     },
   },
 }
@@ -67,14 +67,14 @@ export const sessionRoutes: readonly Route[] = [
   {
     id: 'ListSessions',
     tag,
-    summary: `Lists the newest ${sessionsListedMax} active sessions of the own account; those of any account for administrators.`,
+    summary: `Lists the newest ${sessionsListedMax} active sessions of the caller’s account; those of any account for administrators.`,
     description: 'A session is one sign-in in one browser or app, with all tokens issued in it.',
     method: 'GET',
     path: '/ext/sessions',
     parameters: [
-      { name: 'userId', description: 'The account; by default the own one.', schema: uuid.schema },
+      { name: 'userId', description: 'The account; by default the caller’s.', schema: uuid.schema },
     ],
-    answer: ref('SessionList'),
+    response: ref('SessionList'),
     errors: [400, 403],
     async handle({ context, caller, session, request }) {
       const query = request.query as Readonly<Record<string, unknown>>
@@ -93,7 +93,7 @@ export const sessionRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/ext/sessions',
     body: ref('SessionIds'),
-    answer: ref('Success'),
+    response: ref('Success'),
     errors: [403, 404],
     async handle({ context, caller, request }) {
       await endSessions(context, caller, request.body)
@@ -104,12 +104,12 @@ export const sessionRoutes: readonly Route[] = [
     id: 'EndAllSessions',
     tag,
     summary:
-      'Ends every session of the own account, including the caller’s, and the tokens of service clients that act as it; any account for administrators.',
+      'Ends every session of the caller’s account, including that of this request, and the tokens of service clients that act as it; any account for administrators.',
     description: 'Intended for users who have lost a device or no longer trust one.',
     method: 'POST',
     path: '/ext/sessions/end-all',
     body: ref('SessionsOfAccount'),
-    answer: ref('Success'),
+    response: ref('Success'),
     errors: [403, 404],
     async handle({ context, caller, request }) {
       await endAllSessions(context, caller, request.body)

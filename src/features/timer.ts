@@ -11,7 +11,7 @@ import { requireRole } from '../records/rights.ts'
 import { visibleRows } from '../records/visible-rows.ts'
 import { appointment } from '../resources/appointment.ts'
 import { assignment } from '../resources/assignment.ts'
-import { rowAnswer } from '../routes/if-match.ts'
+import { recordBody } from '../routes/if-match.ts'
 import { acceptTokens, type Route } from '../routes/route.ts'
 import { dateTime, ref } from '../routes/schemas.ts'
 
@@ -147,16 +147,16 @@ export const timerSchemas: Readonly<Record<string, Schema>> = {
 const tag = 'Timer'
 const path = '/ext/timer'
 
-/** The running timer of the own account, the same on every device. */
+/** The running timer of the caller's account, the same on every device. */
 export const timerRoutes: readonly Route[] = acceptTokens([
   {
     id: 'GetTimer',
     tag,
-    summary: 'Shows the running timer of the own account.',
+    summary: 'Shows the running timer of the caller’s account.',
     description: 'It is the same on every device.',
     method: 'GET',
     path,
-    answer: ref('TimerAnswer'),
+    response: ref('TimerAnswer'),
     errors: [400, 403],
     async handle({ context, caller }) {
       return { body: { timer: await findTimer(context, caller) } }
@@ -170,7 +170,7 @@ export const timerRoutes: readonly Route[] = acceptTokens([
     method: 'POST',
     path,
     body: ref('TimerStart'),
-    answer: ref('TimerAnswer'),
+    response: ref('TimerAnswer'),
     errors: [400, 403, 409],
     async handle({ context, caller, request }) {
       return { body: { timer: await startTimer(context, caller, request.body) } }
@@ -184,10 +184,10 @@ export const timerRoutes: readonly Route[] = acceptTokens([
     method: 'POST',
     path: `${path}/stop`,
     body: ref('TimerStop'),
-    answer: ref('TimerStopped'),
+    response: ref('TimerStopped'),
     errors: [400, 403, 404],
     async handle({ context, caller, request }) {
-      return { body: rowAnswer(appointment, await stopTimer(context, caller, request.body)) }
+      return { body: recordBody(appointment, await stopTimer(context, caller, request.body)) }
     },
   },
   {
@@ -197,7 +197,7 @@ export const timerRoutes: readonly Route[] = acceptTokens([
     description: 'Its time is not booked.',
     method: 'DELETE',
     path,
-    answer: ref('Success'),
+    response: ref('Success'),
     errors: [400, 403, 404],
     async handle({ context, caller }) {
       await discardTimer(context, caller)

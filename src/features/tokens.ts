@@ -116,14 +116,14 @@ export const tokenRoutes: readonly Route[] = [
   {
     id: 'ListTokens',
     tag,
-    summary: 'Lists the valid tokens of the own account; those of any account for administrators.',
+    summary: 'Lists the valid tokens of the caller’s account; those of any account for administrators.',
     description: 'Each token has its scopes, its expiry, and the time and address of its last use.',
     method: 'GET',
     path,
     parameters: [
-      { name: 'userId', description: 'The account; by default the own one.', schema: uuid.schema },
+      { name: 'userId', description: 'The account; by default the caller’s.', schema: uuid.schema },
     ],
-    answer: ref('TokenList'),
+    response: ref('TokenList'),
     errors: [400, 403],
     async handle({ context, caller, request }) {
       const { userId } = request.query as Readonly<Record<string, unknown>>
@@ -139,7 +139,7 @@ export const tokenRoutes: readonly Route[] = [
     method: 'POST',
     path,
     body: ref('TokenCreate'),
-    answer: ref('TokenCreated'),
+    response: ref('TokenCreated'),
     errors: [400, 403],
     requiresWebClient: true,
     async handle({ context, caller, session, request, reply }) {
@@ -155,7 +155,7 @@ export const tokenRoutes: readonly Route[] = [
     method: 'DELETE',
     path,
     body: ref('TokenIds'),
-    answer: ref('Success'),
+    response: ref('Success'),
     errors: [404],
     async handle({ context, caller, request }) {
       await endTokens(context, caller, request.body)

@@ -3,14 +3,14 @@ import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import type { RequestOrigin } from '../model/caller.ts'
 
-/** The longest spelling of an IPv6 address with a zone; a proxy may send something longer. */
+/** The longest spelling of an IPv6 address with a zone. Proxies may send longer texts, which are cut. */
 export const addressLengthMax = 64
 const ipv4Port = /^(\d+\.\d+\.\d+\.\d+):\d+$/
 const bracketedIpv6 = /^\[([^\]]+)\](?::\d+)?$/
 
 /**
- * One key per client, however the operating system or a proxy spells its address. The owner of one IPv6 address has all of its
- * /64, so only the first half counts; an IPv4 address written as IPv6 is left unchanged.
+ * Returns one key per client, however the operating system or a proxy spells its address. The owner of one IPv6 address usually has its
+ * whole /64, so only that half counts. An IPv4 address that is written as IPv6 counts as IPv4.
  */
 export function addressKey(address: string | undefined): string {
   if (address === undefined) return 'unknown'
@@ -40,7 +40,7 @@ function groupsOf(address: string): readonly number[] {
   return [...head, ...new Array(8 - head.length - tail.length).fill(0), ...tail]
 }
 
-/** The last four bytes may be written as in IPv4. */
+/** Parses one group of an address. The last two groups may be written as an IPv4 address. */
 function parseGroup(text: string): number[] {
   if (text === '') return []
   const bytes = text.split('.').map(Number)
@@ -92,9 +92,9 @@ export function isPublicAddress(address: string): boolean {
 }
 
 export interface AllowedReceivers {
-  /** Returns the reason for a rejection, judged by the address alone. */
+  /** Returns the reason for a rejection that the URL itself shows, without looking up its name. */
   problemOf(url: URL): string | undefined
-  /** Used by the connection itself, so that it goes to the address that was checked. */
+  /** The connection uses this lookup, so that it goes to an address that was checked. */
   lookupFor(url: URL): LookupFunction
 }
 

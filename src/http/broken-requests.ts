@@ -14,7 +14,7 @@ import {
 } from './errors.ts'
 import { rejectTooManyKeys } from './url.ts'
 
-/** Answers requests that reach no route: Node would respond with an empty body. */
+/** Responds with the envelope to requests that reach no route. Node would respond with an empty body. */
 export function answerBrokenRequests(app: FastifyInstance): void {
   answerUnknownExpectations(app.server)
   app.addHook('onRequest', (request, reply, done) => {
@@ -37,7 +37,7 @@ export function answerBrokenRequests(app: FastifyInstance): void {
   })
 }
 
-/** Two hosts or two tokens are ambiguous, and Node would keep the first. */
+/** Headers that must not be repeated: two hosts or two tokens are ambiguous, and Node would use the first. */
 const singleHeaders: ReadonlyMap<string, string> = new Map([
   ['host', 'Host'],
   ['authorization', 'Authorization'],
@@ -54,7 +54,7 @@ function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
   return undefined
 }
 
-/** Compressed bodies would have to be decompressed before their size is known. */
+/** Compressed bodies are rejected, because their size is known only after decompression. */
 const isUncompressed = (contentEncoding: string | undefined): boolean =>
   contentEncoding === undefined || /^(identity)?$/i.test(contentEncoding.trim())
 
@@ -87,7 +87,7 @@ export const closeDelayMilliseconds = 1000
 export function answerBrokenConnection(error: NodeJS.ErrnoException, socket: HttpSocket): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.isBodyExempt) return
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-  // Every further byte is another error.
+  // Node reports another error for every further piece of the same connection.
   if (socket.isBroken) return
   socket.isBroken = true
   rejectInOrder(connectionErrors[error.code ?? ''] ?? notHttp, socket)

@@ -9,14 +9,13 @@ import { addVary, tagOfCoding } from './conditional.ts'
  * Why it leaks no secret: docs/decisions/0044-compressed-answers.md.
  */
 export function compressAnswers(app: FastifyInstance, compressions: Budget): void {
-  // Creates no promise unless something is compressed: most responses are not.
+  // A hook with a callback, because most responses are not compressed and need no promise.
   app.addHook('onSend', (request, reply, payload, done) => {
     const isLong = typeof payload === 'string' && payload.length >= sizeMin
     if (!isLong || !isJson(reply) || reply.hasHeader('content-encoding')) return done(null, payload)
     addVary(reply, 'Accept-Encoding')
     const coding = codingOf(request)
-    // When too many are being compressed, the response is sent uncompressed, because every waiting response
-    // is held in memory.
+    // Beyond the budget, responses are sent uncompressed: waiting ones would be held in memory.
     if (coding === undefined || !compressions.take()) return done(null, payload)
     compress(reply, payload, coding)
       .finally(() => compressions.release())

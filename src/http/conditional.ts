@@ -58,7 +58,7 @@ function isHeldByClient(
 export const matchesTag = (ifNoneMatch: string, tag: string): boolean =>
   ifNoneMatch.trim() === '*' || variantsOf(tag).some((form) => ifNoneMatch.includes(form))
 
-/** The tag of the exact body that the client has, compressed or not. */
+/** Returns the tag of the body that the client has, which may be a compressed one. */
 const heldTag = (ifNoneMatch: string | undefined, tag: string): string =>
   variantsOf(tag).find((form) => ifNoneMatch?.includes(form)) ?? tag
 
@@ -89,7 +89,7 @@ export function isUnmodifiedSince(
   return date !== undefined && date >= lastModified && date <= now
 }
 
-/** A cache keeps one response for each value of these headers. */
+/** Adds a header to `Vary`: a cache then keeps one response for each of its values. */
 export function addVary(reply: FastifyReply, name: string): void {
   const others = reply.getHeader('vary')
   reply.header('vary', others === undefined ? name : `${others}, ${name}`)
@@ -116,7 +116,7 @@ export function parseHttpDate(text: string, now = Date.now()): number | undefine
   return httpDate(second).slice('Mon, '.length) === canonical ? second : undefined
 }
 
-/** Interprets a two-digit year: one more than fifty years ahead belongs to the previous century. */
+/** Interprets a two-digit year as RFC 9110 requires: a year more than fifty years ahead belongs to the previous century. */
 function fullYear(twoDigits: string, now: number): number {
   const thisYear = new Date(now).getUTCFullYear()
   const year = thisYear - (thisYear % 100) + Number(twoDigits)

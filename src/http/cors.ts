@@ -5,7 +5,7 @@ import { canonicalPathOf } from './url.ts'
 export interface CorsOptions {
   /** Compared exactly with what the browser sends: scheme, host and port. */
   readonly origins: readonly string[]
-  /** Origins whose libraries send cookies along, although no response depends on one. */
+  /** Origins whose libraries send requests with cookies, although no response depends on one. */
   readonly originsWithCookies?: ReadonlySet<string>
   /** Routes to which browsers navigate: no script has a reason to read their responses. */
   readonly closedPaths?: readonly string[]
@@ -56,7 +56,7 @@ export function allowOrigins(
     })
 }
 
-// Chromium keeps a preflight no longer than this.
+/** Chromium caches a preflight for at most this time. */
 const preflightSeconds = 7200
 
 /** Set on every response, including those written before a route is known. */

@@ -4,7 +4,7 @@
  */
 export const csvLine = (values: readonly unknown[]): string => `${values.map(csvValue).join(',')}\r\n`
 
-/** Column names are our own, so they need no quotes. */
+/** The names of columns come from declarations, so they need no quotes. */
 export const csvHeader = (names: readonly string[]): string => `${names.join(',')}\r\n`
 
 function csvValue(value: unknown): string {

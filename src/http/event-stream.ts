@@ -24,13 +24,13 @@ export interface EventStreamListeners {
   readonly onClose: () => void
 }
 
-/** Takes over the reply and responds with an endless body; errors before this still have a status of their own. */
+/** Takes over the reply and responds with an endless body. Errors must come before it, while they still have a status. */
 export function openEventStream(reply: FastifyReply, listeners: EventStreamListeners): EventStream {
   const response = reply.headers(eventStreamHeaders).hijack().raw
-  // Many clients show the bytes of a body without chunks only when a buffer of theirs is full. HTTP/1.0 has no chunks.
+  // Many clients read a body without chunks only when a buffer is full, which would delay events. HTTP/1.0 has no chunks.
   const isChunked = reply.request.raw.httpVersion !== '1.0'
   if (isChunked) reply.header('transfer-encoding', 'chunked')
-  // Headers passed to writeHead rather than set one by one are not kept for as long as the stream lasts.
+  // Node keeps headers that are set one by one as long as the stream lasts, but not those that are passed to writeHead.
   response.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders)
   response.flushHeaders()
   // Node would write each chunk in four pieces. The frames are written here, once for all streams of an event.
@@ -88,10 +88,10 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
   }
 }
 
-/** Spread over time: a host may have thousands of streams. */
+/** Random, because a host may have thousands of streams, which should not reconnect at once. */
 const reconnectMilliseconds = () => Math.round(200 + 2800 * Math.random())
 
-/** Longer events cost more to copy than a second write costs, and the copies are in no budget. */
+/** Copying a longer event costs more than a second write, and no budget counts the copy. */
 const joinedBytesMax = 16 * 1024
 
 const lastChunk = '0\r\n\r\n'
@@ -154,7 +154,7 @@ const eventStreamHeaders = {
   'x-accel-buffering': 'no',
 } as const
 
-/** HEAD never opens a stream: it would have no body to end with. A client that accepts both equally gets the page. */
+/** Whether the client prefers a stream to the page. HEAD never opens one, because nothing would end it. */
 export const wantsEventStream = (request: FastifyRequest): boolean =>
   request.method === 'GET' && prefersOverJson(request, 'text/event-stream')
 
@@ -175,7 +175,7 @@ function qualityOf(accept: string, type: string): number {
   return 0
 }
 
-/** The bytes of an event without an id are made once and sent on every stream. */
+/** Formats an event. Without an id, its bytes can be sent on every stream. */
 export function formatEvent(event: {
   readonly event: string
   readonly data: string

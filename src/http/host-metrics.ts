@@ -17,7 +17,7 @@ interface TimedStore {
   onStatement(listener: (ended: { readonly kind: string; readonly seconds: number }) => void): void
 }
 
-/** The part of the record of running instances that is measured. */
+/** The part of `Instances` that is measured. */
 interface MeasuredInstances {
   disagreements(): ReadonlyMap<string, number>
   backupAt(): number | undefined
@@ -65,7 +65,7 @@ export async function measureHost(
 export function measureStore(metrics: Metrics, { onStatement, standbyReads }: TimedStore): void {
   const record = metrics.histogram('statements')
   onStatement(({ kind, seconds }) => {
-    // Its time is included in that of its transaction.
+    // The time of the transaction includes it.
     if (kind !== 'in transaction') record({ kind }, seconds)
   })
   if (standbyReads === undefined) return
@@ -102,7 +102,7 @@ export const measureEvents = (metrics: Metrics, events: Pick<CountedEvents<never
     ]
   })
 
-/** The series of the alert `TrackerRefusedSignIns`: a rate misses the event with which a series begins. */
+/** The series of the alert `TrackerRefusedSignIns`. They begin with 0, because a rate misses the first event of a series. */
 const eventsFromStart = [
   { event: 'sign-in', outcome: 'right' },
   { event: 'sign-in', outcome: 'wrong' },
@@ -117,7 +117,7 @@ function measureRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', (request, reply, done) => {
     if (reply.statusCode >= 500) countError()
     if (isEndless(reply.getHeader('content-type'))) return done()
-    // The pattern, never the path: unknown addresses would create a label each.
+    // Labels have the pattern of the route, because every unknown path would create another series.
     const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched')
     const method = methods.has(request.method) ? request.method : 'other'
     record({ method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
@@ -131,7 +131,7 @@ function servePage(
   token: string | undefined,
 ): void {
   app.get('/metrics', async (request, reply) => {
-    // Proxies keep this path private, and their rule may know one spelling only.
+    // Proxies block this path, and their rule may match only this spelling.
     if (pathOf(request.url) !== '/metrics') return sendEnvelope(reply, notFoundEnvelope)
     if (!mayReadMetrics(request.raw, token)) throw unauthenticated()
     request.isAuthenticated = true

@@ -88,6 +88,7 @@ export function prepareShutdown(app: FastifyInstance, { linger = lingerMilliseco
   }
 }
 
+/** Announces the end of the connection, so that the client sends its next request on another one. */
 const endConnection = (reply: FastifyReply) => void reply.header('connection', 'close')
 
 // Container platforms kill after 10 s, and closing the store takes a part of that.
@@ -161,7 +162,7 @@ export function limitConnectionsPerAddress(
   })
 }
 
-/** Closes a connection that sends more requests without waiting for their responses, and does not serve its remaining bytes. */
+/** Closes a connection that sends more requests than the budget allows without waiting for responses. Its remaining bytes are not served. */
 export function limitPipelining(serve: RequestListener, perConnection: Budget): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request

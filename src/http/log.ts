@@ -66,14 +66,14 @@ export function logOf(request: FastifyRequest): LogWriter {
   }
 }
 
-// Health checks run every few seconds, and are uninteresting as long as they succeed.
+// Probes and scrapers call these every few seconds, so their successes are logged at the level `debug`.
 const quietRoutes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 const requestEnded = 'A request has ended.'
 
-// Longer than any of our paths; longer ones are truncated.
+/** All our paths are shorter. Longer ones are cut. */
 const loggedPathLengthMax = 256
-// A proxy may forward anything.
+/** A proxy may forward a text of any length. */
 const loggedAddressLengthMax = 64
 
 /**
@@ -100,19 +100,19 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   })
 }
 
-// The form that proxies and tracing tools use; anything else could forge entries in other logs.
+/** Proxies and tracing tools use this form. Other characters could forge entries in other logs. */
 const requestId = /^[\w.:-]{1,128}$/
 
 export const requestIdHeader = 'x-request-id'
 
-/** The request id from a proxy, so that its log and ours can be correlated. */
+/** Returns the request id of a proxy, so that its log and ours can be correlated, or a new one. */
 export const requestIdOf = ({ headers }: IncomingMessage): string =>
   parseRequestId(headers[requestIdHeader]) ?? randomUUID()
 
-/** The same from the metadata of a call. */
+/** Does the same for the metadata of a gRPC call. */
 export const requestIdFrom = (given: unknown): string => parseRequestId(given) ?? randomUUID()
 
-/** Hosts that generate no ids themselves use only a given one. */
+/** Returns a valid request id, or undefined. */
 export const parseRequestId = (given: unknown): string | undefined =>
   typeof given === 'string' && requestId.test(given) ? given : undefined
 
@@ -148,6 +148,6 @@ export const escapeControls = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are replaced.
   text.replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, escapeCharacter)
 
-/** `JSON.stringify` leaves those from 0x7f on as they are. */
+/** Written by hand, because `JSON.stringify` does not escape characters from 0x7f on. */
 const escapeCharacter = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

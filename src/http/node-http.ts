@@ -1,5 +1,5 @@
 /**
- * Not an `import`, which would load all exports of the module, including an implementation of `fetch` that nothing uses: 20 ms and
- * 13 MB in every process.
+ * An `import` of `node:http` evaluates all of its exports, among them an implementation of `fetch`, which costs every process 20 ms and
+ * 13 MB.
  */
 export const { createServer, request, STATUS_CODES } = process.getBuiltinModule('node:http')

@@ -41,7 +41,7 @@ export function checkDeprecation({ id, path, deprecation }: Operation): void {
   if (problem !== undefined) throw new Error(problem)
 }
 
-/** The headers of RFC 9745 and RFC 8594. The earliest end among several counts. */
+/** Sets the headers of RFC 9745 and RFC 8594. Of several deprecations, the one that ends first counts. */
 export function announceDeprecations(reply: FastifyReply, deprecations: readonly Deprecation[]): void {
   const [first] = deprecations.toSorted((one, other) => startOfDay(one.until) - startOfDay(other.until))
   if (first === undefined) return
@@ -170,7 +170,7 @@ const text = { type: 'string' }
 
 type Schemas = Readonly<Record<string, Schema>>
 
-/** Makes a value that the schema allows from the examples of its parts, so that no example is written twice. */
+/** Builds an example of the schema from the examples of its parts, so that none is written twice. */
 export function exampleOf(schema: Schema, schemas: Schemas): unknown {
   const { $ref, examples, example, enum: values, default: byDefault } = schema
   if (typeof $ref === 'string') return exampleOf(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas)
@@ -215,16 +215,13 @@ const withExamples = (content: Schema, schemas: Schemas): Schema =>
     ]),
   )
 
-/**
- * True for types whose contents readers can use as examples; tables and streams are explained in their
- * descriptions instead.
- */
+/** Whether a body of this type can have a structured example. Tables and streams are explained in their descriptions instead. */
 const hasJsonLikeContent = (type: string): boolean =>
   type === 'application/json' || type === 'application/x-www-form-urlencoded'
 
 export interface ApiDocument {
   readonly title: string
-  /** Makes the OpenAPI document, exactly as it is served. Called once, by the first reader: most starts need none. */
+  /** Builds the OpenAPI document. Called for the first reader only, because most processes never serve it. */
   readonly document: () => object
 }
 
@@ -276,7 +273,7 @@ const assets = [
   ['favicon-32x32.png', types.png],
 ] as const
 
-/** Only the static files of the plugin: the package they come from reports each installation to its authors. */
+/** The files come with the plugin, because the package `swagger-ui-dist` reports each installation to its authors. */
 const assetDirectory = () =>
   join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')), 'static')
 

@@ -31,7 +31,10 @@ export interface LimiterClock {
   after(milliseconds: number, run: () => void): () => void
 }
 
-/** A fixed window per address that opens with its first request, and a first-come queue for the next one. */
+/**
+ * Counts the requests of each address in fixed windows. A window begins with the first request of its address. Requests beyond the limit
+ * wait in order of arrival for the next window.
+ */
 export function createRateLimiter(limits: RateLimits): RateLimiter {
   if (limits.permitLimit === 0) return { acquire: () => admitted, close: () => undefined }
   if (limits.shared) return countTogether(limits.shared)
@@ -75,7 +78,7 @@ const windowMilliseconds = 60_000
 // The share of addresses that is dropped at once when the limiter is full, so that a flood of new ones does not cause a drop for
 // each of them.
 const droppedShare = 1 / 16
-// Windows that end this close together are renewed by one timer.
+// One timer renews all windows that end within this time.
 const sweepIntervalMinMilliseconds = 20
 
 const systemClock: LimiterClock = {

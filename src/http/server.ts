@@ -81,14 +81,14 @@ export interface Timeouts {
   readonly checkEveryMilliseconds: number
 }
 
-/** Hosts whose largest body is a form give senders less time. */
+/** Limits of hosts whose largest body is a form, which needs less time to arrive. */
 export const smallBodyLimits = (bodyBytesMax: number) => ({
   bodyBytesMax,
   timeouts: { headersMilliseconds: 10_000, requestMilliseconds: 15_000 },
 })
 
 const timeouts: Timeouts = {
-  // Headers are one packet or two; a slower sender is holding the connection open.
+  // Headers are one packet or two. A slower sender is probably only holding the connection open.
   headersMilliseconds: 15_000,
   // The largest body takes half of it over a slow mobile connection.
   requestMilliseconds: 60_000,
@@ -119,8 +119,8 @@ function logOptions(log: Log | undefined) {
   return {
     ...(log === undefined ? { logger: false } : { loggerInstance: log as FastifyBaseLogger }),
     logController: new LogController({ disableRequestLogging: true }),
-    // Leaves out the options, which none of our routes has: given any, even an empty object, the log checks all of them for each
-    // request.
+    // Fastify would pass the options of the route, which none of our routes has. With any options, even an empty object, pino
+    // checks all of them for each request.
     childLoggerFactory: (logger: FastifyBaseLogger, bindings: Bindings) => logger.child(bindings),
     genReqId: requestIdOf,
   }

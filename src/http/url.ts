@@ -1,13 +1,12 @@
 import { type ParsedUrlQuery, parse } from 'node:querystring'
 import { invalid } from '../model/problem.ts'
 
-// Several times the number of keys that any list supports; forms have fewer.
+/** Several times the number of keys that any list or form has. */
 const queryKeysMax = 100
 
 /**
- * Repeated keys become arrays; the object has no prototype, so no key can reach one. For too many keys it returns a marker,
- * because the router calls it outside of any error handling. `rejectTooManyKeys` turns the marker into an error before any
- * handler runs.
+ * Parses a query. Repeated keys become arrays, and the object has no prototype that a key could name. Too many keys result in a marker,
+ * because the router calls this where no error is handled. `rejectTooManyKeys` throws for the marker before any handler runs.
  */
 export function parseQuery(text: string): ParsedUrlQuery {
   if (text === '') return Object.create(null)

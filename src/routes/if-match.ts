@@ -16,8 +16,8 @@ import type { Resource } from '../resources/define-resource.ts'
 import { allForms } from '../resources/derived.ts'
 import type { Exchange } from './route.ts'
 
-/** The JSON of one row, from which its ETag is computed. */
-export const rowAnswer = (resource: Resource, row: Row) => ({
+/** Returns the body of a response with one row. Its JSON determines the ETag. */
+export const recordBody = (resource: Resource, row: Row) => ({
   [resource.name]: serializeRecord(resource, row),
 })
 
@@ -77,7 +77,7 @@ export function rejectIfMatch({ title }: Resource, request: FastifyRequest): voi
 
 /** The same tag that a read of this row by its id returns. */
 export const etagOf = (resource: Resource, caller: Caller, row: Row): string =>
-  etagOfBody(caller, rowAnswer(resource, row))
+  etagOfBody(caller, recordBody(resource, row))
 
 export const etagOfBody = ({ id, isAdministrator }: Caller, body: unknown): string =>
   entityTag(id, isAdministrator, JSON.stringify(body))

@@ -13,9 +13,9 @@ export interface Operation extends HttpOperation {
   readonly bodyType?: string
   /** Deprecated fields of the body: a request that uses one gets the headers. */
   readonly deprecatedFields?: Readonly<Record<string, Deprecation>>
-  readonly answer: Schema
-  /** JSON by default. */
-  readonly answerTypes?: readonly string[]
+  readonly response: Schema
+  /** The media types of the response; JSON by default. */
+  readonly responseTypes?: readonly string[]
   /** Also serves `Accept: text/csv` with a table. */
   readonly hasTable?: true
   /** Responds with validators, and with 304 to a client that has the same body already. */
@@ -40,15 +40,15 @@ export interface Operation extends HttpOperation {
   readonly requiresPasswords?: true
   /** Also serves `Accept: text/event-stream` with a live listing. */
   readonly isLive?: true
-  /** A POST that takes no Idempotency-Key, because it does not answer by itself. */
+  /** A POST that takes no Idempotency-Key, because its handler takes over the response. */
   readonly withoutIdempotencyKey?: true
 }
 
 /** One request and the account it acts for. */
 export interface Exchange {
   /**
-   * The context in which handlers work, instead of one of their own. Under an Idempotency-Key its writes belong to the
-   * transaction that stores the answer, and for changes of credentials every transaction checks the session again.
+   * Handlers use this context instead of that of the host. Under an Idempotency-Key its writes belong to the transaction that stores
+   * the response, and for changes of credentials every transaction checks the session again.
    */
   readonly context: Context
   readonly caller: Caller
@@ -57,7 +57,8 @@ export interface Exchange {
   readonly reply: FastifyReply
 }
 
-export interface Answer {
+/** The response of a handler. */
+export interface RouteResponse {
   readonly body?: unknown
   /** Text that is JSON already, in place of a body. */
   readonly json?: string
@@ -77,7 +78,7 @@ export interface ReceivedBody {
 export const acceptsIdempotencyKey = ({ method, isPublic, withoutIdempotencyKey }: Operation): boolean =>
   method === 'POST' && !isPublic && !withoutIdempotencyKey
 
-/** Opens routes to personal access tokens: `src/records/` checks the rights of the token on every row. */
+/** Makes routes accept personal access tokens, whose rights `src/records/` checks on every row. */
 export const acceptTokens = (routes: readonly Route[]): Route[] =>
   routes.map((route) => ({ ...route, acceptsPersonalAccessTokens: true }))
 
@@ -98,5 +99,5 @@ export interface Route extends Operation {
   /** Receives the body, which is then an unread stream of any content type, before it is handled. */
   receive?(exchange: Exchange): Promise<ReceivedBody>
   /** Returns nothing when the handler has taken over the connection. */
-  handle(exchange: Exchange): Promise<Answer | undefined>
+  handle(exchange: Exchange): Promise<RouteResponse | undefined>
 }

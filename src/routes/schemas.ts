@@ -27,7 +27,7 @@ export function resourceSchemas(resource: Resource): Readonly<Record<string, Sch
     ...(!resource.withoutCreate && { [`${title}Create`]: bodySchema(resource, 'create') }),
     [`${title}Update`]: bodySchema(resource, 'update'),
     [`${title}Page`]: pageSchema(title),
-    [`${title}Answer`]: answerSchema(resource),
+    [`${title}Answer`]: recordResultSchema(resource),
     [updateSchemaName(resource)]: updateResultSchema(resource),
   }
 }
@@ -150,15 +150,15 @@ const distinctIdsBody: Schema = {
   properties: { ids: { ...(idsBody.properties as { readonly ids: Schema }).ids, uniqueItems: true } },
 }
 
-const answerSchema = ({ name, title }: Resource): Schema => ({
+const recordResultSchema = ({ name, title }: Resource): Schema => ({
   type: 'object',
   required: [name],
   properties: { [name]: ref(title) },
 })
 
-export const recordAnswerSchema = ({ title }: Resource): Schema => ref(`${title}Answer`)
+export const recordResponseSchema = ({ title }: Resource): Schema => ref(`${title}Answer`)
 
-export const updateAnswerSchema = (resource: Resource): Schema => ref(updateSchemaName(resource))
+export const updateResponseSchema = (resource: Resource): Schema => ref(updateSchemaName(resource))
 
 /** The schema for projects was released under its name before the responses of updates had records. */
 const updateSchemaName = (resource: Resource): string =>

@@ -14,7 +14,7 @@ export interface Success {
   readonly message: string
 }
 
-/** The row is missing, or its version is stale. Every other error is thrown. */
+/** The result if the row is missing or its version is stale. Every other error is thrown. */
 export interface Failure {
   readonly success: false
   readonly message: string

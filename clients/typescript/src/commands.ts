@@ -102,4 +102,5 @@ function createCall(client: Client, headers: () => Promise<Metadata>, command: K
   }
 }
 
+/** The codec has encoded the request already. */
 const asIs = (bytes: Buffer): Buffer => bytes

@@ -30,6 +30,7 @@ export function createFollow(connection: Connection, command: KnownCommand) {
       if (isFinal(reason, progress))
         throw isServiceError(reason) ? connection.createCommandError(reason) : reason
       onReconnect?.(reason)
+      // An abort rejects the pause, and the loop then ends.
       await pauseFor(backoffMilliseconds(progress.failures), signal).catch(() => undefined)
       progress.failures += 1
     }
@@ -101,7 +102,7 @@ const asIs = (bytes: Buffer): Buffer => bytes
 const isServiceError = (error: unknown): error is ServiceError =>
   error instanceof Error && 'code' in error && 'metadata' in error
 
-/** The host would reject a retry again. */
+/** With these codes the host would reject a retry too. */
 const finalCodes: readonly unknown[] = [
   status.INVALID_ARGUMENT,
   status.PERMISSION_DENIED,

@@ -63,6 +63,7 @@ export async function* followEvents(
     if (signal?.aborted) return
     if (reason instanceof TrackerError && reason.isFinal) throw reason
     onReconnect?.(reason)
+    // An abort rejects the pause, and the loop then ends.
     await pause(backoffMilliseconds(progress.failures), signal).catch(() => undefined)
     progress.failures += 1
   }

@@ -4134,10 +4134,10 @@ export interface Operations {
     }
     readonly answer: AssignmentsReport
   }
-  /** Lists the newest 100 active sessions of the own account; those of any account for administrators. */
+  /** Lists the newest 100 active sessions of the caller’s account; those of any account for administrators. */
   'GET /ext/sessions': {
     readonly query: {
-      /** The account; by default the own one. */
+      /** The account; by default the caller’s. */
       readonly userId?: string
     }
     readonly answer: SessionList
@@ -4147,15 +4147,15 @@ export interface Operations {
     readonly body: SessionIds
     readonly answer: Success
   }
-  /** Ends every session of the own account, including the caller’s, and the tokens of service clients that act as it; any account for administrators. */
+  /** Ends every session of the caller’s account, including that of this request, and the tokens of service clients that act as it; any account for administrators. */
   'POST /ext/sessions/end-all': {
     readonly body: SessionsOfAccount
     readonly answer: Success
   }
-  /** Lists the external identities linked to the own account; those of any account for administrators. */
+  /** Lists the external identities linked to the caller’s account; those of any account for administrators. */
   'GET /ext/identities': {
     readonly query: {
-      /** The account; by default the own one. */
+      /** The account; by default the caller’s. */
       readonly userId?: string
     }
     readonly answer: OutsideIdentityList
@@ -4165,15 +4165,15 @@ export interface Operations {
     readonly body: OutsideIdentityId
     readonly answer: Success
   }
-  /** Lists the consents that the own account has given to clients; those of any account for administrators. */
+  /** Lists the consents that the caller’s account has given to clients; those of any account for administrators. */
   'GET /ext/consents': {
     readonly query: {
-      /** The account; by default the own one. */
+      /** The account; by default the caller’s. */
       readonly userId?: string
     }
     readonly answer: ConsentList
   }
-  /** Withdraws a consent that the own account has given to a client. */
+  /** Withdraws a consent that the caller’s account has given to a client. */
   'DELETE /ext/consents': {
     readonly body: ConsentWithdrawal
     readonly answer: Success
@@ -4202,10 +4202,10 @@ export interface Operations {
     readonly body: ClientId
     readonly answer: ClientCreated
   }
-  /** Lists the valid tokens of the own account; those of any account for administrators. */
+  /** Lists the valid tokens of the caller’s account; those of any account for administrators. */
   'GET /ext/tokens': {
     readonly query: {
-      /** The account; by default the own one. */
+      /** The account; by default the caller’s. */
       readonly userId?: string
     }
     readonly answer: TokenList
@@ -4257,10 +4257,10 @@ export interface Operations {
     readonly body: Invitation
     readonly answer: LinkCreated
   }
-  /** Lists the caller’s own open invitations, or those into one of the caller’s projects. */
+  /** Lists the open invitations that the caller has created, or all open invitations to one of the caller’s projects. */
   'GET /ext/invitations': {
     readonly query: {
-      /** Lists those into this project, created by any of its members; by default the caller’s own ones. */
+      /** Lists the invitations to this project, whoever created them; by default those that the caller created. */
       readonly projectId?: string
     }
     readonly answer: LinkList
@@ -4280,7 +4280,7 @@ export interface Operations {
     readonly body: InvitationAnswer
     readonly answer: Success
   }
-  /** Accepts an invitation with the own account, which becomes a member of the project. */
+  /** Accepts an invitation with the caller’s account, which becomes a member of the project. */
   'POST /ext/invitations/join': {
     readonly body: JoinAnswer
     readonly answer: JoinedProject
@@ -5116,7 +5116,7 @@ export interface Operations {
     }
     readonly answer: string
   }
-  /** Shows the running timer of the own account. */
+  /** Shows the running timer of the caller’s account. */
   'GET /ext/timer': {
     readonly answer: TimerAnswer
   }
@@ -5134,11 +5134,11 @@ export interface Operations {
     readonly body: TimerStop
     readonly answer: TimerStopped
   }
-  /** Shows the settings of the own account. */
+  /** Shows the settings of the caller’s account. */
   'GET /ext/settings': {
     readonly answer: AccountSettingsAnswer
   }
-  /** Changes settings of the own account. */
+  /** Changes settings of the caller’s account. */
   'PATCH /ext/settings': {
     readonly body: AccountSettingsUpdate
     readonly answer: AccountSettingsAnswer
@@ -5162,7 +5162,7 @@ export interface Operations {
     readonly body: NotificationMarking
     readonly answer: NotificationsMarked
   }
-  /** Shows whether the caller is told of what happens to an assignment. */
+  /** Shows whether the caller is notified of the changes of an assignment. */
   'GET /ext/watch': {
     readonly query: {
       /** The assignment. */
@@ -5170,7 +5170,7 @@ export interface Operations {
     }
     readonly answer: WatchAnswer
   }
-  /** Watches an assignment, or stops being told of it. */
+  /** Watches an assignment, or stops its notifications. */
   'PATCH /ext/watch': {
     readonly body: WatchChoice
     readonly answer: WatchAnswer

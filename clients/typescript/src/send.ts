@@ -48,7 +48,7 @@ export type Send = <Answer>(
   read: (response: Response) => Promise<Answer>,
 ) => Promise<Answer>
 
-/** Returns a response that is not JSON, such as CSV, as text. */
+/** Reads a response as JSON, or as text if it has another type, such as CSV. */
 // biome-ignore lint/suspicious/noExplicitAny: the type of a response is not checked
 export const asJson = (response: Response): Promise<any> =>
   response.headers.get('content-type')?.startsWith('application/json') ? response.json() : response.text()
@@ -103,7 +103,7 @@ function waitOrThrow(
   return wait
 }
 
-/** An interrupted response counts as no response. */
+/** Throws a `TrackerError` for a request without a complete response, unless it was aborted. */
 const throwUnreachable =
   ({ signal }: TrackerRequest) =>
   (error: unknown): never => {
@@ -143,7 +143,7 @@ async function sendOnce(
   }
 }
 
-/** The host finds the type of a file in its bytes. */
+/** The host ignores the type of an upload and detects it from the bytes. */
 const fileType = 'application/octet-stream'
 
 const headersOf = (
@@ -164,7 +164,7 @@ function withTimeout(signal: AbortSignal | undefined, milliseconds: number): Abo
   return signal ? AbortSignal.any([signal, timeout]) : timeout
 }
 
-/** The host was not reached, or a proxy reports that it is down. */
+/** 0 means that there was no response. The others come from an overloaded host, or from a proxy that cannot reach it. */
 const transientStatuses: ReadonlySet<number> = new Set([0, 502, 503, 504])
 
 /** A retry must be useful, must not execute the request twice, and must wait as long as the host demands. */
@@ -180,7 +180,7 @@ function defaultRetryAfter(
   return retryAfterSeconds > retryAfterSecondsMax ? undefined : retryAfterSeconds * 1000
 }
 
-/** Grows with each try. Randomized, so that many clients do not return at the same time. */
+/** Doubles with each try, up to 20 seconds. Randomized, so that many clients do not return at the same time. */
 export const backoffMilliseconds = (tries: number): number =>
   Math.min(20_000, 200 * 2 ** tries) * (0.5 + Math.random() / 2)
 

@@ -40,7 +40,7 @@ export interface DownloadOptions extends RequestOptions {
   readonly range?: { readonly start: number; readonly end?: number }
 }
 
-/** The time that the host grants for the largest file. */
+/** The host allows this time for the largest file. */
 const fileMilliseconds = 5 * 60_000
 
 export interface GeneralClient {

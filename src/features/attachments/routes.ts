@@ -9,9 +9,9 @@ import { busy, unauthenticated } from '../../model/problem.ts'
 import { nameCharactersMax } from '../../model/text.ts'
 import { get } from '../../records/get.ts'
 import { attachment } from '../../resources/attachment.ts'
-import { rowAnswer } from '../../routes/if-match.ts'
+import { recordBody } from '../../routes/if-match.ts'
 import type { Exchange, Route } from '../../routes/route.ts'
-import { recordAnswerSchema } from '../../routes/schemas.ts'
+import { recordResponseSchema } from '../../routes/schemas.ts'
 import type { ByteRange } from './file-store.ts'
 import { isShownInline } from './file-types.ts'
 import type { Files } from './files.ts'
@@ -44,11 +44,11 @@ const uploadRoute = (files: Files): Route => ({
   body: file,
   bodyType: 'application/octet-stream',
   bodyBytesMax: files.limits.fileBytesMax,
-  answer: recordAnswerSchema(attachment),
+  response: recordResponseSchema(attachment),
   errors: [400, 403, 408, 413],
   receive: (exchange) => receiveUpload(files, exchange),
   async handle(exchange) {
-    return { body: rowAnswer(attachment, await createFromUpload(files, exchange)) }
+    return { body: recordBody(attachment, await createFromUpload(files, exchange)) }
   },
 })
 
@@ -61,8 +61,8 @@ const contentRoute = (files: Files): Route => ({
   method: 'GET',
   path: '/ext/attachment/content',
   parameters: [{ name: 'id', description: 'The id of the record.', required: true, schema: uuid.schema }],
-  answer: file,
-  answerTypes: ['application/octet-stream'],
+  response: file,
+  responseTypes: ['application/octet-stream'],
   hasRanges: true,
   errors: [400, 403, 404, 416],
   async handle(exchange) {

@@ -16,7 +16,7 @@ import { scopeOf } from './listing-scope.ts'
 import type { LiveListings } from './live-listings.ts'
 
 /** Answers a list route with a page, or with a live listing for clients that request one. */
-export const answerList =
+export const handleList =
   (
     context: Context,
     live: LiveListings,
@@ -77,11 +77,11 @@ export const peopleRoute = (context: Context, live: LiveListings): Route => ({
   method: 'GET',
   path: '/ext/people',
   parameters: listKeys(person),
-  answer: ref(`${person.title}Page`),
+  response: ref(`${person.title}Page`),
   errors: [400, 503],
   isConditional: true,
   isLive: true,
-  handle: answerList(context, live, person),
+  handle: handleList(context, live, person),
 })
 
 /** Lists the records that the restore route can bring back. */
@@ -94,9 +94,9 @@ export const removedRoute = (context: Context, live: LiveListings, resource: Res
   method: 'GET',
   path: `/ext/removed/${resource.plural}`,
   parameters: listKeys(resource, 'removed'),
-  answer: ref(`${resource.title}Page`),
+  response: ref(`${resource.title}Page`),
   errors: [400, 403, 503],
   isConditional: true,
   isLive: true,
-  handle: answerList(context, live, resource, 'removed'),
+  handle: handleList(context, live, resource, 'removed'),
 })

@@ -61,7 +61,7 @@ export const feedRoute = (context: Context, feeds: FeedStreams): Route => ({
   method: 'GET',
   path: '/ext/changes',
   parameters,
-  answer: ref('ChangePage'),
+  response: ref('ChangePage'),
   events: {
     change: {
       description:

@@ -58,7 +58,7 @@ export const clientSchemas: Readonly<Record<string, Schema>> = {
       id,
       ...requested,
       hasSecret,
-      madeBy: { ...uuid.schema, description: 'The account that made it.' },
+      madeBy: { ...uuid.schema, description: 'The account that created it.' },
       createdAt: { ...dateTime, description: 'The time it was created.' },
       changedAt: {
         ...nullableDateTime,
@@ -113,7 +113,7 @@ export const clientRoutes: readonly Route[] = [
       'Lists the clients that administrators have registered. For administrators only, like the other operations.',
     description: 'Clients from the settings of the identity host are not listed.',
     method: 'GET',
-    answer: ref('RegisteredClientList'),
+    response: ref('RegisteredClientList'),
     errors: [400, 403],
     handle: async ({ context, caller }) => ({ body: { clients: await listClients(context, caller) } }),
   },
@@ -125,7 +125,7 @@ export const clientRoutes: readonly Route[] = [
       'The identity hosts accept it within seconds. Its secret is shown only once; addresses are compared exactly.',
     method: 'POST',
     body: ref('ClientCreate'),
-    answer: ref('ClientCreated'),
+    response: ref('ClientCreated'),
     errors: [400, 403],
     async handle({ context, caller, request, reply }) {
       reply.header('cache-control', 'no-store')
@@ -139,7 +139,7 @@ export const clientRoutes: readonly Route[] = [
     description: 'Its secret is unchanged, as is whether it has one.',
     method: 'PATCH',
     body: ref('ClientUpdate'),
-    answer: ref('RegisteredClient'),
+    response: ref('RegisteredClient'),
     errors: [400, 403, 404],
     handle: async ({ context, caller, request }) => ({
       body: await updateClient(context, caller, request.body),
@@ -153,7 +153,7 @@ export const clientRoutes: readonly Route[] = [
     description: 'The previous secret becomes invalid within seconds.',
     method: 'POST',
     body: ref('ClientId'),
-    answer: ref('ClientCreated'),
+    response: ref('ClientCreated'),
     errors: [400, 403, 404],
     async handle({ context, caller, request, reply }) {
       reply.header('cache-control', 'no-store')
@@ -168,7 +168,7 @@ export const clientRoutes: readonly Route[] = [
     description: 'Its id is never reused.',
     method: 'DELETE',
     body: ref('ClientId'),
-    answer: ref('Success'),
+    response: ref('Success'),
     errors: [403, 404],
     async handle({ context, caller, request }) {
       await endClient(context, caller, request.body)

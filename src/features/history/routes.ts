@@ -133,7 +133,7 @@ export const historyRoute = (context: Context): Route => ({
   method: 'GET',
   path: '/ext/history',
   parameters: query,
-  answer: ref('History'),
+  response: ref('History'),
   errors: [400, 403, 404, 503],
   async handle({ caller, request }) {
     return {
@@ -156,7 +156,7 @@ export const differenceRoute = (context: Context): Route => ({
     { name: 'from', description: 'The first instant.', required: true, schema: someText },
     { name: 'to', description: 'The second instant.', required: true, schema: someText },
   ],
-  answer: ref('ProjectDifference'),
+  response: ref('ProjectDifference'),
   errors: [400, 404, 410, 503],
   async handle({ caller, request }) {
     return {

@@ -110,7 +110,7 @@ export const notificationRoutes = (context: Context, live: LiveListings): Route[
         schema: someText,
       },
     ],
-    answer: ref('NotificationPage'),
+    response: ref('NotificationPage'),
     errors: [400, 503],
     isLive: true,
     async handle({ caller, session, request, reply }) {
@@ -128,7 +128,7 @@ export const notificationRoutes = (context: Context, live: LiveListings): Route[
     method: 'PATCH',
     path,
     body: ref('NotificationMarking'),
-    answer: ref('NotificationsMarked'),
+    response: ref('NotificationsMarked'),
     errors: [400],
     async handle({ context: { database }, caller, request }) {
       return { body: { count: await markNotifications(database, caller, parseMarking(request.body)) } }

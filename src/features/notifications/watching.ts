@@ -85,11 +85,11 @@ export const watchSchemas: Readonly<Record<string, Schema>> = {
     required: ['assignmentId', 'isWatching', 'isChosen'],
     properties: {
       assignmentId,
-      isWatching: { type: 'boolean', description: 'Whether the caller is told of what happens to it.' },
+      isWatching: { type: 'boolean', description: 'Whether the caller is notified of its changes.' },
       isChosen: {
         type: 'boolean',
         description:
-          'Whether the caller has chosen that. Otherwise those are told who are responsible for it or take part.',
+          'Whether the caller has chosen that. By default, accounts are notified that are responsible for it or take part.',
       },
     },
   },
@@ -101,7 +101,8 @@ export const watchSchemas: Readonly<Record<string, Schema>> = {
       assignmentId,
       isWatching: {
         type: ['boolean', 'null'],
-        description: 'True to be told, false not to be told, null to be told as long as one is involved.',
+        description:
+          'True to be notified, false not to be notified, null to be notified as long as the caller is involved.',
       },
     },
   },
@@ -114,14 +115,14 @@ export const watchRoutes: readonly Route[] = [
   {
     id: 'GetWatch',
     tag,
-    summary: 'Shows whether the caller is told of what happens to an assignment.',
+    summary: 'Shows whether the caller is notified of the changes of an assignment.',
     description: 'For members of its project.',
     method: 'GET',
     path,
     parameters: [
       { name: 'assignmentId', description: 'The assignment.', required: true, schema: uuid.schema },
     ],
-    answer: ref('WatchAnswer'),
+    response: ref('WatchAnswer'),
     errors: [400, 404],
     async handle({ context, caller, request }) {
       const { assignmentId } = request.query as Readonly<Record<string, unknown>>
@@ -134,12 +135,12 @@ export const watchRoutes: readonly Route[] = [
   {
     id: 'ChangeWatch',
     tag,
-    summary: 'Watches an assignment, or stops being told of it.',
-    description: `Accounts that are responsible for it or take part are told unless they choose otherwise. Mentions and new assignments are always told. An account may choose for at most ${watchesMax} assignments.`,
+    summary: 'Watches an assignment, or stops its notifications.',
+    description: `Accounts that are responsible for it or take part are notified unless they choose otherwise. Mentions and new assignments always notify. An account may choose for at most ${watchesMax} assignments.`,
     method: 'PATCH',
     path,
     body: ref('WatchChoice'),
-    answer: ref('WatchAnswer'),
+    response: ref('WatchAnswer'),
     errors: [400, 404],
     async handle({ context, caller, request }) {
       return { body: { watch: await changeWatch(context, caller, request.body) } }

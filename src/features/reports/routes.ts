@@ -35,7 +35,7 @@ export const reportRoutes = (context: Context, live: LiveListings): Route[] =>
     method: 'GET',
     path: `/ext/reports/${report.name}`,
     parameters: reportParameters(report),
-    answer: ref(`${capitalize(report.name)}Report`),
+    response: ref(`${capitalize(report.name)}Report`),
     errors: [400, 503],
     isConditional: true,
     isLive: true,

@@ -43,7 +43,7 @@ const choiceRoutes = (receivers: AllowedReceivers): Route[] => [
     parameters: [
       { name: 'projectId', description: 'Lists only those of this project.', schema: uuid.schema },
     ],
-    answer: ref('WebhookList'),
+    response: ref('WebhookList'),
     errors: [400],
     async handle({ context, caller, request }) {
       const violations = collectViolations()
@@ -61,7 +61,7 @@ const choiceRoutes = (receivers: AllowedReceivers): Route[] => [
     method: 'POST',
     path: '/ext/webhook',
     body: ref('WebhookCreate'),
-    answer: ref('WebhookCreated'),
+    response: ref('WebhookCreated'),
     errors: [400, 403],
     async handle({ context, caller, request }) {
       return { body: { webhook: await createWebhook(context, caller, request.body, receivers.problemOf) } }
@@ -75,7 +75,7 @@ const choiceRoutes = (receivers: AllowedReceivers): Route[] => [
     method: 'PATCH',
     path: '/ext/webhook',
     body: ref('WebhookUpdate'),
-    answer: ref('WebhookUpdated'),
+    response: ref('WebhookUpdated'),
     errors: [400, 403, 404],
     async handle({ context, caller, request }) {
       return { body: { webhook: await updateWebhook(context, caller, request.body, receivers.problemOf) } }
@@ -92,7 +92,7 @@ const ownRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/ext/webhook',
     body: ref('WebhookId'),
-    answer: ref('Success'),
+    response: ref('Success'),
     errors: [400, 403, 404],
     async handle({ context, caller, request }) {
       await removeWebhook(context, caller, idIn(request.body))
@@ -108,7 +108,7 @@ const ownRoutes: readonly Route[] = [
     method: 'POST',
     path: '/ext/webhook/rotate',
     body: ref('WebhookId'),
-    answer: ref('WebhookSecret'),
+    response: ref('WebhookSecret'),
     errors: [400, 403, 404],
     async handle({ context, caller, request }) {
       return { body: { secret: await rotateSecret(context, caller, idIn(request.body)) } }
@@ -122,7 +122,7 @@ const ownRoutes: readonly Route[] = [
     method: 'POST',
     path: '/ext/webhook/test',
     body: ref('WebhookId'),
-    answer: ref('WebhookTested'),
+    response: ref('WebhookTested'),
     errors: [400, 403, 404],
     async handle({ context, caller, request }) {
       return { body: { messageId: await queueTestMessage(context, caller, idIn(request.body)) } }
@@ -152,7 +152,7 @@ const logRoutes: readonly Route[] = [
         schema: { type: 'integer', minimum: 1, maximum: pageSizeMax, default: pageSizeDefault },
       },
     ],
-    answer: ref('WebhookDeliveries'),
+    response: ref('WebhookDeliveries'),
     errors: [400, 404, 503],
     async handle({ context, caller, request }) {
       return { body: { result: await listDeliveries(context, caller, request.query as Query) } }
@@ -167,7 +167,7 @@ const logRoutes: readonly Route[] = [
     method: 'POST',
     path: '/ext/webhook/replay',
     body: ref('WebhookReplay'),
-    answer: ref('WebhookReplayed'),
+    response: ref('WebhookReplayed'),
     errors: [400, 403, 404],
     async handle({ context, caller, request }) {
       return { body: { count: await replayDeliveries(context, caller, request.body) } }

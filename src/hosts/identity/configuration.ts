@@ -13,6 +13,7 @@ import { parseAddress } from '../../config/setting-kinds.ts'
 import type { Settings } from '../../config/settings.ts'
 import { readStoreSettings } from '../../config/store-settings.ts'
 import type { SharedSettings } from '../../db/instances.ts'
+import { uuidPattern } from '../../model/field-kinds.ts'
 import {
   clientNameCharactersMax,
   clientScopes,
@@ -20,7 +21,6 @@ import {
   isValidRedirectUri,
   webClientId,
 } from '../../model/oidc-client.ts'
-import { uuidPattern } from '../../model/field-kinds.ts'
 import { parsePinnedKey } from './keys/signing-keys.ts'
 import { type RegisteredClientSettings, type ServiceClientSettings, serviceScopes } from './values/clients.ts'
 import type { IdentitySettings, ProviderSettings, SecondFactorPolicy } from './values/settings.ts'

@@ -25,7 +25,7 @@ export interface RestSettings extends TrackerSettings, MetricsSettings {
   /** Receivers in addition to public https addresses: a host, or a host and a port. */
   readonly webhookReceivers: readonly string[]
   readonly attachments: AttachmentSettings
-  /** Undefined where no mail can be sent. */
+  /** Undefined if no mail can be sent. */
   readonly mail: MailSettings | undefined
   readonly passkeySignInDomain: string | undefined
   readonly retention: Retention

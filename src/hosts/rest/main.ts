@@ -39,7 +39,7 @@ export interface RestHost {
   stop(): Promise<void>
 }
 
-/** One proxy and one load balancer are expected. */
+/** A load balancer and one more proxy are expected in front of this host. */
 const trustedProxiesDefault = 2
 
 /** Wires the REST host and listens. `declared` are the resources that it serves. */
@@ -136,7 +136,7 @@ async function startWorkers(
       onPaused: (details) => log.warn(details, 'A webhook is paused.'),
     })
   const mailWorker = async (settings: MailSettings) => {
-    // Its library is loaded only if mails are sent.
+    // The mail library is loaded only if mails are sent.
     const { startMailWorker } = await import('../../features/mail/worker.ts')
     if (!securityLog) return []
     const compose = (queued: QueuedMail) => composeNotifications({ database, administrators }, queued)
@@ -161,7 +161,7 @@ async function startWorkers(
   ]
 }
 
-/** Instances compare it, because one that does not share the files with the others cannot send theirs. */
+/** A name in the comparison of instances: one that does not share the files cannot serve those of the others. */
 const filesSetting = 'Attachments (folder or bucket)'
 
 async function openAttachments(
@@ -176,7 +176,7 @@ async function openAttachments(
 
 const byDirection = ([direction, bytes]: [string, number]) => [{ direction }, bytes] as const
 
-/** Makes routes that set a password reject it where passwords are switched off, because it could not be used to sign in. */
+/** Makes routes that set passwords reject every request if passwords are switched off, because nobody could sign in with one. */
 const rejectPasswordRoutes = (routes: readonly Route[], { passwords }: { readonly passwords: boolean }) =>
   passwords
     ? routes

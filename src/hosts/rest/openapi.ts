@@ -32,7 +32,7 @@ export interface HostDocumentParts extends Pick<DocumentParts, 'title' | 'descri
   readonly errorName: ErrorName
 }
 
-/** The released document has `Error`, which generators rename where the language has one of its own. */
+/** The released document has `Error`, which generators rename in languages that have an `Error` themselves. */
 type ErrorName = 'Error' | 'ErrorAnswer'
 
 export function openApiOf(
@@ -61,7 +61,7 @@ const describe = (operation: Operation) => ({
   responses: { ...successResponsesOf(operation), ...errorResponsesOf(operation) },
   ...(operation.isPublic && { security: [] }),
   ...((operation.events ?? operation.isLive) && {
-    'x-events': operation.events ?? { listing: { ...listingEvent, data: operation.answer } },
+    'x-events': operation.events ?? { listing: { ...listingEvent, data: operation.response } },
   }),
 })
 
@@ -104,7 +104,7 @@ const idempotencyKeyHeader = {
 }
 
 const successResponsesOf = (operation: Operation): Readonly<Record<string, Schema>> => {
-  const { answer, answerTypes = ['application/json'], hasTable, isLive } = operation
+  const { response, responseTypes = ['application/json'], hasTable, isLive } = operation
   const { isConditional, hasETag, hasRanges } = operation
   return {
     200: {
@@ -114,22 +114,22 @@ const successResponsesOf = (operation: Operation): Readonly<Record<string, Schem
       ...((hasETag || hasRanges) && { headers: { ETag: validatorHeaders.ETag } }),
       ...(acceptsIdempotencyKey(operation) && { headers: replayedHeaders }),
       content: {
-        ...Object.fromEntries(answerTypes.map((type) => [type, { schema: answer }])),
+        ...Object.fromEntries(responseTypes.map((type) => [type, { schema: response }])),
         ...(hasTable && { 'text/csv': { schema: { type: 'string' } } }),
       },
     },
     ...(hasRanges && {
       206: {
         description: 'The part in the range.',
-        headers: rangeAnswerHeaders,
-        content: Object.fromEntries(answerTypes.map((type) => [type, { schema: answer }])),
+        headers: rangeResponseHeaders,
+        content: Object.fromEntries(responseTypes.map((type) => [type, { schema: response }])),
       },
     }),
     ...((isConditional || hasRanges) && { 304: { description: 'The caller holds this answer already.' } }),
   }
 }
 
-const rangeAnswerHeaders = {
+const rangeResponseHeaders = {
   'Content-Range': {
     description: 'The first and last byte of the part, and the size of the file.',
     schema: { type: 'string' },

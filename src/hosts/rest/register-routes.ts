@@ -111,7 +111,7 @@ function admissionHookOf(route: Route, { context, authentication, normalizeKeys,
       request.accountId = session.caller.id
       if (requiresWebClient) requireWebClientSession(session.caller)
       else if (!acceptsPersonalAccessTokens) rejectToken(session.caller)
-      // Apps may not change these, because a new credential would outlast the user's consent.
+      // Apps may not change anything through routes without personal access tokens, because new credentials would outlast the consent.
       if (!acceptsPersonalAccessTokens && method !== 'GET') rejectThirdPartyApp(session.caller)
       await route.admit?.(session.caller)
       return session
@@ -177,7 +177,7 @@ function withReceivedBody({ receive }: Route, respond: Respond): Respond {
   }
 }
 
-/** Responds with the answer of the route's handler. */
+/** Sends the response of the route's handler. */
 function responderOf(route: Route, { runOnce }: Host) {
   const isKeyedRoute = acceptsIdempotencyKey(route)
   const outlastsSession = changesCredentials(route)
@@ -190,9 +190,9 @@ function responderOf(route: Route, { runOnce }: Host) {
     const checkedExchange = outlastsSession
       ? { ...exchange, context: requireSession(session, context) }
       : exchange
-    const answer = await route.handle(checkedExchange)
-    // Without an answer, the handler has taken over the connection.
-    if (answer) reply.send(answer.body)
+    const response = await route.handle(checkedExchange)
+    // Without a response, the handler has taken over the connection.
+    if (response) reply.send(response.body)
   }
 }
 
@@ -203,16 +203,16 @@ const conditionalResponderOf =
     const { caller, request, reply } = exchange
     // The dates are read first, because they must cover everything that is read afterwards.
     const dates = await modificationDates()
-    const answer = await route.handle(exchange)
-    if (!answer) return
+    const response = await route.handle(exchange)
+    if (!response) return
     sendConditional(request, reply, {
-      body: answer.json ?? JSON.stringify(answer.body),
+      body: response.json ?? JSON.stringify(response.body),
       callerId: caller.id,
       isAdministrator: caller.isAdministrator,
       sentDates,
       readAt: dates.second,
       // A personal access token sees more or less when the role of its account changes, and no change of a row shows that.
-      lastModified: caller.token ? undefined : dates.dateOf(answer.lastChangeSecond),
+      lastModified: caller.token ? undefined : dates.dateOf(response.lastChangeSecond),
     })
   }
 
@@ -231,7 +231,7 @@ const requireSession = (session: Authenticated, context: Context): Context => ({
   database: requireActiveSession(context.database, session),
 })
 
-/** No account has this id, so it neither sees nor changes anything. */
+/** The session of public routes. No account has this id, so it neither sees nor changes anything. */
 const anonymous = (origin: RequestOrigin): Authenticated => ({
   caller: { id: zeroUuid, isAdministrator: false, origin },
   sessionId: undefined,
@@ -292,11 +292,11 @@ async function respondOnce(runOnce: RunOnce, route: Route, exchange: Exchange, k
   const { caller, session, request, reply } = exchange
   const { answer, isReplay } = await runOnce(parseKeyedRequest(key, request, caller), async (context) => {
     const checkedContext = changesCredentials(route) ? requireSession(session, context) : context
-    const answer = await route.handle({ ...exchange, context: checkedContext })
-    return JSON.stringify(answer?.body)
+    const response = await route.handle({ ...exchange, context: checkedContext })
+    return JSON.stringify(response?.body)
   })
   if (isReplay) reply.header(replayedHeader, 'true')
-  // A repeated request gets the answer from the host, never from a cache.
+  // A repeated request must reach the host, not a cache.
   reply.type(envelopeType).header('cache-control', 'no-store').send(answer)
 }
 
@@ -319,7 +319,7 @@ export const keyCharactersMax = 255
 
 /** Parses the header of a POST: the key, and a hash of the request. */
 function parseKeyedRequest(key: string | string[], request: FastifyRequest, caller: Caller): KeyedRequest {
-  // Two headers arrive as one text that contains a space.
+  // Only visible characters are allowed. Node joins two headers with a comma and a space, so they are rejected too.
   if (typeof key !== 'string' || key.length > keyCharactersMax || !/^[!-~]+$/.test(key)) {
     throw invalid({
       idempotencyKey: [

@@ -1,4 +1,4 @@
-import { answerList } from '../../features/changes/list-routes.ts'
+import { handleList } from '../../features/changes/list-routes.ts'
 import type { LiveListings } from '../../features/changes/live-listings.ts'
 import type { Parameter } from '../../http/openapi.ts'
 import type { Deprecation } from '../../model/field.ts'
@@ -13,9 +13,9 @@ import { update } from '../../records/update.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { isVersioned } from '../../resources/derived.ts'
 import { describe } from '../../routes/describe-operations.ts'
-import { etagOf, readIfMatchVersions, rejectIfMatch, rowAnswer } from '../../routes/if-match.ts'
+import { etagOf, readIfMatchVersions, recordBody, rejectIfMatch } from '../../routes/if-match.ts'
 import type { Route } from '../../routes/route.ts'
-import { listKeys, recordAnswerSchema, ref, someText, updateAnswerSchema } from '../../routes/schemas.ts'
+import { listKeys, recordResponseSchema, ref, someText, updateResponseSchema } from '../../routes/schemas.ts'
 
 /** `v1` is the contract; everything else is under `/ext/`. */
 const roots: Readonly<Record<Edition, string>> = { v1: '/api', ext: '/ext' }
@@ -26,7 +26,7 @@ const listPathOf = ({ shownIn, plural }: Resource): string => `${roots[shownIn]}
 
 type Query = Readonly<Record<string, unknown>>
 
-/** The six operations of one resource, or the five of one whose rows are created by a route of their own. */
+/** Returns the operations of a resource. There is no create if a route of its own creates the rows. */
 export const resourceRoutes = (context: Context, live: LiveListings, resource: Resource): Route[] =>
   [
     ...(resource.withoutCreate ? [] : [createRoute(resource)]),
@@ -46,12 +46,12 @@ const createRoute = (resource: Resource): Route => ({
   path: pathOf(resource),
   body: ref(`${resource.title}Create`),
   deprecatedFields: deprecatedFields(resource),
-  answer: recordAnswerSchema(resource),
+  response: recordResponseSchema(resource),
   errors: [400, 403, 409, 412],
   async handle({ context, caller, request }) {
     rejectIfMatch(resource, request)
     const row = await create(context, resource, caller, request.body)
-    return { body: rowAnswer(resource, row) }
+    return { body: recordBody(resource, row) }
   },
 })
 
@@ -71,15 +71,15 @@ const getRoute = (context: Context, resource: Resource): Route => ({
     },
     ...(resource.shownIn === 'ext' ? [asOfParameter] : []),
   ],
-  answer: recordAnswerSchema(resource),
+  response: recordResponseSchema(resource),
   errors: resource.shownIn === 'ext' ? [400, 403, 404, 410, 503] : [400, 403, 404],
   isConditional: true,
   async handle({ caller, request }) {
     const { id, at } = request.query as Query
-    // The contract ignores the key, like every unknown one.
+    // `at` is an extension, so v1 ignores it like any unknown key.
     const selection = resource.shownIn === 'ext' ? { id, at } : { id }
     const { row, lastChangeSecond } = await get(context, resource, caller, selection)
-    return { body: rowAnswer(resource, row), lastChangeSecond }
+    return { body: recordBody(resource, row), lastChangeSecond }
   },
 })
 
@@ -97,11 +97,11 @@ const listRoute = (context: Context, live: LiveListings, resource: Resource): Ro
   method: 'GET',
   path: listPathOf(resource),
   parameters: listKeys(resource),
-  answer: ref(`${resource.title}Page`),
+  response: ref(`${resource.title}Page`),
   errors: [400, 403, 503],
   isConditional: true,
   isLive: true,
-  handle: answerList(context, live, resource),
+  handle: handleList(context, live, resource),
 })
 
 const updateRoute = (resource: Resource): Route => ({
@@ -113,7 +113,7 @@ const updateRoute = (resource: Resource): Route => ({
   path: pathOf(resource),
   body: ref(`${resource.title}Update`),
   deprecatedFields: deprecatedFields(resource),
-  answer: updateAnswerSchema(resource),
+  response: updateResponseSchema(resource),
   hasETag: true,
   hasPrecondition: true,
   errors: [400, 403, 404, 409, 412],
@@ -123,7 +123,7 @@ const updateRoute = (resource: Resource): Route => ({
     const row = await update(context, resource, caller, request.body, versions)
     reply.header('etag', etagOf(resource, caller, row))
     return {
-      body: { success: true, ...(isVersioned(resource) && { message: null }), ...rowAnswer(resource, row) },
+      body: { success: true, ...(isVersioned(resource) && { message: null }), ...recordBody(resource, row) },
     }
   },
 })
@@ -136,7 +136,7 @@ const removeRoute = (resource: Resource): Route => ({
   method: 'DELETE',
   path: pathOf(resource),
   body: ref('IdList'),
-  answer: ref('Success'),
+  response: ref('Success'),
   hasPrecondition: true,
   errors: [400, 403, 404, 409, 412],
   async handle(exchange) {
@@ -155,7 +155,7 @@ const restoreRoute = (resource: Resource): Route => ({
   method: 'POST',
   path: `${pathOf(resource)}/restore`,
   body: ref('DistinctIdList'),
-  answer: ref('Success'),
+  response: ref('Success'),
   errors: [400, 403, 404, 409, 412],
   async handle({ context, caller, request }) {
     rejectIfMatch(resource, request)

@@ -22,7 +22,7 @@ import { consentRoutes, consentSchemas } from '../../features/consents.ts'
 import { exportRoutes } from '../../features/exports.ts'
 import { identityRoutes, identitySchemas } from '../../features/federated-identities.ts'
 import { differenceRoute, historyRoute, historySchemas } from '../../features/history/routes.ts'
-import { linkRoutes, linkSchemas } from '../../features/invitations/routes.ts'
+import { linkRoutes, linkSchemas } from '../../features/links/routes.ts'
 import { mcpRoutes, mcpSchemas, toolsOf } from '../../features/mcp.ts'
 import { notificationRoutes, notificationSchemas } from '../../features/notifications/routes.ts'
 import { watchRoutes, watchSchemas } from '../../features/notifications/watching.ts'
@@ -77,7 +77,7 @@ export interface ExtensionParts {
   readonly signInMethods: SignInMethods
   /** True if mails can be sent. */
   readonly hasMail: boolean
-  /** The address of the web client, for links to it. */
+  /** The origin of the web client, for links to it. */
   readonly webOrigin: string | undefined
   /** The routes of the contract, which are tools for models too. */
   readonly contract: readonly Route[]

@@ -141,10 +141,10 @@ async function readFiles(directory: string): Promise<ServedFiles> {
   return new Map(files)
 }
 
-/** The build names these files after their content. */
+/** Files in this directory are named after their content. */
 const assetsPath = '/assets/'
 
-/** Listed in order of preference. */
+/** In order of preference. */
 const encodings = [
   { name: 'br', suffix: '.br' },
   { name: 'gzip', suffix: '.gz' },

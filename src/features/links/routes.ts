@@ -39,14 +39,12 @@ export const linkRoutes = ({ hasMail }: { readonly hasMail: boolean }): Route[] 
   ...mailedLinkRoutes(hasMail),
 ]
 
-/**
- * Both kinds of links are created only at the web client, and no cache keeps the response, because nothing else has the secret.
- */
-const respondingWithSecret = (
+/** Creates a link and responds with its secret. Only the web client may do so, and no cache may keep the response. */
+const linkCreation = (
   create: (context: Context, caller: Caller, body: unknown) => Promise<CreatedLink>,
-): Pick<Route, 'method' | 'answer' | 'errors' | 'requiresWebClient' | 'handle'> => ({
+): Pick<Route, 'method' | 'response' | 'errors' | 'requiresWebClient' | 'handle'> => ({
   method: 'POST',
-  answer: ref('LinkCreated'),
+  response: ref('LinkCreated'),
   errors: [400, 403, 404],
   requiresWebClient: true,
   async handle({ context, caller, request, reply }) {
@@ -63,23 +61,24 @@ const invitationRoutes: readonly Route[] = [
       'Creates an invitation link, with which one person creates an account that is a member of the project.',
     description: `Members invite into their own projects, administrators into any or none. The link works once, within ${invitationHours} hours, and only as long as its creator may invite.`,
     body: ref('Invitation'),
-    ...respondingWithSecret(invite),
+    ...linkCreation(invite),
   },
   {
     ...invitations,
     id: 'ListInvitations',
-    summary: 'Lists the caller’s own open invitations, or those into one of the caller’s projects.',
+    summary:
+      'Lists the open invitations that the caller has created, or all open invitations to one of the caller’s projects.',
     description: 'Their secrets are not stored and cannot be listed.',
     method: 'GET',
     parameters: [
       {
         name: 'projectId',
         description:
-          'Lists those into this project, created by any of its members; by default the caller’s own ones.',
+          'Lists the invitations to this project, whoever created them; by default those that the caller created.',
         schema: uuid.schema,
       },
     ],
-    answer: ref('LinkList'),
+    response: ref('LinkList'),
     errors: [400],
     handle: async ({ context, caller, request }) => ({
       body: {
@@ -92,10 +91,10 @@ const invitationRoutes: readonly Route[] = [
     id: 'EndInvitation',
     summary: 'Ends an invitation at once.',
     description:
-      'Callers can end their own and those into their projects; administrators can end all. Other callers get 404.',
+      'Callers can end the invitations that they created and those to their projects; administrators can end all. Other callers get 404.',
     method: 'DELETE',
     body: ref('LinkId'),
-    answer: ref('Success'),
+    response: ref('Success'),
     errors: [404],
     async handle({ context, caller, request }) {
       await endInvitation(context, caller, request.body)
@@ -112,7 +111,7 @@ const readRoute: Route = {
   description: 'Lets the recipient look at an invitation before accepting it; the link stays unused.',
   method: 'POST',
   body: ref('InvitationQuestion'),
-  answer: ref('ShownInvitation'),
+  response: ref('ShownInvitation'),
   isPublic: true,
   errors: [400, 410],
   async handle({ context, request, reply }) {
@@ -130,7 +129,7 @@ const acceptRoute: Route = {
   description: 'The link can be used once; a rejected request leaves it unused.',
   method: 'POST',
   body: ref('InvitationAnswer'),
-  answer: ref('Success'),
+  response: ref('Success'),
   isPublic: true,
   errors: [400, 409, 410],
   async handle({ context, caller, request }) {
@@ -143,11 +142,11 @@ const joinRoute: Route = {
   ...invitations,
   path: '/ext/invitations/join',
   id: 'JoinByInvitation',
-  summary: 'Accepts an invitation with the own account, which becomes a member of the project.',
+  summary: 'Accepts an invitation with the caller’s account, which becomes a member of the project.',
   description: 'For users who already have an account. The link can be used once.',
   method: 'POST',
   body: ref('JoinAnswer'),
-  answer: ref('JoinedProject'),
+  response: ref('JoinedProject'),
   requiresWebClient: true,
   errors: [400, 403, 409, 410],
   handle: async ({ context, caller, request }) => ({
@@ -163,7 +162,7 @@ const passwordLinkRoutes: readonly Route[] = [
     summary: 'Creates a password-reset link for a user. For administrators only.',
     description: `It works once, within ${passwordLinkHours} hour. Earlier links become invalid, and any new password invalidates it.`,
     body: ref('PasswordLink'),
-    ...respondingWithSecret(createPasswordLink),
+    ...linkCreation(createPasswordLink),
   },
   {
     ...passwordLinks,
@@ -174,7 +173,7 @@ const passwordLinkRoutes: readonly Route[] = [
     description: 'Everything issued to the account before becomes invalid, as with any password change.',
     method: 'POST',
     body: ref('PasswordLinkAnswer'),
-    answer: ref('Success'),
+    response: ref('Success'),
     isPublic: true,
     errors: [400, 410],
     async handle({ context, caller, request }) {
@@ -187,7 +186,7 @@ const passwordLinkRoutes: readonly Route[] = [
 const mailUnavailable = () =>
   invalid({ generalErrors: ['This server cannot send mail. Create a link and pass it on.'] })
 
-/** The routes report it if no mail can be sent. */
+/** The routes exist without a mail server too, and respond with an error that says so. */
 const mailedLinkRoutes = (hasMail: boolean): Route[] => [
   {
     tag: 'Links',
@@ -197,7 +196,7 @@ const mailedLinkRoutes = (hasMail: boolean): Route[] => [
     description: 'Same as creating a link, but only the recipient of the mail sees it.',
     method: 'POST',
     body: ref('MailedInvitation'),
-    answer: ref('MailedLink'),
+    response: ref('MailedLink'),
     errors: [400, 403, 404],
     requiresWebClient: true,
     async handle({ context, caller, request }) {
@@ -215,7 +214,7 @@ const mailedLinkRoutes = (hasMail: boolean): Route[] => [
     description: 'Works only if the server can send mail and the login is a mail address.',
     method: 'POST',
     body: ref('PasswordLink'),
-    answer: ref('Success'),
+    response: ref('Success'),
     errors: [400, 403, 404],
     requiresWebClient: true,
     async handle({ context, caller, request }) {
@@ -226,6 +225,7 @@ const mailedLinkRoutes = (hasMail: boolean): Route[] => [
   },
 ]
 
+/** RFC 5321, 4.5.3.1.3: the longest path, without its brackets. */
 const address = text({ max: 254 })
 const mailAddress: typeof address = {
   ...address,
@@ -257,7 +257,7 @@ export const linkSchemas: Readonly<Record<string, Schema>> = {
     required: ['id', 'madeBy', 'projectId', 'userId', 'recipientName', 'createdAt', 'expiresAt'],
     properties: {
       id: { ...uuid.schema, description: 'Its id.' },
-      madeBy: { ...uuid.schema, description: 'The account that made it.' },
+      madeBy: { ...uuid.schema, description: 'The account that created it.' },
       projectId: { ...nullableId, description: 'The project of an invitation.' },
       userId: { ...nullableId, description: 'The account whose password it resets.' },
       recipientName: {
@@ -276,7 +276,7 @@ export const linkSchemas: Readonly<Record<string, Schema>> = {
       link: ref('Link'),
       secret: {
         ...secret,
-        description: 'The link is the address of the web client with this secret. Shown only once.',
+        description: 'The link is the URL of the web client with this secret. Shown only once.',
       },
     },
   },
