@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { datedProjects } from '../support/dated-projects.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
@@ -54,6 +55,30 @@ export function listCellJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Save mine: Planned hours' }).click()
     await page.getByText('Planned hours was changed.').waitFor()
     assert.equal((await workspace.get('assignment', id)).amountHours, 5)
+  })
+
+  test('draws type and priority with the marks that cards have', async () => {
+    const { signIn } = stage()
+    const { path, make } = await makeProject('Marked alike')
+    const id = await make('Marked', 0, 1)
+    const page = await signIn('mara@example.com', `${path}?view=list`, {
+      viewport: { width: 1440, height: 800 },
+    })
+    await page.locator(`[data-row="${id}"] .list-priority`).click()
+    await page.locator('.cell-editor').getByLabel('Priority').selectOption('Urgent')
+    const cell = (column: string) => page.locator(`[data-row="${id}"] .list-${column}`)
+    await cell('priority').getByText('Urgent', { exact: true }).waitFor()
+    const markOf = (element: ReturnType<Page['locator']>) =>
+      element.locator('svg').evaluate((svg) => [svg.getAttribute('data-color'), svg.innerHTML])
+    const listed = [await markOf(cell('type')), await markOf(cell('priority'))]
+    await assertAccessible(page, 'list with marks')
+    await page.getByRole('link', { name: 'Board', exact: true }).click()
+    const card = page.locator('.card')
+    assert.deepEqual(listed, [
+      await markOf(card.locator('.type-mark')),
+      await markOf(card.locator('.priority-mark')),
+    ])
+    assert.equal(listed[1]?.[0], 'red')
   })
 
   test('keeps head and group in view while a long list scrolls, and long names in one line', async () => {

@@ -1,5 +1,5 @@
 import { locale, t } from '../texts/text.ts'
-import { cacheFormat } from './format-timestamp.ts'
+import { cacheFormat, cacheTexts } from './format-timestamp.ts'
 
 /** Days are calendar days: the API stores timestamps, and a day is its midnight in UTC. */
 export const dayOf = (timestamp: string): string => timestamp.slice(0, 10)
@@ -34,11 +34,13 @@ export const dateFormat = cacheFormat(
 
 export const dateOf = (day: string): Date => new Date(`${dayOf(day)}T00:00:00Z`)
 
+const formatDate = cacheTexts((day, style: Style) => dateFormat(style).format(dateOf(day)))
+
 /** Adds the year only if it is not the current one. */
 export const formatDay = (day: string): string =>
-  dateFormat(day.slice(0, 4) === today().slice(0, 4) ? 'short' : 'long').format(dateOf(day))
+  formatDate(dayOf(day), Number(day.slice(0, 4)) === new Date().getFullYear() ? 'short' : 'long')
 
-export const formatLongDay = (day: string): string => dateFormat('long').format(dateOf(day))
+export const formatLongDay = (day: string): string => formatDate(dayOf(day), 'long')
 
 /** Returns whether the text is a valid calendar day. */
 export const isDay = (text: string): boolean =>
@@ -92,10 +94,13 @@ export function parseWeek(text: string | null): string {
   return mondayOf(text !== null && isDay(text) ? text : today())
 }
 
-export const formatWeekday = (day: string): string => dateFormat('weekday').format(dateOf(day))
+export const formatWeekday = (day: string): string => formatDate(day, 'weekday')
 
-export const formatWeek = (monday: string): string =>
-  dateFormat('long').formatRange(dateOf(monday), dateOf(addDays(monday, daysInWeek - 1)))
+const formatSevenDays = cacheTexts((monday, style: Style) =>
+  dateFormat(style).formatRange(dateOf(monday), dateOf(addDays(monday, daysInWeek - 1))),
+)
+
+export const formatWeek = (monday: string): string => formatSevenDays(monday, 'long')
 
 /**
  * Parses a typed day: 2026-11-24, 24 Nov, 24/11, 24.11.2026, +3, today, tomorrow, fri, in 2 weeks, next month, in English and in the

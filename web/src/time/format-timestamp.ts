@@ -15,6 +15,21 @@ export function cacheFormat<Style, Format>(
   }
 }
 
+/** Caches texts by language and value: screens format the same few days again and again, which costs more than finding the text. */
+export function cacheTexts<Style extends string>(
+  format: (value: string, style: Style) => string,
+): (value: string, style: Style) => string {
+  const textsOf = cacheFormat<Style, Map<string, string>>(() => new Map())
+  return (value, style) => {
+    const texts = textsOf(style)
+    const cached = texts.get(value)
+    if (cached !== undefined) return cached
+    const text = format(value, style)
+    texts.set(value, text)
+    return text
+  }
+}
+
 const timestampFormat = cacheFormat<void, Intl.DateTimeFormat>(
   (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }),
 )

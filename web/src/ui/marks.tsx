@@ -80,41 +80,51 @@ const typeShapes: readonly string[] = [
   'M8 13.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11z',
 ]
 
-/** A type as a shape in its colour. */
-export function TypeMark({ name }: { readonly name: string }) {
+/** A type as a shape in its colour; decorative, for places that show its name. */
+export function TypeShape({ name }: { readonly name: string }) {
   const known = typeLooks.find(([pattern]) => pattern.test(name))
   const sum = [...name].reduce((total, character) => total + (character.codePointAt(0) ?? 0), name.length)
   const [color, path] = known ? [known[1], known[2]] : [hueAt(sum), typeShapes[sum % typeShapes.length]]
   return (
-    <span class="type-mark" data-color={color} title={name}>
-      <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
-        <path d={path} />
-      </svg>
-      <span class="visually-hidden" dir="auto">
-        {name}
-      </span>
-    </span>
+    <svg class="icon type-shape" viewBox="0 0 16 16" data-color={color} aria-hidden="true">
+      <path d={path} />
+    </svg>
   )
 }
+
+/** A type as a shape with its name for assistive technology. */
+export const TypeMark = ({ name }: { readonly name: string }) => (
+  <span class="type-mark" title={name}>
+    <TypeShape name={name} />
+    <span class="visually-hidden" dir="auto">
+      {name}
+    </span>
+  </span>
+)
 
 const priorityHues: readonly Hue[] = ['gray', 'gray', 'blue', 'orange', 'red']
 const bars: readonly string[] = ['M3 10h2v3H3z', 'M7 7h2v6H7z', 'M11 4h2v9h-2z']
 
-/** A priority, from 1 to 4, as rising bars; the most urgent as an exclamation mark. */
+/** A priority, from 1 to 4, as rising bars, the most urgent as an exclamation mark; decorative, for places that show its name. */
+export const PriorityShape = ({ priority }: { readonly priority: number }) => (
+  <svg class="mark" viewBox="0 0 16 16" data-color={priorityHues[priority]} aria-hidden="true">
+    {priority >= bars.length + 1 ? (
+      <path
+        class="mark-disc"
+        d="M4 2h8a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2zm3.2 2.5v4.2h1.6V4.5zm0 5.6v1.6h1.6v-1.6z"
+      />
+    ) : (
+      bars.map((path, index) => (
+        <path key={path} class={index < priority ? 'mark-disc' : 'mark-rest'} d={path} />
+      ))
+    )}
+  </svg>
+)
+
+/** A priority as a shape with its name for assistive technology. */
 export const PriorityMark = ({ priority, name }: { readonly priority: number; readonly name: string }) => (
-  <span class="priority-mark" data-color={priorityHues[priority]} title={name}>
-    <svg class="mark" viewBox="0 0 16 16" aria-hidden="true">
-      {priority >= bars.length + 1 ? (
-        <path
-          class="mark-disc"
-          d="M4 2h8a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2zm3.2 2.5v4.2h1.6V4.5zm0 5.6v1.6h1.6v-1.6z"
-        />
-      ) : (
-        bars.map((path, index) => (
-          <path key={path} class={index < priority ? 'mark-disc' : 'mark-rest'} d={path} />
-        ))
-      )}
-    </svg>
+  <span class="priority-mark" title={name}>
+    <PriorityShape priority={priority} />
     <span class="visually-hidden">{name}</span>
   </span>
 )

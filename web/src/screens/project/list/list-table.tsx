@@ -9,7 +9,7 @@ import { dayOf, formatDay, today } from '../../../time/days.ts'
 import { formatHours, sumHours } from '../../../time/hours.ts'
 import { PersonAvatar } from '../../../ui/avatar.tsx'
 import { Icon } from '../../../ui/icon.tsx'
-import { StageMark } from '../../../ui/marks.tsx'
+import { PriorityShape, StageMark, TypeShape } from '../../../ui/marks.tsx'
 import { useMedia } from '../../../ui/place.ts'
 import { logicalArrowKey } from '../../../ui/text-direction.ts'
 import { assignmentElementId } from '../use-card-focus.ts'
@@ -346,6 +346,19 @@ function Row(props: ListRowProps) {
 const isLate = ({ row, isDone }: Pick<ListRowProps, 'row' | 'isDone'>): boolean =>
   !isDone && dayOf(row.endDate) < today()
 
+type Mark = (row: Assignment, names: NameLookup) => VNode | undefined
+
+/** The marks before texts, the same as on cards. */
+const marks: Readonly<Partial<Record<Column['name'], Mark>>> = {
+  person: ({ userId }) => <PersonAvatar id={userId} isDecorative />,
+  priority: ({ priority }) => <PriorityShape priority={priority ?? 0} />,
+  type: ({ assignmentTypeId }, names) => <TypeShape name={names.typeOf(assignmentTypeId)} />,
+  stage({ workflowId }, names) {
+    const look = names.lookOf(workflowId)
+    return look && <StageMark {...look} />
+  },
+}
+
 /** Text is a child of its cell, which shortens it. */
 function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: Column }) {
   if (column.name === 'labels') {
@@ -361,22 +374,6 @@ function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: 
         {text}
       </span>
     )
-  if (column.name === 'person')
-    return (
-      <>
-        <PersonAvatar id={row.userId} isDecorative />
-        <bdi>{text}</bdi>
-      </>
-    )
-  if (column.name === 'stage') {
-    const look = names.lookOf(row.workflowId)
-    return (
-      <>
-        {look && <StageMark {...look} />}
-        <bdi>{text}</bdi>
-      </>
-    )
-  }
   if (column.name === 'end' && isLate({ row, isDone }))
     return (
       <span class="late" title={t('Overdue')}>
@@ -384,8 +381,12 @@ function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: 
         <span class="visually-hidden"> {t('Overdue')}</span>
       </span>
     )
-  if (column.name === 'priority') return <span class={`priority-${row.priority}`}>{text}</span>
-  return column.name === 'type' ? <bdi class="chip">{text}</bdi> : <bdi>{text}</bdi>
+  return (
+    <>
+      {marks[column.name]?.(row, names)}
+      <bdi>{text}</bdi>
+    </>
+  )
 }
 
 /** Shows the most important columns below the name on narrow screens. */

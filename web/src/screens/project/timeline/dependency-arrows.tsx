@@ -65,6 +65,8 @@ interface Arrow extends Waiting {
   readonly head: string
 }
 
+const noArrows: readonly Arrow[] = []
+
 interface DependencyArrowsProps {
   readonly waiting: readonly Waiting[]
   /** Changes with the rendered bars. */
@@ -74,10 +76,11 @@ interface DependencyArrowsProps {
 /** Draws an arrow from the end of each assignment to the start of those that wait for it, over the rendered bars of its parent element. */
 export function DependencyArrows({ waiting, bars }: DependencyArrowsProps) {
   const svg = useRef<SVGSVGElement>(null)
-  const [arrows, setArrows] = useState<readonly Arrow[]>([])
+  const [arrows, setArrows] = useState(noArrows)
   useLayoutEffect(() => {
     const lanes = svg.current?.parentElement
-    if (!lanes) return
+    // Measuring lays out the bars, which then appear later.
+    if (!lanes || waiting.length === 0) return setArrows(noArrows)
     const draw = () => setArrows(arrowsOf(waiting, lanes))
     draw()
     const observer = new ResizeObserver(draw)

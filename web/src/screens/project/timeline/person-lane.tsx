@@ -19,6 +19,8 @@ type Assignment = RecordOf<'assignment'>
 export interface LaneContext {
   readonly from: string
   readonly dayCount: number
+  /** Per day, the classes that its cell has in each lane. */
+  readonly dayClasses: readonly string[]
   readonly dayPixels: number
   /** Hours of a working day. */
   readonly target: number
@@ -55,7 +57,7 @@ export function PersonLane(props: PersonLaneProps) {
 /** Shows the assignments of one person, day by day. Overloaded days are tinted. */
 function Lane(props: PersonLaneProps) {
   const { id, name, rows, bars, top, height, context } = props
-  const { from, dayCount, dayPixels, target, doneIds } = context
+  const { from, dayCount, dayClasses, dayPixels, target, doneIds } = context
   const track = useRef<HTMLDivElement>(null)
   useEffect(() => track.current?.addEventListener('touchmove', preventScrolling, { passive: false }), [])
   const hoursByDay = useMemo(
@@ -91,7 +93,7 @@ function Lane(props: PersonLaneProps) {
         }}
       >
         {hoursByDay.map((hours, index) => (
-          <DayCell key={index} day={addDays(from, index)} index={index} hours={hours} target={target} />
+          <DayCell key={index} classes={dayClasses[index]} index={index} hours={hours} target={target} />
         ))}
         {weeks.map((index) => (
           <WeekSum
@@ -120,18 +122,27 @@ export const laneCountOf = (bars: readonly Bar[]): number => 1 + Math.max(0, ...
 
 const workingDaysOfWeek = 5
 
+/** Returns the classes of days that do not depend on their hours. */
+export const dayClassesOf = (from: string, dayCount: number): readonly string[] => {
+  const now = today()
+  return Array.from({ length: dayCount }, (_, index) => {
+    const day = addDays(from, index)
+    return `${day === now ? 'today' : ''} ${isWeekend(day) ? 'weekend' : ''} ${weekdayOf(day) === 1 ? 'monday' : ''}`
+  })
+}
+
 interface DayCellProps {
-  readonly day: string
+  readonly classes: string | undefined
   readonly index: number
   readonly hours: number
   readonly target: number
 }
 
 /** Hidden from screen readers, because the sum of the week has the same information. */
-const DayCell = ({ day, index, hours, target }: DayCellProps) => (
+const DayCell = ({ classes, index, hours, target }: DayCellProps) => (
   <div
     aria-hidden="true"
-    class={`timeline-day ${loadLevelOf(hours, target)} ${day === today() ? 'today' : ''} ${isWeekend(day) ? 'weekend' : ''} ${weekdayOf(day) === 1 ? 'monday' : ''}`}
+    class={`timeline-day ${loadLevelOf(hours, target)} ${classes}`}
     style={{ gridColumn: `${index + 1}`, gridRow: '1 / -1' }}
     title={hours > 0 ? formatPlanned(hours) : undefined}
   />

@@ -29,7 +29,7 @@ import { useRowWindow } from '../use-virtual-rows.ts'
 import type { ProjectViewProps } from '../view-props.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
 import { DependencyArrows, notesOf, useWaiting, type Waiting } from './dependency-arrows.tsx'
-import { type LaneContext, laneCountOf, PersonLane } from './person-lane.tsx'
+import { dayClassesOf, type LaneContext, laneCountOf, PersonLane } from './person-lane.tsx'
 
 type Assignment = RecordOf<'assignment'>
 type Listing = ReturnType<typeof usePeriodRows>
@@ -104,7 +104,7 @@ interface LanesProps {
   readonly weekCount: number
   readonly waiting: readonly Waiting[]
   readonly isStale: boolean
-  readonly context: Omit<LaneContext, 'dayPixels'>
+  readonly context: Omit<LaneContext, 'dayPixels' | 'dayClasses'>
 }
 
 /** The bars and heights of all lanes are calculated; only lanes near the visible part are rendered. */
@@ -123,9 +123,10 @@ function Lanes({ people, rows, weekCount, waiting, isStale, context: shared }: L
     })
   }, [people.map(({ id }) => id).join(), barsByPerson, remPixels, isNarrow])
   const near = useRowWindow(ends)
+  const dayClasses = useMemo(() => dayClassesOf(from, dayCount), [from, dayCount, today()])
   const context = useMemo(
-    (): LaneContext => ({ ...shared, dayPixels }),
-    [...Object.values(shared), dayPixels],
+    (): LaneContext => ({ ...shared, dayPixels, dayClasses }),
+    [...Object.values(shared), dayPixels, dayClasses],
   )
   useEffect(() => {
     const userId = rows.find(({ id }) => id === openId)?.userId
