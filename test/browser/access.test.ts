@@ -213,7 +213,7 @@ describe('Access, in a real browser', { skip }, () => {
     await page.getByRole('button', { name: 'Remove Nora New from the project' }).waitFor()
     await page.getByRole('heading', { name: 'Open invitations' }).waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Only Nora New' }).waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: 'Filter by Nora New' }).waitFor({ state: 'attached' })
     const late = await stage.visit(link.slice(stage.hosts.web.length), { locale: 'pt-BR' })
     await late.getByRole('heading', { name: 'Este convite não vale mais' }).waitFor()
     await late.getByText('Este link já foi usado').waitFor()

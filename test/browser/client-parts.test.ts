@@ -7,7 +7,6 @@ import { createRequestSharing } from '../../web/src/api/api.ts'
 import { translateError } from '../../web/src/api/problems.ts'
 import { choosableStages, stagesOf } from '../../web/src/data/project-stages.ts'
 import { matchPath } from '../../web/src/router/router.ts'
-import { matcherOf, parseFilters, toggleValue } from '../../web/src/screens/project/filters.ts'
 import { columnLabel, hoursCsvFormat, localizeCsv } from '../../web/src/screens/reports/localized-csv.ts'
 import {
   hoursByAssignment,
@@ -409,55 +408,6 @@ test('A browser is named as its users know it, though its user agent names other
     'curl/8.5.0': 'curl/8.5.0',
   }
   for (const [userAgent, name] of Object.entries(names)) assert.equal(describeUserAgent(userAgent), name)
-})
-
-describe('Filters of a project', () => {
-  const [late, now] = ['2026-01-02T00:00:00Z', new Date().toISOString()]
-  const rows = [
-    { id: 'a', workflowId: 's1', priority: 4, assignmentTypeId: 't1', endDate: late, updatedAt: now },
-    { id: 'b', workflowId: 's1', priority: null, assignmentTypeId: 't2', endDate: '2099-01-01' },
-    { id: 'c', workflowId: 'done', priority: 2, assignmentTypeId: 't1', endDate: late },
-  ].map((row) => ({ createdAt: '2026-01-01T00:00:00Z', updatedAt: null, ...row }))
-  const facts = {
-    labels: new Map([
-      ['a', [{ id: 'l1' }, { id: 'l2' }]],
-      ['b', [{ id: 'l1' }]],
-    ]),
-    blockedIds: new Set(['b', 'c']),
-    doneIds: new Set(['done']),
-  }
-  const found = (query: string, extensions = true) =>
-    rows
-      .filter(matcherOf(parseFilters(new URLSearchParams(query), { extensions }), facts))
-      .map(({ id }) => id)
-
-  test('find what has all labels and one of the priorities, and what is blocked and not done', () => {
-    assert.deepEqual(found(''), ['a', 'b', 'c'])
-    assert.deepEqual(found('labels=l1'), ['a', 'b'])
-    assert.deepEqual(found('labels=l1,l2'), ['a'])
-    assert.deepEqual(found('priorities=0,2'), ['b', 'c'])
-    assert.deepEqual(found('labels=l1&priorities=0'), ['b'])
-    assert.deepEqual(found('blocked=1'), ['b'])
-    assert.deepEqual(found('labels=gone'), [])
-  })
-
-  test('find stages, types, what is overdue and not done, and what was changed lately', () => {
-    assert.deepEqual(found('stages=done'), ['c'])
-    assert.deepEqual(found('stages=s1,done&types=t1'), ['a', 'c'])
-    assert.deepEqual(found('overdue=1'), ['a'])
-    for (const days of [1, 7, 30]) assert.deepEqual(found(`changed=${days}`), ['a'])
-    assert.deepEqual(found('changed=never'), ['a', 'b', 'c'])
-  })
-
-  test('of the extensions count only where there are extensions', () => {
-    assert.deepEqual(found('labels=gone&priorities=4&blocked=1&stages=s1&overdue=1', false), ['a', 'b', 'c'])
-  })
-
-  test('are added to a list and taken from it', () => {
-    assert.equal(toggleValue('', 'a'), 'a')
-    assert.equal(toggleValue('a', 'b'), 'a,b')
-    assert.equal(toggleValue('a,b', 'a'), 'b')
-  })
 })
 
 describe('Stages of a project', () => {

@@ -45,7 +45,7 @@ function viewJourneys(stage: () => Stage): void {
     // One that another user creates appears.
     await make('Delta', 1, 1)
     await page.getByRole('link', { name: 'Delta' }).waitFor()
-    await page.getByRole('button', { name: 'Only Jonas Weber' }).click()
+    await page.getByRole('button', { name: 'Filter by Jonas Weber' }).click()
     await page.getByRole('link', { name: 'Delta' }).waitFor({ state: 'detached' })
     assert.deepEqual(await namesIn(page), ['Gamma'])
   })

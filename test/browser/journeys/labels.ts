@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { sql } from '../../../src/db/sql.ts'
-import { until } from '../../support/until.ts'
 import { datedProjects } from '../support/dated-projects.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
@@ -67,70 +65,6 @@ export function labelJourneys(stage: () => Stage): void {
       .waitFor()
   })
 
-  test('priorities and what is blocked narrow every view of a project, and the address keeps that', async () => {
-    const { hosts, signIn, workspace } = stage()
-    const { make } = workspace
-    const { projectId, path, make: makeAssignment } = await makeProject('Narrowed')
-    const [alpha, beta, gamma, delta] = [
-      await makeAssignment('Alpha', 0, 1),
-      await makeAssignment('Beta', 0, 1),
-      await makeAssignment('Gamma', 1, 2),
-      await makeAssignment('Delta', 1, 2),
-    ]
-    await hosts.database.query(sql`update assignments set priority = 4 where id = ${alpha}`)
-    const { id: labelId } = await make('label', { name: 'Crooked', color: 'teal', projectId })
-    for (const assignmentId of [alpha, beta]) await make('assignmentLabel', { assignmentId, labelId })
-    await make('assignmentDependency', { assignmentId: gamma, blockedById: beta })
-    await make('assignmentImpediment', { assignmentId: delta, impedimentId: workspace.impedimentId })
-    const page = await signIn('mara@example.com', path)
-    const shows = async (...names: string[]) => {
-      const links = page.locator('.card-link, .list-link, .bar-name')
-      const shown = async () => (await links.allInnerTexts()).map((text) => text.trim().split(/\s/)[0])
-      // An assignment has a bar in each week.
-      await until(
-        async () => [...new Set(await shown())].sort().join() === names.join(),
-        `only ${names.join()}`,
-      )
-    }
-    const choose = async (name: string) => {
-      await page.getByRole('combobox', { name: 'Add a filter' }).fill(name)
-      await page.getByRole('listbox', { name: 'Add a filter' }).getByRole('option', { name }).waitFor()
-      await page.keyboard.press('Enter')
-    }
-    await shows('Alpha', 'Beta', 'Delta', 'Gamma')
-    await choose('Crooked')
-    await shows('Alpha', 'Beta')
-    await choose('Urgent')
-    await shows('Alpha')
-    await assertAccessible(page, 'chosen filters')
-    await page.reload()
-    await shows('Alpha')
-    await page.getByRole('button', { name: 'Remove the filter Urgent' }).click()
-    await shows('Alpha', 'Beta')
-    await choose('Changed today')
-    await choose('Backlog')
-    await shows('Alpha', 'Beta')
-    await choose('Done')
-    await page.getByRole('button', { name: 'Remove the filter Backlog' }).click()
-    await page.getByText('No assignments match these filters').waitFor()
-    await page.getByRole('button', { name: 'Remove the filter Done' }).click()
-    await page.getByRole('button', { name: 'Remove the filter Changed today' }).click()
-    await shows('Alpha', 'Beta')
-    await make('assignmentLabel', { assignmentId: gamma, labelId })
-    await shows('Alpha', 'Beta', 'Gamma')
-    await page.getByRole('link', { name: 'List', exact: true }).click()
-    await shows('Alpha', 'Beta', 'Gamma')
-    await choose('Blocked or waiting')
-    await shows('Gamma')
-    await page.getByRole('button', { name: 'Remove the filter Crooked' }).click()
-    for (const view of ['List', 'Calendar', 'Timeline', 'Board']) {
-      await page.getByRole('link', { name: view, exact: true }).click()
-      await shows('Delta', 'Gamma')
-    }
-    await page.getByRole('button', { name: 'Clear filters' }).click()
-    await shows('Alpha', 'Beta', 'Delta', 'Gamma')
-  })
-
   test('dependencies and files that were added meanwhile appear after an outage of the network', async () => {
     const { signIn, workspace } = stage()
     const { make } = workspace
@@ -169,7 +103,8 @@ export function labelJourneys(stage: () => Stage): void {
     await page.locator(`[data-row="${id}"]`).waitFor()
     for (const name of ['Labels', 'Dependencies', 'Attachments', 'Comments'])
       assert.equal(await page.getByRole('heading', { name }).count(), 0, name)
-    assert.equal(await page.getByRole('combobox', { name: 'Add a filter' }).count(), 0)
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    assert.deepEqual(await page.locator('.filter-menu-name').allTextContents(), ['Person', 'Days'])
     assert.deepEqual(
       asked.filter((url) => url.includes('/ext/')),
       [],

@@ -21,7 +21,8 @@ export function manualOrderJourneys(stage: () => Stage): void {
       assert.equal((await names(column, on)).join(' '), wanted)
     }
     await until('Drill Chisel Bellows Anvil')
-    await page.getByLabel('Order of the cards').selectOption('By hand')
+    await page.getByRole('button', { name: 'Order of the cards' }).click()
+    await page.getByRole('menuitem', { name: 'By hand' }).click()
     await until('Anvil Bellows Chisel Drill')
     const other = await signIn('jonas@example.com', `${path}?order=hand`)
 

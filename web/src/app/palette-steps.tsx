@@ -14,6 +14,7 @@ import { changeSettings, chooseLanguage, themeSwitch } from '../services/setting
 import { currentLanguage, languages } from '../texts/language.ts'
 import { inOneLine, t } from '../texts/text.ts'
 import { PersonAvatar } from '../ui/avatar.tsx'
+import { matchesWords } from '../ui/combobox.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { ProjectMark } from '../ui/page.tsx'
 import { findPeople } from '../ui/person-picker.tsx'
@@ -40,13 +41,6 @@ const toItem = ({ icon, label, ...rest }: Command): PaletteItem => ({
   mark: <Icon name={icon} />,
 })
 
-/** Compares without accents, so that Portuguese can be typed without them. */
-const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
-const matches = (name: string, text: string): boolean =>
-  plain(text)
-    .split(/\s+/)
-    .every((word) => plain(name).includes(word))
-
 /** Shows what was opened last and what can be done, and finds both by name. `targetId` is the focused or open assignment. */
 export function firstStep(
   services: Services,
@@ -69,7 +63,7 @@ export function firstStep(
         ...(target ? actionsOn(services, target) : []),
         ...commands.map(toItem),
         ...settings,
-      ].filter(({ name }) => matches(name, text))
+      ].filter(({ name }) => matchesWords(name, text))
       return [...recent, ...actions, ...found]
     },
   }
@@ -126,7 +120,7 @@ function moveStep(services: Services, target: Assignment): PaletteStep {
     async find(text, signal) {
       const stages = await loadStages(services, target.projectId, signal)
       return choosableStages(stages, target.workflowId)
-        .filter(({ name }) => matches(name, text))
+        .filter(({ name }) => matchesWords(name, text))
         .map(({ id, name }) => ({
           id,
           name,
@@ -187,7 +181,7 @@ function priorityStep(services: Services, target: Assignment): PaletteStep {
     placeholder: title,
     find: async (text) =>
       priorityChoices()
-        .filter(({ name }) => matches(name, text))
+        .filter(({ name }) => matchesWords(name, text))
         .map(({ id, name }) => ({
           id: `priority-${id}`,
           name,

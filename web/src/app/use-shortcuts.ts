@@ -57,6 +57,7 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
         description: 'Search on this screen',
         run: ({ open }) => focusFirst('main input[type=search]') || open({ kind: 'palette' }),
       },
+      { keys: ['Shift', 'F'], description: 'Filter a project', run: () => clickDeclared('Shift+F') || false },
       { keys: ['↓'], description: 'From the page into its cards or rows', run: () => enterCards() },
       { keys: ['Ctrl', 'Z'], description: 'Undo the last change' },
       { keys: ['?'], description: 'Show these shortcuts', run: ({ open }) => open({ kind: 'shortcuts' }) },
@@ -153,7 +154,8 @@ function listenToKeys(actors: Actors): () => void {
     const key = keyNames[event.key] ?? event.key.toLowerCase()
     if (event.ctrlKey || event.metaKey) return runs.get(`ctrl ${key}`)
     if (isHandledElsewhere(event) || modifierKeys.has(event.key)) return undefined
-    const run = (Date.now() < sequenceEndsAt ? runs.get(`g ${key}`) : undefined) ?? runs.get(key)
+    const begins = [Date.now() < sequenceEndsAt && 'g ', event.shiftKey && 'shift ', '']
+    const run = begins.map((begin) => runs.get(`${begin}${key}`)).find((one) => one !== undefined)
     sequenceEndsAt = key === 'g' ? Date.now() + secondKeyMilliseconds : 0
     return run
   }

@@ -20,12 +20,12 @@ export function useMembers(projectId: string | undefined) {
 const memberPagesMax = 10
 
 /** Returns all memberships of a project by person, sorted by name as far as names are known. */
-export function useAllMembers(projectId: string) {
+export function useAllMembers(projectId: string | undefined) {
   const { api, people } = useServices()
   const first = useMembers(projectId)
   const isFirstPageAll = first.totalCount <= rowsMax
   const all = useLoaded(`members ${projectId} ${isFirstPageAll}`, ['userProject'], async (signal) => {
-    if (isFirstPageAll) return undefined
+    if (isFirstPageAll || projectId === undefined) return undefined
     const query = { projectId, sortColumn: 'createdAt' } as const
     return loadAll(api, 'userProject', query, { pagesMax: memberPagesMax, signal })
   })

@@ -219,3 +219,12 @@ export function useSuggestions<One extends Option>(
   }, [text])
   return { ...result, isUpToDate: result.text === text }
 }
+
+/** Compares without accents, so that Portuguese can be typed without them. */
+const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+
+/** Returns whether a name has every word of a text. */
+export const matchesWords = (name: string, text: string): boolean =>
+  plain(text)
+    .split(/\s+/)
+    .every((word) => plain(name).includes(word))

@@ -18,7 +18,7 @@ import type { Place } from './card-order.ts'
 import { filtersRows, matcherOf, queryOfFilters } from './filters.ts'
 import { useCardFocus } from './use-card-focus.ts'
 import { useMoves } from './use-moves.ts'
-import { blockedIdsOf } from './use-row-filter.ts'
+import { blockedIdsOf, useMemberIds } from './use-row-filter.ts'
 import type { ProjectViewProps } from './view-props.ts'
 import { ViewSkeleton } from './view-skeleton.tsx'
 
@@ -64,21 +64,32 @@ function FilteredBoard(props: FactsProps) {
   const listing = useFollowedRows({ projectId, ...queryOfFilters(filters) }, { firstPageAtOnce: false })
   const [ownIds, setOwnIds] = useState<ReadonlySet<string>>(new Set())
   const { labels, impediments, blockers } = facts
+  const members = useMemberIds(projectId, filters)
   const board = useMemo(() => {
-    const matches = matcherOf(filters, { labels, blockedIds: blockedIdsOf(impediments, blockers), doneIds })
+    const blockedIds = blockedIdsOf(impediments, blockers)
+    const matches = matcherOf(filters, { labels, blockedIds, doneIds, memberIds: members.ids })
     // Assignments that the user has just created stay visible, whatever the filters say.
     const rows = listing.rows.filter((row) => matches(row) || ownIds.has(row.id))
     const byStage = Map.groupBy(rows, ({ workflowId }) => workflowId)
     const counts = new Map([...byStage].map(([id, some]) => [id, some.length]))
     return { rows: byId(rows), counts, hasMore: () => false }
-  }, [listing.rows, JSON.stringify(filters), labels, impediments, blockers, doneIds, ownIds])
+  }, [listing.rows, JSON.stringify(filters), labels, impediments, blockers, doneIds, members.ids, ownIds])
   const put = (row: Assignment) => {
     setOwnIds((ids) => new Set([...ids, row.id]))
     listing.put([row])
   }
   return (
     <>
-      <BoardPages {...props} pages={{ ...listing, board, put, loadMore: () => undefined }} />
+      <BoardPages
+        {...props}
+        pages={{
+          ...listing,
+          board,
+          put,
+          loadMore: () => undefined,
+          isLoading: listing.isLoading || members.isLoading,
+        }}
+      />
       {listing.isCut && <p class="quiet-text">{t('Only the first 5,000 assignments are shown.')}</p>}
     </>
   )

@@ -4,7 +4,7 @@ import { addDays, dayOf, dayOfTimestamp, today } from '../../time/days.ts'
 
 type Row = Pick<
   RecordOf<'assignment'>,
-  'id' | 'workflowId' | 'assignmentTypeId' | 'endDate' | 'createdAt' | 'updatedAt' | 'priority'
+  'id' | 'userId' | 'workflowId' | 'assignmentTypeId' | 'endDate' | 'createdAt' | 'updatedAt' | 'priority'
 >
 
 /** The filters need these in addition to the rows. */
@@ -13,6 +13,8 @@ export interface RowFacts {
   /** Assignments that have an impediment, or wait for others that are not done. */
   readonly blockedIds: ReadonlySet<string>
   readonly doneIds: ReadonlySet<string>
+  /** The members of the project; needed only if `asksForMembers`. */
+  readonly memberIds: ReadonlySet<string>
 }
 
 type Matches = (row: Row, value: string, facts: RowFacts) => boolean
@@ -20,11 +22,15 @@ type Matches = (row: Row, value: string, facts: RowFacts) => boolean
 /** The numbers of days in which an assignment was changed last, today included. */
 export const changedChoices = ['1', '7', '30'] as const
 
+/** Stands for everyone who is responsible without being a member; every assignment has a responsible person. */
+export const nonMember = 'nonmember'
+
 /**
- * The filters that a page applies to the rows it has, because the API cannot. Several values of one filter are separated by commas.
- * Part of the extensions. Finished work is neither blocked nor overdue.
+ * The filters that a page applies to the rows it has, because the API cannot; it can apply one person. Several values of one filter
+ * are separated by commas. All but the person are part of the extensions. Finished work is neither blocked nor overdue.
  */
 const rowFilters = {
+  userId: ({ userId }, value, { memberIds }) => includesPerson(value, userId, memberIds),
   /** An assignment must have all of these. */
   labels: ({ id }, value, { labels }) =>
     valuesOf(value).every((wanted) => labels.get(id)?.some((label) => label.id === wanted)),
@@ -45,13 +51,13 @@ type RowFilterName = keyof typeof rowFilters
 const rowFilterNames = Object.keys(rowFilters) as RowFilterName[]
 
 /** The filters in the address; an empty one lets everything pass. Both days are included. */
-export type Filters = Readonly<Record<'search' | 'userId' | 'dateFrom' | 'dateTo' | RowFilterName, string>>
+export type Filters = Readonly<Record<'search' | 'dateFrom' | 'dateTo' | RowFilterName, string>>
 
 export const noFilters: Filters = {
   search: '',
-  userId: '',
   dateFrom: '',
   dateTo: '',
+  userId: '',
   labels: '',
   priorities: '',
   stages: '',
@@ -63,6 +69,15 @@ export const noFilters: Filters = {
 
 /** An assignment may have no more labels, so more of them find nothing. */
 const valuesMax = 20
+
+export const includesPerson = (list: string, id: string, memberIds: ReadonlySet<string>): boolean =>
+  valuesOf(list).some((value) => (value === nonMember ? !memberIds.has(id) : value === id))
+
+/** Returns whether the filters depend on who is a member. */
+export const asksForMembers = ({ userId }: Filters): boolean => valuesOf(userId).includes(nonMember)
+
+/** The API filters by one person. */
+const isQueried = (userId: string): boolean => userId !== nonMember && valuesOf(userId).length < 2
 
 export const valuesOf = (list: string): readonly string[] =>
   list
@@ -81,28 +96,36 @@ export function parseFilters(
   query: URLSearchParams,
   { extensions }: { readonly extensions: boolean },
 ): Filters {
-  const names = Object.keys(noFilters).filter((name) => extensions || !(name in rowFilters))
+  const names = Object.keys(noFilters).filter(
+    (name) => extensions || name === 'userId' || !(name in rowFilters),
+  )
   return { ...noFilters, ...Object.fromEntries(names.map((name) => [name, query.get(name) ?? ''])) }
 }
 
-/** Converts the filters to a query of the API, which excludes its last day. Days in the wrong order are swapped. */
-export function queryOfFilters({ search, userId, dateFrom, dateTo }: Filters) {
-  const isReversed = dateFrom !== '' && dateTo !== '' && dateTo < dateFrom
-  const [from, to] = isReversed ? [dateTo, dateFrom] : [dateFrom, dateTo]
-  return { search, userId, dateFrom: from, dateTo: to === '' ? '' : addDays(to, 1) }
+/** Days in the wrong order are swapped. */
+export const daysOf = ({ dateFrom, dateTo }: Filters): readonly [from: string, to: string] =>
+  dateTo !== '' && dateTo < dateFrom ? [dateTo, dateFrom] : [dateFrom, dateTo]
+
+/** Converts the filters to a query of the API, which excludes its last day. */
+export function queryOfFilters(filters: Filters) {
+  const { search, userId } = filters
+  const [dateFrom, dateTo] = daysOf(filters)
+  return {
+    search,
+    userId: isQueried(userId) ? userId : '',
+    dateFrom,
+    dateTo: dateTo === '' ? '' : addDays(dateTo, 1),
+  }
 }
 
 export const isFiltered = (filters: Filters): boolean =>
   Object.values(filters).some((value: string) => value !== '')
 
 /** Returns whether any filter is not part of the query, so that the page applies it to the rows. */
-export const filtersRows = (filters: Filters): boolean => rowFilterNames.some((name) => filters[name] !== '')
+export const filtersRows = (filters: Filters): boolean =>
+  rowFilterNames.some((name) => filters[name] !== '' && !(name === 'userId' && isQueried(filters.userId)))
 
-/** The number of values that the page applies to the rows. */
-export const countRowFilters = (filters: Filters): number =>
-  rowFilterNames.reduce((count, name) => count + valuesOf(filters[name]).length, 0)
-
-/** Returns whether an assignment passes the filters that are not part of the query. */
+/** Returns whether an assignment passes the filters that a page applies to its rows. */
 export function matcherOf(filters: Filters, facts: RowFacts): (row: Row) => boolean {
   const chosen = rowFilterNames.filter((name) => filters[name] !== '')
   return (row) => chosen.every((name) => rowFilters[name](row, filters[name], facts))

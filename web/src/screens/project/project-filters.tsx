@@ -1,110 +1,167 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { useMembers } from '../../data/use-members.ts'
 import { useServices } from '../../services/services.ts'
-import { t } from '../../texts/text.ts'
+import { t, tx } from '../../texts/text.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
-import { DayInput } from '../../ui/day-input.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { PersonPicker } from '../../ui/person-picker.tsx'
+import { Menu } from '../../ui/menu.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
-import { FilterChips } from './filter-chips.tsx'
-import { countRowFilters, type Filters, noFilters } from './filters.ts'
+import { type Criterion, type CriterionName, useCriteria } from './filter-criteria.tsx'
+import { FilterMenu } from './filter-menu.tsx'
+import { type Filters, noFilters, toggleValue, valuesOf } from './filters.ts'
+import type { ProjectViewProps } from './view-props.ts'
 
 export interface ProjectFiltersProps {
-  readonly projectId: string
+  readonly scope: ProjectViewProps['scope']
   readonly filters: Filters
   /** False for views that have a period of their own. */
-  readonly hasDayFilters: boolean
+  readonly hasDays: boolean
   /** Whether the view can show the manual order. */
   readonly hasOrder: boolean
   onMembers(): void
   onChange(changed: Partial<Filters>): void
 }
 
-/** Filters by text, person, days, labels, priority and what is blocked. On a phone, a button shows all filters but the text. */
-export function ProjectFilters(props: ProjectFiltersProps) {
-  const { projectId, filters, hasDayFilters, hasOrder, onChange } = props
+interface OpenMenu {
+  readonly anchor: HTMLElement
+  readonly start?: CriterionName
+}
+
+/** Filters by text, and by criteria that a menu adds; the chosen ones are chips. */
+export function ProjectFilters({ hasOrder, onMembers, ...props }: ProjectFiltersProps) {
+  const { scope, filters, onChange } = props
   const { configuration } = useServices()
-  const { search, userId, dateFrom, dateTo } = filters
-  const count = countRowFilters(filters) + [userId, dateFrom, dateTo].filter((value) => value !== '').length
-  const [isOpen, setOpen] = useState(count > 0)
-  const isFiltered = count > 0 || search !== ''
+  const [menu, setMenu] = useState<OpenMenu>()
+  const button = useRef<HTMLButtonElement>(null)
+  const criteria = useCriteria({ ...props, offersMembers: menu !== undefined })
+  const active = criteria.filter(({ isActive }) => isActive)
+  const close = ({ isByKey }: { readonly isByKey: boolean }) => {
+    setMenu(undefined)
+    // The chip that opened the menu may have been removed in it.
+    if (isByKey) (menu?.anchor.isConnected ? menu.anchor : button.current)?.focus()
+  }
+  const remove = (changed: Partial<Filters>) => {
+    onChange(changed)
+    button.current?.focus()
+  }
   return (
-    <search class={`filters ${isOpen ? 'open' : ''}`} aria-label={t('Filters')}>
+    <search class="project-filters" aria-label={t('Filters')}>
       <SearchField
         label={t('Search assignments')}
         value={filters.search}
         onChange={(search) => onChange({ search })}
       />
       <button
+        ref={button}
         type="button"
-        class="button filters-toggle"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
+        class="button filter-button"
+        aria-haspopup="dialog"
+        aria-expanded={menu !== undefined}
+        aria-keyshortcuts="Shift+F"
+        onClick={({ currentTarget }) => setMenu(menu ? undefined : { anchor: currentTarget })}
       >
-        {count > 0 ? t('Filters ({count})', { count }) : t('Filters')}
+        <Icon name="filter" />
+        <span>{active.length > 0 ? t('Filter ({count})', { count: active.length }) : t('Filter')}</span>
       </button>
-      <div class="filters-more">
-        <div class="filter-person">
-          <PersonPicker
-            label={t('Person')}
-            placeholder={t('Anyone')}
-            value={filters.userId}
-            projectId={projectId}
-            onChoose={(userId) => onChange({ userId })}
-          />
-        </div>
-        {hasDayFilters && (
-          <span class="filter-days">
-            <DayFilter
-              label={t('From')}
-              value={filters.dateFrom}
-              onChange={(dateFrom) => onChange({ dateFrom })}
-            />
-            <DayFilter label={t('To')} value={filters.dateTo} onChange={(dateTo) => onChange({ dateTo })} />
-          </span>
-        )}
-        {configuration.extensions && <FilterChips {...props} />}
-        {configuration.extensions && hasOrder && <OrderSelect />}
-        <MemberFilter {...props} selectedId={filters.userId} onChange={(userId) => onChange({ userId })} />
-      </div>
-      {isFiltered && (
-        <button type="button" class="button quiet" onClick={() => onChange(noFilters)}>
-          <Icon name="close" />
-          <span>{t('Clear filters')}</span>
-        </button>
+      {configuration.extensions && hasOrder && <OrderMenu />}
+      <MemberFilter
+        projectId={scope.projectId}
+        chosen={filters.userId}
+        onMembers={onMembers}
+        onChange={(userId) => onChange({ userId })}
+      />
+      {active.length > 0 && (
+        <Chips criteria={active} onOpen={(start, anchor) => setMenu({ start, anchor })} onRemove={remove} />
+      )}
+      {menu && (
+        <FilterMenu
+          key={menu.start ?? ''}
+          {...menu}
+          start={menu.start}
+          criteria={criteria}
+          filters={filters}
+          onChange={onChange}
+          onClose={close}
+        />
       )}
     </search>
   )
 }
 
-function OrderSelect() {
+interface ChipsProps {
+  readonly criteria: readonly Criterion[]
+  onOpen(name: CriterionName, anchor: HTMLElement): void
+  onRemove(changed: Partial<Filters>): void
+}
+
+/** The chosen criteria, each with its values. */
+const Chips = ({ criteria, onOpen, onRemove }: ChipsProps) => (
+  <div class="filter-chips">
+    {criteria.map(({ name, label, isSwitch, chosen, cleared }) => (
+      <span key={name} class="filter-chip">
+        <button
+          type="button"
+          class="filter-chip-name"
+          aria-haspopup="dialog"
+          onClick={({ currentTarget }) => onOpen(name, currentTarget)}
+        >
+          {isSwitch || chosen.length === 0
+            ? label
+            : tx('{criterion}: {values}', {
+                criterion: <span class="quiet-text">{label}</span>,
+                values: chosen.map((value, index) => (
+                  <>
+                    {index > 0 && ', '}
+                    <bdi>{value}</bdi>
+                  </>
+                )),
+              })}
+        </button>
+        <button
+          type="button"
+          class="label-remove"
+          aria-label={t('Remove the filter {name}', { name: label })}
+          onClick={() => onRemove(cleared)}
+        >
+          <Icon name="close" />
+        </button>
+      </span>
+    ))}
+    <button type="button" class="button quiet" onClick={() => onRemove(noFilters)}>
+      {t('Clear filters')}
+    </button>
+  </div>
+)
+
+function OrderMenu() {
   const { router } = useServices()
+  const isByHand = router.address.value.searchParams.get('order') === 'hand'
   return (
-    <select
-      class="input filter-person"
-      aria-label={t('Order of the cards')}
-      value={router.address.value.searchParams.get('order') === 'hand' ? 'hand' : ''}
-      onChange={({ currentTarget }) => router.setQuery({ order: currentTarget.value })}
+    <Menu
+      label={t('Order of the cards')}
+      items={[
+        { label: t('By due date'), isCurrent: !isByHand, run: () => router.setQuery({ order: '' }) },
+        { label: t('By hand'), isCurrent: isByHand, run: () => router.setQuery({ order: 'hand' }) },
+      ]}
     >
-      <option value="">{t('By due date')}</option>
-      <option value="hand">{t('By hand')}</option>
-    </select>
+      <Icon name="sort" />
+    </Menu>
   )
 }
 
-/** More members do not fit next to the other filters; the picker finds them. */
+/** More members do not fit next to the other filters; the menu has all. */
 const membersMax = 6
 
 interface MemberFilterProps {
   readonly projectId: string
-  readonly selectedId: string
+  /** The chosen people, separated by commas. */
+  readonly chosen: string
   onMembers(): void
   onChange(userId: string): void
 }
 
-/** A click on a member filters by that person; another click removes the filter. The button that manages members comes first. */
-function MemberFilter({ projectId, selectedId, onMembers, onChange }: MemberFilterProps) {
+/** A click on a member adds that person to the filter, or removes them. The button that manages members comes first. */
+function MemberFilter({ projectId, chosen, onMembers, onChange }: MemberFilterProps) {
   const { people } = useServices()
   const { ids } = useMembers(projectId)
   return (
@@ -117,32 +174,13 @@ function MemberFilter({ projectId, selectedId, onMembers, onChange }: MemberFilt
           key={id}
           type="button"
           class="face"
-          aria-pressed={id === selectedId}
-          onClick={() => onChange(id === selectedId ? '' : id)}
+          aria-pressed={valuesOf(chosen).includes(id)}
+          onClick={() => onChange(toggleValue(chosen, id))}
         >
           <PersonAvatar id={id} isDecorative />
-          <span class="visually-hidden">{t('Only {name}', { name: people.nameOf(id) })}</span>
+          <span class="visually-hidden">{t('Filter by {name}', { name: people.nameOf(id) })}</span>
         </button>
       ))}
     </fieldset>
   )
 }
-
-interface DayFilterProps {
-  readonly label: string
-  readonly value: string
-  onChange(day: string): void
-}
-
-const DayFilter = ({ label, value, onChange }: DayFilterProps) => (
-  <span class="filter-day">
-    <span aria-hidden="true">{label}</span>
-    <DayInput
-      label={label}
-      hasVisibleLabel={false}
-      value={value}
-      placeholder={t('any day')}
-      onChange={onChange}
-    />
-  </span>
-)

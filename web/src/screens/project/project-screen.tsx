@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Connection } from '../../api/live.ts'
 import { AssignmentPanel } from '../../assignment/assignment-panel.tsx'
 import { doneStagesOf } from '../../assignment/assignment-values.ts'
-import { NewAssignmentDialog } from '../../assignment/new-assignment.tsx'
+import { NewAssignmentDialog, type NewAssignmentDialogProps } from '../../assignment/new-assignment.tsx'
 import { isPanelFull, queryWithoutPanel } from '../../assignment/panel-frame.tsx'
 import { useProjectStages } from '../../data/project-stages.ts'
 import { useListing } from '../../data/use-listing.ts'
@@ -18,7 +18,7 @@ import { ConnectionStatus, EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark, type ProjectMarkProps } from '../../ui/page.tsx'
 import { useMedia } from '../../ui/place.ts'
 import { BoardView, type BoardViewProps } from './board-view.tsx'
-import { type Filters, parseFilters } from './filters.ts'
+import { parseFilters } from './filters.ts'
 import { ProjectFilters } from './project-filters.tsx'
 import { useCardFocus } from './use-card-focus.ts'
 import type { ProjectViewProps, ViewName } from './view-props.ts'
@@ -30,7 +30,7 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
   const address = router.address.value
   const project = useListing('project', { ids: projectId })
   const { stages, doneIds, ...stagesLoaded } = useStages(projectId)
-  const [isNewDialogOpen, setNewDialogOpen] = useState(false)
+  const [dialog, setDialog] = useState<'new' | 'members'>()
   const [connection, setConnection] = useState<Connection>('connecting')
   const [revealedId, setRevealedId] = useState<string>()
   const isNarrow = useMedia('(max-width: 900px)')
@@ -65,12 +65,13 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
               <ProjectActions
                 projectId={projectId}
                 connection={connection}
-                onNew={() => setNewDialogOpen(true)}
+                onNew={() => setDialog('new')}
+                onMembers={() => setDialog('members')}
               />
             )
           }
         >
-          <Content {...viewProps} name={name ?? ''} view={view} />
+          <Content {...viewProps} view={view} onMembers={() => setDialog('members')} />
         </Page>
       </div>
       {assignmentId !== undefined && (
@@ -84,16 +85,30 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
           onClose={() => router.go(projectPath(projectId, queryWithoutPanel(router.address.peek())))}
         />
       )}
-      {isNewDialogOpen && (
-        <NewAssignmentDialog
+      {dialog && (
+        <ProjectDialog
+          kind={dialog}
           scope={viewProps.scope}
-          onClose={() => setNewDialogOpen(false)}
+          name={name ?? ''}
+          onClose={() => setDialog(undefined)}
           onCreated={({ id }) => setRevealedId(id)}
         />
       )}
     </div>
   )
 }
+
+interface ProjectDialogProps extends NewAssignmentDialogProps {
+  readonly kind: 'new' | 'members'
+  readonly name: string
+}
+
+const ProjectDialog = ({ kind, name, ...props }: ProjectDialogProps) =>
+  kind === 'new' ? (
+    <NewAssignmentDialog {...props} />
+  ) : (
+    <MembersDialog project={{ id: props.scope.projectId, name }} onClose={props.onClose} />
+  )
 
 /** The stages of the project, and which of them mean done: the same set until these change. */
 function useStages(projectId: string) {
@@ -108,12 +123,12 @@ const markOf = (id: string, [project = { id }]: readonly ProjectMarkProps['proje
 )
 
 interface ContentProps extends BoardViewProps {
-  readonly name: string
   readonly view: ProjectView
+  onMembers(): void
 }
 
 /** Starts loading the view at once, but shows it when the project's name is known: a long name moves everything below it. */
-function Content({ name, view, ...viewProps }: ContentProps) {
+function Content({ view, onMembers, ...viewProps }: ContentProps) {
   const { isNameLoading } = viewProps
   useEffect(() => {
     // LazyView reports a failure when it loads the same script.
@@ -125,12 +140,7 @@ function Content({ name, view, ...viewProps }: ContentProps) {
       {isNameLoading ? (
         <div class="skeleton-bar" aria-hidden="true" />
       ) : (
-        <ProjectBar
-          projectId={viewProps.scope.projectId}
-          name={name}
-          view={view}
-          filters={viewProps.filters}
-        />
+        <ProjectBar scope={viewProps.scope} view={view} filters={viewProps.filters} onMembers={onMembers} />
       )}
       {isBoard && <BoardView {...viewProps} />}
       {!isBoard && isNameLoading && <ViewSkeleton view={view.name} />}
@@ -160,32 +170,20 @@ function LazyView({ view, ...props }: ProjectViewProps & { readonly view: Projec
   return <loaded.Component {...props} />
 }
 
-interface ProjectBarProps {
-  readonly projectId: string
-  readonly name: string
-  readonly view: ProjectView
-  readonly filters: Filters
-}
+interface ProjectBarProps extends Pick<ContentProps, 'scope' | 'view' | 'filters' | 'onMembers'> {}
 
 /** Chooses the view and the filters of the assignments. */
-function ProjectBar({ projectId, name, view, filters }: ProjectBarProps) {
+function ProjectBar({ view, ...filterProps }: ProjectBarProps) {
   const { router } = useServices()
-  const [isChangingMembers, setChangingMembers] = useState(false)
-  const address = router.address.value
   return (
     <div class="project-bar">
-      <ViewSwitch current={view} address={address} />
+      <ViewSwitch current={view} address={router.address.value} />
       <ProjectFilters
-        projectId={projectId}
-        hasDayFilters={view.name === 'board' || view.name === 'list'}
+        {...filterProps}
+        hasDays={view.name === 'board' || view.name === 'list'}
         hasOrder={view.name === 'board'}
-        filters={filters}
-        onMembers={() => setChangingMembers(true)}
         onChange={(next) => router.setQuery({ ...next })}
       />
-      {isChangingMembers && (
-        <MembersDialog project={{ id: projectId, name }} onClose={() => setChangingMembers(false)} />
-      )}
     </div>
   )
 }
@@ -212,16 +210,17 @@ export interface ProjectActionsProps {
   readonly projectId: string
   readonly connection: Connection
   onNew(): void
+  onMembers(): void
 }
 
-/** The other pages of the project. Phones have a menu of them. */
+/** The other pages of the project. Phones have a menu of them, and of the members, whose faces do not fit there. */
 const projectPages = [
   { path: 'activity', icon: 'clock', label: 'Activity' },
   { path: 'report', icon: 'chart', label: 'Hours' },
   { path: 'settings', icon: 'gear', label: 'Settings' },
 ] as const
 
-function ProjectActions({ projectId, connection, onNew }: ProjectActionsProps) {
+function ProjectActions({ projectId, connection, onNew, onMembers }: ProjectActionsProps) {
   const { router } = useServices()
   const isPhone = useMedia('(max-width: 640px)')
   const pages = projectPages.map((page) => ({ ...page, href: `/projects/${projectId}/${page.path}` }))
@@ -231,7 +230,10 @@ function ProjectActions({ projectId, connection, onNew }: ProjectActionsProps) {
       {isPhone ? (
         <Menu
           label={t('More pages of the project')}
-          items={pages.map(({ label, href }) => ({ label: t(label), run: () => router.go(href) }))}
+          items={[
+            ...pages.map(({ label, href }) => ({ label: t(label), run: () => router.go(href) })),
+            { label: t('Members…'), run: onMembers },
+          ]}
         >
           <Icon name="more" />
         </Menu>

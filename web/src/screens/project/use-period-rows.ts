@@ -35,7 +35,13 @@ export function usePeriodRows(
   useEffect(() => onConnection(listing.connection), [listing.connection])
   const changed = useReschedule(listing.rows, listing.put)
   const rows = useMemo(() => changed.rows.filter(filter.matches), [changed.rows, filter.matches])
-  return { ...listing, ...changed, rows, isLoading: listing.isLoading || filter.isLoading }
+  return {
+    ...listing,
+    ...changed,
+    rows,
+    memberIds: filter.memberIds,
+    isLoading: listing.isLoading || filter.isLoading,
+  }
 }
 
 /** Changes the days or the person of one assignment. A change is shown at once, and reverted with a message after an error. */

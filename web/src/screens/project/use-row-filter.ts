@@ -1,8 +1,9 @@
 import { useMemo } from 'preact/hooks'
 import { useAllRows } from '../../data/use-live.ts'
+import { useAllMembers } from '../../data/use-members.ts'
 import { useProjectDependencies } from '../../data/use-project-dependencies.ts'
 import { useProjectLabels } from '../../data/use-project-labels.ts'
-import { type Filters, matcherOf } from './filters.ts'
+import { asksForMembers, type Filters, matcherOf } from './filters.ts'
 import type { ProjectViewProps } from './view-props.ts'
 
 /** Returns which assignments pass the filters that are not part of the query. Loads only what these filters need. */
@@ -11,16 +12,28 @@ export function useRowFilter({ projectId, doneIds }: ProjectViewProps['scope'], 
   const labels = useProjectLabels(filters.labels === '' ? undefined : projectId)
   const dependencies = useProjectDependencies(asksForBlocked ? projectId : undefined, doneIds)
   const impediments = useAllRows('assignmentImpediment', asksForBlocked ? {} : undefined, { live: true })
+  const members = useMemberIds(projectId, filters)
   const { blockers } = dependencies
   const { byAssignment } = labels
   const matches = useMemo(() => {
     const blockedIds = blockedIdsOf(impediments.rows, blockers)
-    return matcherOf(filters, { labels: byAssignment, blockedIds, doneIds })
-  }, [JSON.stringify(filters), byAssignment, impediments.rows, blockers, doneIds])
+    return matcherOf(filters, { labels: byAssignment, blockedIds, doneIds, memberIds: members.ids })
+  }, [JSON.stringify(filters), byAssignment, impediments.rows, blockers, doneIds, members.ids])
   return {
     matches,
-    isLoading: labels.isLoading || (asksForBlocked && (dependencies.isLoading || impediments.isLoading)),
+    memberIds: members.ids,
+    isLoading:
+      labels.isLoading ||
+      members.isLoading ||
+      (asksForBlocked && (dependencies.isLoading || impediments.isLoading)),
   }
+}
+
+/** The members of the project, loaded only if the filters depend on them. */
+export function useMemberIds(projectId: string, filters: Filters) {
+  const isNeeded = asksForMembers(filters)
+  const { ids, isLoading } = useAllMembers(isNeeded ? projectId : undefined)
+  return { ids: useMemo(() => new Set(ids), [ids.join()]), isLoading: isNeeded && isLoading }
 }
 
 export const blockedIdsOf = (

@@ -19,6 +19,7 @@ import { formatHours } from '../../../time/hours.ts'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/place.ts'
 import { useStableCallback } from '../../../ui/use-stable-callback.ts'
+import { includesPerson } from '../filters.ts'
 import { type Bar, barsOf } from '../lanes.ts'
 import { PeriodSteps } from '../period-steps.tsx'
 import { useBlocked } from '../use-blocked.ts'
@@ -299,7 +300,7 @@ const ZoomButtons = ({ zoom, onZoom }: { readonly zoom: Zoom; onZoom(zoom: Zoom)
 )
 
 /** Returns the members and all other responsible people by name; undefined until the names are known. */
-function usePeople(projectId: string, onlyId: string, { rows, isLoading }: Listing) {
+function usePeople(projectId: string, chosen: string, { rows, memberIds, isLoading }: Listing) {
   const { people } = useServices()
   const members = useMembers(projectId)
   // Names of members are requested while the rows are loaded.
@@ -308,7 +309,7 @@ function usePeople(projectId: string, onlyId: string, { rows, isLoading }: Listi
   const areKnown = useNamesLoaded(all, !isLoading && !members.isLoading)
   if (!areKnown) return undefined
   return all
-    .filter((id) => onlyId === '' || id === onlyId)
+    .filter((id) => chosen === '' || includesPerson(chosen, id, memberIds))
     .map((id) => ({ id, name: people.nameOf(id) }))
     .sort((a, b) => a.name.localeCompare(b.name, locale()))
 }

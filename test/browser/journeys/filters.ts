@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { sql } from '../../../src/db/sql.ts'
+import { addDays } from '../../../web/src/time/days.ts'
+import { until } from '../../support/until.ts'
+import { datedProjects, monday } from '../support/dated-projects.ts'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+/** Waits until the view shows these assignments and no others, in the order of their names. */
+async function shows(page: Page, ...names: string[]): Promise<void> {
+  const links = page.locator('.card-link, .list-link, .bar-name')
+  // An assignment has a bar in each week.
+  const shown = async () => [
+    ...new Set((await links.allInnerTexts()).map((text) => text.trim().split(/\s/)[0])),
+  ]
+  await until(async () => (await shown()).sort().join() === names.join(), `only ${names.join()}`)
+}
+
+const filterButton = (page: Page) => page.getByRole('button', { name: /^Filter( \(\d\))?$/ })
+const chip = (page: Page, text: string) => page.locator('.filter-chip', { hasText: text })
+const removeChip = (page: Page, name: string) =>
+  page.getByRole('button', { name: `Remove the filter ${name}` }).click()
+
+/** Finds values by typing, and chooses them before the menu is closed. */
+async function choose(page: Page, ...names: string[]): Promise<void> {
+  await filterButton(page).click()
+  for (const name of names) {
+    await page.getByRole('combobox', { name: 'Find a filter' }).fill(name)
+    await page.getByRole('option', { name }).first().waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('[role=option][aria-checked=true]', { hasText: name }).waitFor()
+  }
+  await page.keyboard.press('Escape')
+  await page.locator('.filter-button:focus').waitFor()
+}
+
+export function filterJourneys(stage: () => Stage): void {
+  const { makeProject } = datedProjects(stage)
+
+  test('priorities and what is blocked narrow every view of a project, and the address keeps that', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { make } = workspace
+    const { projectId, path, make: makeAssignment } = await makeProject('Narrowed')
+    const [alpha, beta, gamma, delta] = [
+      await makeAssignment('Alpha', 0, 1),
+      await makeAssignment('Beta', 0, 1),
+      await makeAssignment('Gamma', 1, 2),
+      await makeAssignment('Delta', 1, 2),
+    ]
+    await hosts.database.query(sql`update assignments set priority = 4 where id = ${alpha}`)
+    const { id: labelId } = await make('label', { name: 'Crooked', color: 'teal', projectId })
+    for (const assignmentId of [alpha, beta]) await make('assignmentLabel', { assignmentId, labelId })
+    await make('assignmentDependency', { assignmentId: gamma, blockedById: beta })
+    await make('assignmentImpediment', { assignmentId: delta, impedimentId: workspace.impedimentId })
+    const page = await signIn('mara@example.com', path)
+    await shows(page, 'Alpha', 'Beta', 'Delta', 'Gamma')
+    await choose(page, 'Crooked')
+    await shows(page, 'Alpha', 'Beta')
+    await choose(page, 'Urgent')
+    await shows(page, 'Alpha')
+    await assertAccessible(page, 'chosen filters')
+    await page.reload()
+    await shows(page, 'Alpha')
+    await removeChip(page, 'Priority')
+    await shows(page, 'Alpha', 'Beta')
+    await choose(page, 'Today', 'Backlog')
+    await shows(page, 'Alpha', 'Beta')
+    await choose(page, 'Done')
+    await chip(page, 'Stage: Backlog, Done').waitFor()
+    await chip(page, 'Changed: Today').waitFor()
+    // A chip opens its own values.
+    await page.getByRole('button', { name: /^Stage: / }).click()
+    await page.getByRole('option', { name: 'Backlog' }).click()
+    await page.getByText('No assignments match these filters').first().waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.filter-chip-name:focus', { hasText: 'Stage: Done' }).waitFor()
+    await removeChip(page, 'Stage')
+    await removeChip(page, 'Changed')
+    await shows(page, 'Alpha', 'Beta')
+    await make('assignmentLabel', { assignmentId: gamma, labelId })
+    await shows(page, 'Alpha', 'Beta', 'Gamma')
+    await page.getByRole('link', { name: 'List', exact: true }).click()
+    await shows(page, 'Alpha', 'Beta', 'Gamma')
+    await choose(page, 'Blocked or waiting')
+    await shows(page, 'Gamma')
+    await removeChip(page, 'Label')
+    for (const view of ['List', 'Calendar', 'Timeline', 'Board']) {
+      await page.getByRole('link', { name: view, exact: true }).click()
+      await shows(page, 'Delta', 'Gamma')
+    }
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await shows(page, 'Alpha', 'Beta', 'Delta', 'Gamma')
+    assert.equal(await page.locator('.filter-chip').count(), 0)
+  })
+
+  test('several people are chosen by their faces and by name, also those who are no members, in every view', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { jonas } = workspace
+    const { path, make } = await makeProject('For several people')
+    const outsider = await workspace.join('Lena Outside')
+    await make('Maras', 0, 1)
+    await make('Jonass', 0, 1, { userId: jonas.id })
+    await make('Lenas', 0, 1, { userId: outsider.id })
+    const page = await signIn('mara@example.com', path)
+    await shows(page, 'Jonass', 'Lenas', 'Maras')
+    await page.getByRole('button', { name: 'Filter by Jonas Weber' }).click()
+    await shows(page, 'Jonass')
+    // An address of before has one person.
+    assert.equal(new URL(page.url()).search, `?userId=${jonas.id}`)
+    await page.getByRole('button', { name: 'Filter by Mara Lindqvist' }).click()
+    await shows(page, 'Jonass', 'Maras')
+    await chip(page, 'Person: Jonas Weber, Mara Lindqvist').waitFor()
+    await page.reload()
+    await shows(page, 'Jonass', 'Maras')
+    for (const view of ['List', 'Calendar', 'Timeline', 'Board']) {
+      await page.getByRole('link', { name: view, exact: true }).click()
+      await shows(page, 'Jonass', 'Maras')
+      if (view === 'Timeline')
+        assert.equal(await page.getByRole('region', { name: 'Lena Outside' }).count(), 0)
+    }
+    await page.getByRole('button', { name: 'Filter by Jonas Weber' }).click()
+    await shows(page, 'Maras')
+    // She is no member, and is found by her name all the same.
+    await choose(page, 'Lena Outside')
+    await shows(page, 'Lenas', 'Maras')
+    await removeChip(page, 'Person')
+    await choose(page, 'Not a member')
+    await shows(page, 'Lenas')
+    for (const view of ['List', 'Calendar', 'Timeline']) {
+      await page.getByRole('link', { name: view, exact: true }).click()
+      await shows(page, 'Lenas')
+    }
+    await page.goto(`${hosts.web}${path}?userId=${jonas.id}`)
+    await shows(page, 'Jonass')
+  })
+
+  test('days are chosen in the menu of the board and the list; calendar and timeline have periods of their own', async () => {
+    const { signIn } = stage()
+    const { path, make } = await makeProject('From day to day')
+    await make('Early', 0, 0)
+    await make('Late', 5, 6)
+    const page = await signIn('mara@example.com', path)
+    await shows(page, 'Early', 'Late')
+    await page.locator('main').press('Shift+F')
+    await page.keyboard.type('days')
+    await page.getByRole('option', { name: 'Days', exact: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('dialog', { name: 'Days' })
+      .getByLabel('From', { exact: true })
+      .fill(addDays(monday, 4))
+    await page.keyboard.press('Enter')
+    await shows(page, 'Late')
+    await page.keyboard.press('Escape')
+    await page.locator('.filter-button:focus').waitFor()
+    await chip(page, 'Days: from').waitFor()
+    await page.getByRole('link', { name: 'Timeline', exact: true }).click()
+    await shows(page, 'Early', 'Late')
+    assert.equal(await page.locator('.filter-chip').count(), 0)
+    await page.getByRole('link', { name: 'List', exact: true }).click()
+    await shows(page, 'Late')
+  })
+
+  test('the first card is high up: within 300 pixels on a phone, below two rows at 1,024', async () => {
+    const { signIn, workspace } = stage()
+    const { mara, jonas } = workspace
+    const { path, make } = await makeProject('High up')
+    await make('Topmost', 0, 1)
+    const touch = { hasTouch: true, isMobile: true }
+    for (const { width, topMax, options = {} } of [
+      { width: 390, topMax: 300, options: touch },
+      { width: 768, topMax: 240 },
+      { width: 1024, topMax: 240 },
+      { width: 1440, topMax: 240 },
+    ])
+      for (const query of ['', `?userId=${mara.id},${jonas.id}&changed=30`]) {
+        const viewport = { width, height: 800 }
+        const page = await signIn('mara@example.com', `${path}${query}`, { viewport, ...options })
+        await shows(page, 'Topmost')
+        const { y = Number.NaN } = (await page.locator('.card').first().boundingBox()) ?? {}
+        assert.ok(y <= topMax, `${y} at ${width} with ${query}`)
+      }
+    const page = await signIn('mara@example.com', path, { viewport: { width: 390, height: 800 }, ...touch })
+    await filterButton(page).tap()
+    await page.getByRole('option', { name: 'Person' }).tap()
+    await page.getByRole('option', { name: 'Jonas Weber' }).tap()
+    await page.getByRole('option', { name: 'Mara Lindqvist' }).tap()
+    await page.locator('[role=option][aria-checked=true]').nth(1).waitFor()
+    await assertAccessible(page, 'filter menu on a phone')
+    await page.getByRole('option', { name: 'Mara Lindqvist' }).tap()
+    await page.getByText('No assignments match these filters').first().waitFor()
+    await page.getByRole('button', { name: 'Back', exact: true }).tap()
+    await page.getByRole('option', { name: /^Person/ }).waitFor()
+    await page.touchscreen.tap(20, 600)
+    await page.locator('.filter-menu').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'More pages of the project' }).tap()
+    await page.getByRole('menuitem', { name: 'Members…' }).tap()
+    await page.getByRole('dialog', { name: 'Members of High up' }).waitFor()
+  })
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import {
+  asksForMembers,
+  filtersRows,
+  matcherOf,
+  parseFilters,
+  queryOfFilters,
+  toggleValue,
+} from '../../web/src/screens/project/filters.ts'
+import { filterJourneys } from './journeys/filters.ts'
+import { describeInBrowser } from './support/describe-in-browser.ts'
+
+describe('Filters of a project', () => {
+  const [late, now] = ['2026-01-02T00:00:00Z', new Date().toISOString()]
+  const rows = [
+    {
+      id: 'a',
+      userId: 'u1',
+      workflowId: 's1',
+      priority: 4,
+      assignmentTypeId: 't1',
+      endDate: late,
+      updatedAt: now,
+    },
+    {
+      id: 'b',
+      userId: 'u2',
+      workflowId: 's1',
+      priority: null,
+      assignmentTypeId: 't2',
+      endDate: '2099-01-01',
+    },
+    { id: 'c', userId: 'left', workflowId: 'done', priority: 2, assignmentTypeId: 't1', endDate: late },
+  ].map((row) => ({ createdAt: '2026-01-01T00:00:00Z', updatedAt: null, ...row }))
+  const facts = {
+    labels: new Map([
+      ['a', [{ id: 'l1' }, { id: 'l2' }]],
+      ['b', [{ id: 'l1' }]],
+    ]),
+    blockedIds: new Set(['b', 'c']),
+    doneIds: new Set(['done']),
+    memberIds: new Set(['u1', 'u2']),
+  }
+  const filtersOf = (query: string, extensions = true) =>
+    parseFilters(new URLSearchParams(query), { extensions })
+  const found = (query: string, extensions = true) =>
+    rows.filter(matcherOf(filtersOf(query, extensions), facts)).map(({ id }) => id)
+
+  test('find what has all labels and one of the priorities, and what is blocked and not done', () => {
+    assert.deepEqual(found(''), ['a', 'b', 'c'])
+    assert.deepEqual(found('labels=l1'), ['a', 'b'])
+    assert.deepEqual(found('labels=l1,l2'), ['a'])
+    assert.deepEqual(found('priorities=0,2'), ['b', 'c'])
+    assert.deepEqual(found('labels=l1&priorities=0'), ['b'])
+    assert.deepEqual(found('blocked=1'), ['b'])
+    assert.deepEqual(found('labels=gone'), [])
+  })
+
+  test('find stages, types, what is overdue and not done, and what was changed lately', () => {
+    assert.deepEqual(found('stages=done'), ['c'])
+    assert.deepEqual(found('stages=s1,done&types=t1'), ['a', 'c'])
+    assert.deepEqual(found('overdue=1'), ['a'])
+    for (const days of [1, 7, 30]) assert.deepEqual(found(`changed=${days}`), ['a'])
+    assert.deepEqual(found('changed=never'), ['a', 'b', 'c'])
+  })
+
+  test('find several people, and those who are no members; only one person is left to the API', () => {
+    assert.deepEqual(found('userId=u1'), ['a'])
+    assert.deepEqual(found('userId=u1,u2', false), ['a', 'b'])
+    assert.deepEqual(found('userId=nonmember'), ['c'])
+    assert.deepEqual(found('userId=u2,nonmember'), ['b', 'c'])
+    for (const [query, asked, appliesRows] of [
+      ['', '', false],
+      ['userId=u1', 'u1', false],
+      ['userId=u1,u2', '', true],
+      ['userId=nonmember', '', true],
+      ['userId=u1&overdue=1', 'u1', true],
+    ] as const) {
+      assert.equal(queryOfFilters(filtersOf(query)).userId, asked, query)
+      assert.equal(filtersRows(filtersOf(query)), appliesRows, query)
+    }
+    assert.equal(asksForMembers(filtersOf('userId=u1')), false)
+    assert.equal(asksForMembers(filtersOf('userId=u1,nonmember')), true)
+  })
+
+  test('of the extensions count only where there are extensions', () => {
+    assert.deepEqual(found('labels=gone&priorities=4&blocked=1&stages=s1&overdue=1', false), ['a', 'b', 'c'])
+  })
+
+  test('are added to a list and taken from it', () => {
+    assert.equal(toggleValue('', 'a'), 'a')
+    assert.equal(toggleValue('a', 'b'), 'a,b')
+    assert.equal(toggleValue('a,b', 'a'), 'b')
+  })
+})
+
+describeInBrowser('Filters', { filters: filterJourneys })

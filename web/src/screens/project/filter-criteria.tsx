@@ -1,0 +1,219 @@
+import { priorityNames } from '../../assignment/priority.ts'
+import { stageLooksOf } from '../../data/project-stages.ts'
+import { catalogQuery, useListing } from '../../data/use-listing.ts'
+import { useAllRows } from '../../data/use-live.ts'
+import { useMembers } from '../../data/use-members.ts'
+import { labelQuery } from '../../data/use-project-labels.ts'
+import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
+import { formatDay, isDay } from '../../time/days.ts'
+import { PersonAvatar } from '../../ui/avatar.tsx'
+import type { Option } from '../../ui/combobox.tsx'
+import { Icon, type IconName } from '../../ui/icon.tsx'
+import { PriorityMark, StageMark, TypeMark } from '../../ui/marks.tsx'
+import { changedChoices, daysOf, type Filters, nonMember, toggleValue, valuesOf } from './filters.ts'
+import type { ProjectViewProps } from './view-props.ts'
+
+/** A value that a criterion can have. */
+export interface FilterValue extends Option {
+  readonly isChosen: boolean
+  /** The filters with this value added, or removed. */
+  readonly toggled: Partial<Filters>
+}
+
+export type CriterionName = Exclude<keyof Filters, 'search' | 'dateFrom' | 'dateTo'> | 'days'
+
+/** Something by which assignments are filtered, such as the stage. */
+export interface Criterion {
+  readonly name: CriterionName
+  readonly label: string
+  readonly icon: IconName
+  /** None for the days, which are typed. */
+  readonly values: readonly FilterValue[]
+  /** Its only value says the same as its label. */
+  readonly isSwitch?: boolean
+  readonly isActive: boolean
+  /** The chosen values as texts. */
+  readonly chosen: readonly string[]
+  /** The filters without it. */
+  readonly cleared: Partial<Filters>
+}
+
+export interface CriteriaOptions {
+  readonly scope: ProjectViewProps['scope']
+  readonly filters: Filters
+  /** False for views that have a period of their own. */
+  readonly hasDays: boolean
+  /** Whether all members are offered; otherwise only the names of chosen people are loaded. */
+  readonly offersMembers: boolean
+}
+
+/** Returns the criteria with their values. Without the extensions there are only the person and the days. */
+export function useCriteria(options: CriteriaOptions): readonly Criterion[] {
+  const { scope, filters, hasDays } = options
+  const { configuration } = useServices()
+  const { extensions } = configuration
+  const labels = useAllRows('label', extensions ? labelQuery(scope.projectId) : undefined)
+  const types = useListing('assignmentType', extensions ? catalogQuery : undefined).rows
+  const people = usePersonOptions(options)
+  const looks = stageLooksOf(scope.stages, scope.doneIds)
+  const list = listOf(filters)
+  const person = list('userId', t('Person'), 'person', people)
+  const days = hasDays ? [periodOf(filters)] : []
+  if (!extensions) return [person, ...days]
+  return [
+    person,
+    list(
+      'stages',
+      t('Stage'),
+      'columns',
+      scope.stages.map(({ id, name }) => {
+        const look = looks.get(id)
+        return { id, name, mark: look && <StageMark {...look} /> }
+      }),
+    ),
+    list(
+      'types',
+      t('Type'),
+      'file',
+      types.map(({ id, name }) => ({ id, name, mark: decorative(<TypeMark name={name} />) })),
+    ),
+    list('labels', t('Label'), 'dot', [
+      ...labels.rows.map(({ id, name, color }) => ({
+        id,
+        name,
+        mark: <span class="label-dot" data-color={color} />,
+      })),
+      ...(labels.isLoading ? [] : removedLabels(filters, labels.rows)),
+    ]),
+    list('priorities', t('Priority'), 'chart', priorityOptions()),
+    ...days,
+    switchOf(filters, 'blocked', t('Blocked or waiting'), 'warning'),
+    switchOf(filters, 'overdue', t('Overdue'), 'clock'),
+    changedOf(filters),
+  ]
+}
+
+/** The mark shows the name as well, which the option already has. */
+const decorative = (mark: Option['mark']) => <span aria-hidden="true">{mark}</span>
+
+/** The members, and people who are chosen without being members. */
+function usePersonOptions({ scope, filters, offersMembers }: CriteriaOptions): readonly Option[] {
+  const { people } = useServices()
+  const { ids } = useMembers(scope.projectId)
+  const chosen = valuesOf(filters.userId).filter((id) => id !== nonMember)
+  return [
+    ...[...new Set([...(offersMembers ? ids : []), ...chosen])].map((id) => ({
+      id,
+      name: people.nameOf(id),
+      mark: <PersonAvatar id={id} isDecorative />,
+    })),
+    { id: nonMember, name: t('Not a member'), mark: <Icon name="person" /> },
+  ]
+}
+
+/** A label that was removed can still be in the address. */
+const removedLabels = ({ labels }: Filters, known: readonly { readonly id: string }[]): readonly Option[] =>
+  valuesOf(labels)
+    .filter((id) => !known.some((label) => label.id === id))
+    .map((id) => ({ id, name: t('Removed label') }))
+
+/** The most urgent comes first. */
+const priorityOptions = (): readonly Option[] =>
+  priorityNames()
+    .map((name, priority) => ({
+      id: String(priority),
+      name,
+      mark: priority > 0 && decorative(<PriorityMark priority={priority} name={name} />),
+    }))
+    .reverse()
+
+/** Makes criteria that can have several values. */
+const listOf =
+  (filters: Filters) =>
+  (
+    name: 'userId' | 'stages' | 'types' | 'labels' | 'priorities',
+    label: string,
+    icon: IconName,
+    options: readonly Option[],
+  ): Criterion => {
+    const chosen = valuesOf(filters[name])
+    return {
+      name,
+      label,
+      icon,
+      values: options.map((option) => ({
+        ...option,
+        isChosen: chosen.includes(option.id),
+        toggled: { [name]: toggleValue(filters[name], option.id) },
+      })),
+      isActive: chosen.length > 0,
+      chosen: chosen.flatMap((id) => options.find((option) => option.id === id)?.name ?? []),
+      cleared: { [name]: '' },
+    }
+  }
+
+/** A criterion that has one value at a time. */
+function singleOf(
+  filters: Filters,
+  name: 'blocked' | 'overdue' | 'changed',
+  label: string,
+  icon: IconName,
+  options: readonly Option[],
+): Criterion {
+  const value = filters[name]
+  return {
+    name,
+    label,
+    icon,
+    values: options.map((option) => ({
+      ...option,
+      isChosen: option.id === value,
+      toggled: { [name]: option.id === value ? '' : option.id },
+    })),
+    isActive: value !== '',
+    chosen: options.filter(({ id }) => id === value).map((option) => option.name),
+    cleared: { [name]: '' },
+  }
+}
+
+const switchOf = (
+  filters: Filters,
+  name: 'blocked' | 'overdue',
+  label: string,
+  icon: IconName,
+): Criterion => ({
+  ...singleOf(filters, name, label, icon, [{ id: '1', name: label, mark: <Icon name={icon} /> }]),
+  isSwitch: true,
+})
+
+function changedOf(filters: Filters): Criterion {
+  const names = { 1: t('Today'), 7: t('In the last 7 days'), 30: t('In the last 30 days') }
+  return singleOf(
+    filters,
+    'changed',
+    t('Changed'),
+    'edit',
+    changedChoices.map((id) => ({ id, name: names[id] })),
+  )
+}
+
+function periodOf(filters: Filters): Criterion {
+  const [from, to] = daysOf(filters)
+  const format = (day: string) => (isDay(day) ? formatDay(day) : day)
+  const text = () => {
+    if (to === '') return t('from {day}', { day: format(from) })
+    if (from === '') return t('until {day}', { day: format(to) })
+    return t('{from} to {to}', { from: format(from), to: format(to) })
+  }
+  const isActive = from !== '' || to !== ''
+  return {
+    name: 'days',
+    label: t('Days'),
+    icon: 'calendar',
+    values: [],
+    isActive,
+    chosen: isActive ? [text()] : [],
+    cleared: { dateFrom: '', dateTo: '' },
+  }
+}

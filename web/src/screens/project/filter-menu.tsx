@@ -1,0 +1,253 @@
+import type { TargetedKeyboardEvent } from 'preact'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
+import { PersonAvatar } from '../../ui/avatar.tsx'
+import { matchesWords, type Option, useSuggestions } from '../../ui/combobox.tsx'
+import { DayInput } from '../../ui/day-input.tsx'
+import { Icon, IconButton } from '../../ui/icon.tsx'
+import { placeBelow } from '../../ui/place.ts'
+import type { Criterion, CriterionName } from './filter-criteria.tsx'
+import { type Filters, toggleValue } from './filters.ts'
+
+export interface FilterMenuProps {
+  readonly criteria: readonly Criterion[]
+  readonly filters: Filters
+  /** The criterion whose values are shown first; without one, all criteria. */
+  readonly start: CriterionName | undefined
+  /** What it is placed below. */
+  readonly anchor: HTMLElement
+  onChange(changed: Partial<Filters>): void
+  /** Escape returns the focus; a click elsewhere has already moved it. */
+  onClose(options: { readonly isByKey: boolean }): void
+}
+
+/** A line of the menu: a criterion, which leads to its values, or a value, which is added or removed. */
+interface Item extends Option {
+  readonly key: string
+  /** Undefined for what leads to further lines. */
+  readonly isChosen?: boolean
+  run(): void
+}
+
+/** Finds any value of any criterion by typing. Without a text it shows the criteria. Several values can be chosen before it is closed. */
+export function FilterMenu({ criteria, filters, start, anchor, onChange, onClose }: FilterMenuProps) {
+  const layer = useRef<HTMLDivElement>(null)
+  const [stepName, setStepName] = useState(start)
+  const step = criteria.find(({ name }) => name === stepName)
+  const isDays = step?.name === 'days'
+  useLayoutEffect(() => {
+    const element = layer.current
+    if (element === null) return
+    if (!element.matches(':popover-open')) element.showPopover()
+    placeBelow(element, anchor, { matchesWidth: true })
+    element.querySelector('input')?.focus()
+  }, [stepName])
+  const back = () => setStepName(undefined)
+  return (
+    <div
+      ref={layer}
+      class="filter-menu"
+      role="dialog"
+      aria-label={step?.label ?? t('Filter')}
+      popover="auto"
+      onToggle={({ newState }) => newState === 'closed' && onClose({ isByKey: false })}
+      onKeyDown={(event) => {
+        // Escape in the month of a day field closes only that.
+        if (event.key !== 'Escape' || event.currentTarget.querySelector(':popover-open') !== null) return
+        event.preventDefault()
+        event.stopPropagation()
+        onClose({ isByKey: true })
+      }}
+      onFocusOut={({ currentTarget, relatedTarget }) => {
+        if (relatedTarget instanceof Node && !currentTarget.contains(relatedTarget))
+          currentTarget.hidePopover()
+      }}
+    >
+      {isDays ? (
+        <>
+          <div class="filter-menu-field">
+            <IconButton icon="left" label={t('Back')} run={back} />
+            <strong>{step.label}</strong>
+          </div>
+          <DayFields filters={filters} onChange={onChange} />
+        </>
+      ) : (
+        <Values
+          key={stepName ?? ''}
+          criteria={criteria}
+          filters={filters}
+          step={step}
+          onStep={setStepName}
+          onBack={back}
+          onChange={onChange}
+        />
+      )}
+    </div>
+  )
+}
+
+interface ValuesProps extends Pick<FilterMenuProps, 'criteria' | 'filters' | 'onChange'> {
+  readonly step: Criterion | undefined
+  onStep(name: CriterionName): void
+  onBack(): void
+}
+
+/** A text field with the lines that match it: arrows move, Enter chooses, Backspace without a text goes back to the criteria. */
+function Values(props: ValuesProps) {
+  const { step, onBack } = props
+  const listId = useId()
+  const [text, setText] = useState('')
+  const [active, setActive] = useState(0)
+  const items = useItems(props, text.trim())
+  useEffect(
+    () => document.getElementById(`${listId}-${active}`)?.scrollIntoView({ block: 'nearest' }),
+    [active],
+  )
+  const move = (count: number) => setActive(Math.max(0, Math.min(items.length - 1, active + count)))
+  const keys: Readonly<Record<string, () => unknown>> = {
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    PageDown: () => move(pageLines),
+    PageUp: () => move(-pageLines),
+    Enter: () => items[active]?.run(),
+    ...(text === '' && step && { Backspace: onBack }),
+  }
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
+    const run = keys[event.key]
+    if (run === undefined) return
+    event.preventDefault()
+    run()
+  }
+  const label = step?.label ?? t('Find a filter')
+  return (
+    <>
+      <div class="filter-menu-field">
+        {step ? <IconButton icon="left" label={t('Back')} run={onBack} /> : <Icon name="search" />}
+        <input
+          type="text"
+          role="combobox"
+          aria-label={label}
+          aria-expanded="true"
+          aria-controls={listId}
+          aria-autocomplete="list"
+          aria-activedescendant={items[active] ? `${listId}-${active}` : undefined}
+          autocomplete="off"
+          dir="auto"
+          placeholder={step?.label ?? t('Filter by…')}
+          value={text}
+          onInput={(event) => {
+            setText(event.currentTarget.value)
+            setActive(0)
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <div class="filter-menu-list" id={listId} role="listbox" aria-label={label} tabIndex={-1}>
+        {items.map(({ key, name, note, mark, isChosen, run }, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the text field takes the keys
+          <div
+            key={key}
+            id={`${listId}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === active}
+            aria-checked={isChosen}
+            class="combobox-option"
+            onMouseMove={() => setActive(index)}
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={run}
+          >
+            <span class="filter-menu-mark">{mark}</span>
+            <span class="filter-menu-name" dir="auto">
+              {name}
+            </span>
+            {note && (
+              <span class="quiet-text" dir="auto">
+                {note}
+              </span>
+            )}
+            {isChosen === undefined ? <Icon name="right" /> : isChosen && <Icon name="check" />}
+          </div>
+        ))}
+        {items.length === 0 && (
+          <div class="combobox-note" role="option" aria-selected={false} aria-disabled tabIndex={-1}>
+            {t('Nothing found.')}
+          </div>
+        )}
+      </div>
+    </>
+  )
+}
+
+const pageLines = 8
+
+/** Returns the criteria if nothing is typed and no criterion is chosen, otherwise the values that match. */
+function useItems({ criteria, filters, step, onStep, onChange }: ValuesProps, text: string): readonly Item[] {
+  const others = useOtherPeople(criteria, step, text)
+  const toStep = ({ name, label, icon, chosen }: Criterion): Item => ({
+    id: name,
+    key: name,
+    name: label,
+    note: chosen.join(', '),
+    mark: <Icon name={icon} />,
+    run: () => onStep(name),
+  })
+  const toValues = ({ name, label, isSwitch, values }: Criterion): readonly Item[] =>
+    values.map((value) => ({
+      ...value,
+      key: `${name}-${value.id}`,
+      note: step || isSwitch ? '' : label,
+      run: () => onChange(value.toggled),
+    }))
+  const all = step ? [step] : criteria
+  if (step === undefined && text === '')
+    return all.flatMap((one) => (one.isSwitch ? toValues(one) : [toStep(one)]))
+  return [
+    ...all.flatMap((one) => [
+      ...toValues(one).filter(({ name }) => matchesWords(`${one.label} ${name}`, text)),
+      ...(one.values.length === 0 && matchesWords(one.label, text) ? [toStep(one)] : []),
+    ]),
+    ...others.map(({ id, name }) => ({
+      id,
+      key: `userId-${id}`,
+      name,
+      mark: <PersonAvatar id={id} isDecorative />,
+      isChosen: false,
+      run: () => onChange({ userId: toggleValue(filters.userId, id) }),
+    })),
+  ]
+}
+
+/** Finds people who are not members, but may be responsible for something. */
+function useOtherPeople(criteria: readonly Criterion[], step: Criterion | undefined, text: string) {
+  const { people } = useServices()
+  const isAsked = text !== '' && (step === undefined || step.name === 'userId')
+  const found = useSuggestions(isAsked ? text : undefined, people.search)
+  const known = criteria.find(({ name }) => name === 'userId')?.values ?? []
+  return isAsked && found.isUpToDate
+    ? found.options.filter(({ id }) => known.every((one) => one.id !== id))
+    : []
+}
+
+const DayFields = ({ filters, onChange }: Pick<FilterMenuProps, 'filters' | 'onChange'>) => (
+  <div class="filter-menu-days">
+    {(
+      [
+        { name: 'dateFrom', label: t('From') },
+        { name: 'dateTo', label: t('To') },
+      ] as const
+    ).map(({ name, label }) => (
+      <div key={name} class="filter-menu-day">
+        <span aria-hidden="true">{label}</span>
+        <DayInput
+          label={label}
+          hasVisibleLabel={false}
+          value={filters[name]}
+          placeholder={t('any day')}
+          onChange={(day) => onChange({ [name]: day })}
+        />
+      </div>
+    ))}
+  </div>
+)
