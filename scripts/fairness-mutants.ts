@@ -234,7 +234,7 @@ export const fairnessMutants: readonly Mutant[] = [
     tests: ['journeys/batch'],
   },
   {
-    file: 'web/src/ui/copy-secret.tsx',
+    file: 'web/src/ui/copy.tsx',
     rule: 'a secret that cannot be copied is selected for the user',
     from: "        setState('failed')\n        onFailed?.()\n",
     to: '',

@@ -224,8 +224,8 @@ export const mutants: readonly Mutant[] = [
   {
     file: 'web/src/api/problems.ts',
     rule: 'errors of the server are shown in the language of the user',
-    from: 'return own ? t(own) : translateSentence(message)',
-    to: 'return own ? t(own) : message',
+    from: 'return reworded ? t(reworded) : translateSentence(message)',
+    to: 'return reworded ? t(reworded) : message',
     tests: ['client-parts'],
   },
   {

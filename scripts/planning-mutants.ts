@@ -447,7 +447,7 @@ export const planningMutants: readonly Mutant[] = [
   {
     file: 'web/src/screens/import/run-import.ts',
     rule: 'a row that an earlier try has created is no refusal',
-    from: ' || isOwnRow(result)',
+    from: ' || wasCreatedBefore(result)',
     to: '',
     tests: ['browser/projects'],
   },

@@ -7,6 +7,7 @@ import { createRequestSharing } from '../../web/src/api/api.ts'
 import { translateError } from '../../web/src/api/problems.ts'
 import { choosableStages, stagesOf } from '../../web/src/data/project-stages.ts'
 import { matchPath } from '../../web/src/router/router.ts'
+import { describeUserAgent } from '../../web/src/screens/account/describe-user-agent.ts'
 import { columnLabel, hoursCsvFormat, localizeCsv } from '../../web/src/screens/reports/localized-csv.ts'
 import {
   hoursByAssignment,
@@ -30,7 +31,6 @@ import {
 } from '../../web/src/time/days.ts'
 import { plannedHours, sumHours } from '../../web/src/time/hours.ts'
 import { quoteText } from '../../web/src/ui/csv.ts'
-import { describeUserAgent } from '../../web/src/ui/place.ts'
 import { valuesOf } from '../support/assertions.ts'
 
 describe('Errors', () => {

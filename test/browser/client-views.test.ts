@@ -365,7 +365,7 @@ const isForOthers = ({ type, key, callee }: SyntaxNode): boolean => {
     return property === undefined ? String(name) : nameOf(property)
   }
   if (type === 'Property') return /^(description|summary|about|example)$/.test(nameOf(key))
-  return /^(info|warn|error|debug|Error|WrongIssuerError|Gauge|Counter|Histogram|field|required|optional|object|addresses|sentences|resultSchema|createLog)$/.test(
+  return /^(info|warn|error|debug|Error|WrongIssuerError|Gauge|Counter|Histogram|field|required|optional|object|uris|sentences|resultSchema|createLog)$/.test(
     nameOf(callee),
   )
 }

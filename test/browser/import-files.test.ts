@@ -309,13 +309,13 @@ describe('A plan', () => {
   test('names every reason why a row cannot be imported', () => {
     assert.deepEqual(problemsOf({ name: ' ', start: 'soon', end: '31/12/2025', estimate: 'much' }), [
       'The name is missing.',
-      '“soon” is no date.',
-      '“much” is no number of hours.',
+      '“soon” is not a date.',
+      '“much” is not a number of hours.',
     ])
     assert.deepEqual(problemsOf({ start: '2026-03-02', end: '2026-03-01' }), ['The end is before the start.'])
     assert.deepEqual(problemsOf({ name: 'x'.repeat(201) }), ['The name is longer than 200 characters.'])
     assert.deepEqual(problemsOf({ labels: ['x'.repeat(51)] }), [
-      `The label “${'x'.repeat(51)}” is too long, or one too many for the project.`,
+      `The label “${'x'.repeat(51)}” is too long, or the project has too many labels.`,
     ])
     assert.deepEqual(problemsOf({ labels: Array.from({ length: 21 }, (_, index) => `l${index}`) }), [
       'The row has more than 20 labels.',

@@ -107,7 +107,7 @@ function projectJourneys(stage: () => Stage): void {
     await page.getByRole('checkbox', { name: /^Show .* archived/ }).check()
     await page.getByRole('button', { name: 'Actions for Quiet harbour' }).click()
     await page.getByRole('menuitem', { name: 'Settings…' }).click()
-    await page.getByRole('button', { name: 'Take out of the archive' }).click()
+    await page.getByRole('button', { name: 'Unarchive' }).click()
     await page.getByText('Quiet harbour is no longer archived.').waitFor()
     await page.getByRole('button', { name: 'Members…' }).click()
     await page.getByRole('dialog', { name: 'Members of Quiet harbour' }).waitFor()

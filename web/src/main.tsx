@@ -8,6 +8,7 @@ import { createRouter } from './router/router.ts'
 import { applyStoredAppearance } from './services/appearance.ts'
 import { createFiles } from './services/files.ts'
 import { createLastPages, type Services, ServicesContext } from './services/services.ts'
+import { createToasts } from './services/toasts.ts'
 import { type Configuration, loadConfiguration } from './session/configuration.ts'
 import { createSession, endInterruptedRefresh } from './session/session.ts'
 import { applyCurrentLanguage } from './texts/language.ts'
@@ -47,7 +48,6 @@ import './styles/week-phone.css'
 import './styles/week-dialogs.css'
 import './styles/right-to-left.css'
 import './styles/print.css'
-import { createToasts } from './services/toasts.ts'
 
 /** Creates the objects that live as long as the page, and renders it. */
 async function start(root: HTMLElement): Promise<void> {
@@ -103,8 +103,9 @@ async function reachConfiguration(onUnreachable: () => Promise<void>): Promise<C
   }
 }
 
-/** The worker opens the client without a network. It waits, because the first screen needs the processor and the connections. */
+/** Installs the worker that opens the client without a network; later, because the first screen needs processor and connections. */
 function installWorker(): void {
+  // Without the worker, only offline use is missing.
   const install = () => navigator.serviceWorker.register('/worker.js').catch(() => undefined)
   // Browsers offer no workers on insecure addresses.
   if (import.meta.env.PROD && 'serviceWorker' in navigator) setTimeout(install, installDelayMilliseconds)

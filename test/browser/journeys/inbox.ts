@@ -8,7 +8,7 @@ export function inboxJourneys(stage: () => Stage): void {
     const { mara, make } = workspace
     const inga = await workspace.join('Inga Brandt')
     const page = await signIn('inga@example.com', '/inbox?show=unread')
-    await page.getByText('Nothing is unread').waitFor()
+    await page.getByText('No unread notifications').waitFor()
 
     const values = { userId: inga.id, startDate: '2099-01-05', endDate: '2099-01-09' }
     const painted = await workspace.assignment('Paint the hull', values)
@@ -38,7 +38,7 @@ export function inboxJourneys(stage: () => Stage): void {
 
     // Responsible, and yet not told any more.
     await page.getByRole('button', { name: 'Watch', pressed: true }).click()
-    await page.getByText('You are no longer told of this assignment.').waitFor()
+    await page.getByText('You are no longer notified about this assignment.').waitFor()
     await page.reload()
     await page.getByRole('button', { name: 'Watch', pressed: false }).waitFor()
 

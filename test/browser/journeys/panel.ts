@@ -295,7 +295,7 @@ export function panelJourneys(stage: () => Stage): void {
     })
     const id = await workspace.assignment('For Jonas', { projectId, userId: workspace.jonas.id })
     const page = await signIn('root@example.com', `/projects/${projectId}/assignments/${id}`)
-    const note = page.getByText('Jonas Weber is not a member of this project and does not see it.')
+    const note = page.getByText('Jonas Weber is not a member of this project and cannot see it.')
     await note.waitFor()
     await page.getByRole('button', { name: 'Add to the project' }).click()
     await note.waitFor({ state: 'detached' })

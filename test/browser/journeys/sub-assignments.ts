@@ -28,7 +28,7 @@ export function subAssignmentJourneys(stage: () => Stage): void {
     await panel.getByLabel('Stage', { exact: true }).selectOption('Done')
     await panel.getByRole('link', { name: 'Build the lander' }).click()
     await panel.getByText('1 of 2 done').waitFor()
-    await panel.getByRole('button', { name: 'Fit the legs is no longer a part' }).click()
+    await panel.getByRole('button', { name: 'Remove Fit the legs from the sub-assignments' }).click()
     await panel.getByText('1 of 1 done').waitFor()
 
     await page.goto(page.url().replace(whole, painted))

@@ -58,7 +58,7 @@ interface Tagged<Name extends ResourceName> {
   readonly tag: string
 }
 
-/** Absent and blank values are left out. */
+/** The filters and the order of a list. Undefined and empty values are not sent. */
 export type QueryOf<Name extends ResourceName> = {
   readonly [Key in keyof ListQuery<Name>]?: ListQuery<Name>[Key] | undefined
 }
@@ -97,7 +97,7 @@ export interface Api {
   ): Promise<RecordOf<Name>>
   remove(name: ResourceName, ids: readonly string[]): Promise<void>
   restore(name: ResourceName, ids: readonly string[]): Promise<void>
-  /** Ends the timer of the account by an appointment. Part of the extensions. */
+  /** Stops the account's timer, and records its time as an appointment. Part of the extensions. */
   stopTimer(body: Operations['POST /ext/timer/stop']['body']): Promise<RecordOf<'appointment'>>
   /** Sends independent writes of one resource, so that one error affects no other write. Part of the extensions. */
   batch(name: ResourceName, items: readonly BatchRequest[]): Promise<readonly BatchResult[]>
@@ -109,7 +109,7 @@ export interface Api {
   ): Promise<Page<RecordOf<Name>>>
   /** Names of people the caller shares a project with. Part of the extensions. */
   people(query: Operations['GET /ext/people']['query'], signal?: AbortSignal): Promise<Page<Person>>
-  /** Notifies of the resources that this tab has just changed, or announces; returns a function that ends the subscription. */
+  /** Notifies of resources that this tab has just changed or that `announce` names. Returns a function that ends the subscription. */
   onChange(listener: (name: ResourceName) => void): () => void
   /** Reports that another user may have changed the resource. */
   announce(name: ResourceName): void
@@ -118,6 +118,7 @@ export interface Api {
 export function createApi(tracker: Tracker, { extensions }: Pick<Configuration, 'extensions'>): Api {
   const listeners = new Set<(name: ResourceName) => void>()
   const shareRequest = createRequestSharing()
+  // The type of the tracker does not allow a look-up by a computed name.
   const clients = { ...tracker } as Readonly<Record<string, unknown>>
   const clientOf = <Name extends ResourceName>(name: Name) => {
     const plural = pluralOf(name)
@@ -181,7 +182,7 @@ export function createApi(tracker: Tracker, { extensions }: Pick<Configuration, 
   }
 }
 
-/** The compiler cannot follow the columns of one resource through `withoutBlanks`. */
+/** Asserts the type, because the compiler cannot follow the filters of one resource through `withoutBlanks`. */
 const listKeys = <Name extends ResourceName>(query: QueryOf<Name>) => withoutBlanks(query) as ListQuery<Name>
 
 export const pluralOf = <Name extends ResourceName>(name: Name) =>

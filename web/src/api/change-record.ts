@@ -4,11 +4,11 @@ import type { Api, RecordOf, ResourceName, UpdateOf } from './api.ts'
 /** More changes by others within one save are not plausible. */
 const attemptsMax = 5
 
-const isChangedMeanwhile = (error: unknown) => error instanceof TrackerError && error.status === 412
+const isPreconditionFailed = (error: unknown) => error instanceof TrackerError && error.status === 412
 
 /**
- * Changes a record based on its current version. If another user saves in between, it is read and changed again. `bodyOf` returns
- * undefined if there is nothing to save for this version; then so does this function.
+ * Changes a record based on its current version. If another user saves in between, it is read and changed again. If `bodyOf` returns
+ * undefined, there is nothing to save for this version, and the result is undefined, too.
  */
 export async function changeRecord<Name extends ResourceName>(
   api: Pick<Api, 'getTagged' | 'update'>,
@@ -22,10 +22,10 @@ export async function changeRecord<Name extends ResourceName>(
     const body = bodyOf(before)
     if (body === undefined) return undefined
     try {
-      // A proxy that compresses may alter tags. One that was rejected although nothing has changed is therefore left out.
+      // A compressing proxy may alter tags. If the record still has the tag that was just rejected, the update is sent without it.
       return { before, after: await api.update(name, body, tag === rejectedTag ? undefined : tag) }
     } catch (error) {
-      if (!isChangedMeanwhile(error) || attempt === attemptsMax) throw error
+      if (!isPreconditionFailed(error) || attempt === attemptsMax) throw error
       rejectedTag = tag
     }
   }

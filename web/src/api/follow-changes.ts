@@ -14,15 +14,16 @@ interface ChangeableRow {
   readonly updatedAt: string | null
 }
 
-/** A page of the list, sorted by the last change, newest first; rows that were never changed come first. */
+/** The page of the list that is followed. */
 interface PageWindow {
   readonly pageNumber: number
   readonly pageSize: number
 }
 
 /**
- * Follows a list of any length with one connection. A live listing reports only its own page. In a list sorted by the last change,
- * the page where changed rows begin shows every change, or the number of all rows does.
+ * Follows a list of any length over one connection, although a live listing reports only its own page. The list is sorted by the last
+ * change, so rows that were never changed come first, and then changed ones, newest first. Each changed row moves to this boundary:
+ * the page that contains it shows every change, and the total count shows rows that were created or removed.
  */
 export function followChanges<Name extends ResourceName>(
   api: Api,
@@ -74,6 +75,7 @@ const wholeList: PageWindow = { pageNumber: 1, pageSize: rowsMax }
 
 /** The part of a page that counts as its edge. From there, the boundary would soon move to another page. */
 const edgeShare = 0.15
+/** Sizes to choose from, because a boundary at the edge of a page is usually inside a page of another size. */
 const pageSizes = [rowsMax, 90, 80, 70, 60]
 
 /** Returns the page that contains this position, away from its edges. */
@@ -87,8 +89,8 @@ function windowAround(position: number): PageWindow {
 }
 
 /**
- * Returns another page if the boundary has reached the edge of this one; `elsewhere` if the boundary is not
- * on this page.
+ * Returns the page to follow next if the boundary has reached the edge of this one; undefined to stay on it; `elsewhere` if the
+ * boundary is not on this page and has to be searched.
  */
 function windowAfter(page: Page<ChangeableRow>): PageWindow | 'elsewhere' | undefined {
   const { data, pageNumber, pageSize, totalCount } = page
@@ -108,7 +110,8 @@ const isNearEdge = (offset: number, { pageNumber, pageSize }: PageWindow): boole
 
 /** Finds the first position that `isBefore` rejects, by binary search. */
 async function findFirst(count: number, isBefore: (position: number) => Promise<boolean>): Promise<number> {
-  let [low, high] = [0, count]
+  let low = 0
+  let high = count
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     if (await isBefore(middle)) low = middle + 1

@@ -59,7 +59,7 @@ export interface Factors {
 export interface AccountOverview {
   readonly userId: string
   readonly isAdministrator: boolean
-  /** False if the role of an administrator comes from the settings. */
+  /** True if the account was granted the role. Administrators named in the settings do not need it. */
   readonly hasRole: boolean
   readonly isDeactivated: boolean
   readonly hasFactor: boolean
@@ -115,6 +115,7 @@ const createRequest =
       throw outageError(error)
     })
     if (response.ok) return response.json()
+    // A clone, because `errorOf` reads the body, too. A proxy may respond without JSON.
     const { error } = await response
       .clone()
       .json()

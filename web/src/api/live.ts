@@ -40,18 +40,19 @@ async function keepOpen<Value>(
   listener.onConnection('connecting')
   while (!closed.aborted) {
     await untilVisible(closed)
-    const problem = await withLiveSlot<unknown>((hasSlot) =>
-      hasSlot ? follow(connect, { lastEventId, onOpen }, closed, show) : readOnce(connect, closed, show),
+    const outcome = await withLiveSlot<unknown>((hasSlot) =>
+      hasSlot ? follow(connect, { lastEventId, onOpen }, closed, show) : poll(connect, closed, show),
     ).catch((error: unknown) => error)
     if (closed.aborted) return
-    if (problem === wasRead) {
-      await untilEvent([[window, 'offline']], closed, pollMilliseconds)
+    if (outcome === polled) {
+      // Going offline ends the wait, so that the next attempt reports it.
+      await untilEvent(window, 'offline', closed, pollMilliseconds)
       continue
     }
     // A final error is not retried. If the session has ended, the user signs in again.
-    if (problem instanceof TrackerError && problem.isFinal) {
+    if (outcome instanceof TrackerError && outcome.isFinal) {
       listener.onConnection('closed')
-      listener.onProblem(problem)
+      listener.onProblem(outcome)
       return
     }
     if (document.hidden) continue
@@ -65,18 +66,19 @@ async function keepOpen<Value>(
 const hiddenMilliseconds = 15_000
 const backoffMilliseconds = [250, 1000, 2000, 5000, 10_000, 20_000]
 
-/** A listing without a slot is read this often. */
+/** The interval at which a listing without a slot is read. */
 const pollMilliseconds = 3000
-const wasRead = Symbol('was read')
+/** The outcome of a successful poll, which is no reason to reconnect. */
+const polled = Symbol('polled')
 
 type Show<Value> = (id: string, value: Value) => void
 
 /** Reads the current answer without keeping the connection. */
-async function readOnce<Value>(
+async function poll<Value>(
   connect: Connect<Value>,
   closed: AbortSignal,
   show: Show<Value>,
-): Promise<typeof wasRead | undefined> {
+): Promise<typeof polled | undefined> {
   const firstValue = new AbortController()
   let isReceived = false
   const showFirst = (id: string, value: Value) => {
@@ -90,7 +92,7 @@ async function readOnce<Value>(
       if (!isReceived) throw error
     },
   )
-  return isReceived ? wasRead : undefined
+  return isReceived ? polled : undefined
 }
 
 /** Holds one connection as long as the page is visible and the device is online. */
@@ -129,7 +131,7 @@ function createTimer(run: () => void, milliseconds: number) {
 }
 
 function untilVisible(closed: AbortSignal): Promise<void> | undefined {
-  return document.hidden ? untilEvent([[document, 'visibilitychange']], closed) : undefined
+  return document.hidden ? untilEvent(document, 'visibilitychange', closed) : undefined
 }
 
 /** Waits before the next retry; ends early when the device is online again. */
@@ -137,18 +139,20 @@ async function waitForRetry(failures: number, closed: AbortSignal): Promise<void
   const backoff = backoffMilliseconds[Math.min(failures, backoffMilliseconds.length - 1)] ?? 0
   // Randomized, so that not all clients reconnect to a restarted server at the same time.
   const milliseconds = backoff * (0.75 + Math.random() / 2)
-  await untilEvent([[window, 'online']], closed, navigator.onLine ? milliseconds : undefined)
+  await untilEvent(window, 'online', closed, navigator.onLine ? milliseconds : undefined)
 }
 
+/** Resolves at the event, when the listing is closed, or after the time, whatever comes first. */
 function untilEvent(
-  events: readonly (readonly [EventTarget, string])[],
+  target: EventTarget,
+  name: string,
   closed: AbortSignal,
   milliseconds?: number,
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const cleanup = new AbortController()
-  for (const [target, name] of [...events, [closed, 'abort'] as const])
-    target.addEventListener(name, () => resolve(), { signal: cleanup.signal })
+  target.addEventListener(name, () => resolve(), { signal: cleanup.signal })
+  closed.addEventListener('abort', () => resolve(), { signal: cleanup.signal })
   const timer = milliseconds === undefined ? undefined : setTimeout(resolve, milliseconds)
   return promise.finally(() => {
     cleanup.abort()

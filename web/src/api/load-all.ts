@@ -10,7 +10,7 @@ export interface AllLoaded<Row> {
   readonly isCut: boolean
 }
 
-/** Loads a whole list, page by page, up to a limit; the screen says so when there is more. */
+/** Loads a whole list, up to a number of pages. Screens say so if the list is longer. */
 export async function loadAll<Name extends ResourceName>(
   api: Api,
   name: Name,

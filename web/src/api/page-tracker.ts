@@ -14,12 +14,12 @@ export interface PageTracker {
 }
 
 /** The client for the user's session. Retries when the server is busy. A 401 despite a new token ends the session. */
-export function openPageTracker(address: string, session: Session): PageTracker {
+export function openPageTracker(apiUrl: string, session: Session): PageTracker {
   const { fetch, isReachable } = watchNetwork()
   const busyUntil = signal<number | undefined>(undefined)
   const options: TrackerOptions = {
     ...commonOptions,
-    address,
+    address: apiUrl,
     fetch,
     retries: busyRetriesMax,
     retryAfter: retryDelayOf,
@@ -58,6 +58,7 @@ const fetchWithProgress =
       request.upload.onprogress = ({ loaded, total }) => onProgress(loaded / Math.max(total, 1))
       request.onload = () =>
         resolve(new Response(request.responseText, { status: request.status, headers: headersOf(request) }))
+      // `fetch` also rejects with a TypeError if the server cannot be reached.
       request.onerror = () => reject(new TypeError())
       request.onabort = () => reject(signal?.reason)
       signal?.addEventListener('abort', () => request.abort(), { once: true })
@@ -73,17 +74,19 @@ const headersOf = (request: XMLHttpRequest): [string, string][] =>
       return name === undefined || value === undefined ? [] : [[name, value]]
     })
 
-/** A client without a session, for users of links. */
-export const openGuestTracker = (address: string): Tracker =>
-  openTracker({ ...commonOptions, address, retries: 0, mapError: translateError })
+/** Opens a client without a session, for the pages of invitation and password links. */
+export const openGuestTracker = (apiUrl: string): Tracker =>
+  openTracker({ ...commonOptions, address: apiUrl, retries: 0, mapError: translateError })
 
-/** No time limit, because networks may be slow. No idempotency keys, because forms create the ids of their records. */
+/**
+ * Requests have no time limit, because networks may be slow, and no idempotency keys, because forms create the ids of their records.
+ */
 const commonOptions = {
   withinMilliseconds: Number.POSITIVE_INFINITY,
   idempotencyKeys: false,
 } satisfies Partial<TrackerOptions>
 
-/** After these retries the user sees that the server is busy. */
+/** The user sees that the server is busy after this many retries. */
 const busyRetriesMax = 2
 /** Rate limits are per minute. A longer wait is a lockout, which is not waited for. */
 const busySecondsMax = 60

@@ -22,10 +22,6 @@ export interface People {
 /** The number of people that a picker shows. Others are found by typing more. */
 const suggestionsMax = 20
 
-/** A number for an id, from which its colour is derived: the same on every screen and device. */
-export const hashOf = (text: string): number =>
-  [...text].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 9973, 7)
-
 /** Caches the names of people. Names that are needed at the same time are requested together. */
 export function createPeople(api: Api, session: Session, { extensions }: Configuration): People {
   const names = new Map<string, Signal<string | undefined>>()
@@ -106,7 +102,7 @@ interface PersonQuery {
   readonly pageSize: number
 }
 
-/** Without the extensions, only administrators can read names; other users find themselves. */
+/** Without the extensions, only administrators can read names, so other users find only their own. */
 function createPersonSearch(api: Api, session: Session, extensions: boolean) {
   let hasPeopleRoute = extensions
   const findWithoutExtensions = async (

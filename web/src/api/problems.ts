@@ -4,7 +4,7 @@ import { type MessageKey, t, translateSentence } from '../texts/text.ts'
 
 export type FieldErrors = TrackerError['errors']
 
-/** Joins all sentences into one text, for places without fields. They name the fields as forms of the resource do. */
+/** Returns the messages of an error as one text, for places without form fields. They name fields as the forms of the resource do. */
 export function sentenceOf(error: unknown, resource?: string): string {
   if (!(error instanceof TrackerError)) return error instanceof Error ? error.message : String(error)
   const sentences = Object.entries(error.errors).flatMap(([name, messages]) =>
@@ -13,7 +13,7 @@ export function sentenceOf(error: unknown, resource?: string): string {
   return sentences.length > 0 ? sentences.join(' ') : error.message
 }
 
-/** Replaces the name of the property, with which messages of the API begin, by its label. */
+/** Replaces the property name at the beginning of an API message with the label of the field. */
 export function withFieldLabel(label: string, name: string, message: string): string {
   const property = capitalize(name)
   return /^[ :]/.test(message.slice(property.length)) && message.startsWith(property)
@@ -24,8 +24,8 @@ export function withFieldLabel(label: string, name: string, message: string): st
 export const outageError = (cause?: unknown): TrackerError =>
   new TrackerError(0, t('The server cannot be reached. Check the connection, then try again.'), { cause })
 
-/** Messages with names of fields that no screen shows, in the words of the screens. */
-const ownWords: Readonly<Record<string, MessageKey>> = {
+/** Replaces API messages whose field names are not those of the screens. */
+const rewordings: Readonly<Record<string, MessageKey>> = {
   'End date must be on or after start date.': 'The end cannot be before the start.',
 }
 
@@ -36,15 +36,15 @@ export function translateError(error: TrackerError): TrackerError {
   const translated = Object.entries(errors).map(([name, messages]) => [
     name,
     messages.map((message) => {
-      const own = ownWords[message]
-      return own ? t(own) : translateSentence(message)
+      const reworded = rewordings[message]
+      return reworded ? t(reworded) : translateSentence(message)
     }),
   ])
   // A proxy may respond instead of the server. Its page has no message for the user.
-  const isProxy = /^The server answered \d+\.$/.test(message)
+  const isFromProxy = /^The server answered \d+\.$/.test(message)
   return new TrackerError(
     status,
-    isProxy ? t('The server answered {status}.', { status }) : translateSentence(message),
+    isFromProxy ? t('The server answered {status}.', { status }) : translateSentence(message),
     { errors: Object.fromEntries(translated), retryAfterSeconds, cause: error },
   )
 }

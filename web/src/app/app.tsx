@@ -37,13 +37,14 @@ function LinkPage({ path }: { readonly path: '/invitation' | '/new-password' }) 
     import('../screens/links/link-pages.tsx').then(
       ({ InvitationPage, NewPasswordPage }) =>
         setPage(() => (path === '/invitation' ? InvitationPage : NewPasswordPage)),
+      // The script of an earlier build may be gone; the page that is loaded now names the current one.
       () => location.reload(),
     )
   }, [path])
   return Page ? <Page /> : null
 }
 
-/** A page without a session since it was opened has no input to lose, so it redirects to the sign-in. */
+/** Returns whether the page has had a session since it was opened. Without one it has no input to lose, and may redirect. */
 function useHadSession(state: Session['state']['value']): boolean {
   const had = useRef(false)
   if (state === 'signed-in') had.current = true
@@ -60,18 +61,18 @@ function useReloadForAnotherUser(id: string | undefined): void {
 }
 
 /**
- * Says that the session has ended. The user signs in in a separate tab, so that unsaved work on this page is kept. The dialog closes
+ * Reports that the session has ended. The user signs in in a separate tab, so that unsaved work on this page is kept. The dialog closes
  * when this browser has a session again.
  */
 function SessionEndedDialog() {
   const { router } = useServices()
-  const startSignIn = useSignIn()
+  const redirectToSignIn = useSignIn()
   const [isMinimized, setMinimized] = useState(false)
   const signIn = () => {
     const { pathname, search } = router.address.peek()
     const tab = window.open(signInInNewTabPath)
     // The browser has blocked the new tab, so this one redirects. Drafts restore the typed text.
-    if (tab === null) startSignIn(pathname + search)
+    if (tab === null) redirectToSignIn(pathname + search)
   }
   if (isMinimized)
     return (

@@ -6,10 +6,10 @@ import { Icon } from '../ui/icon.tsx'
 
 /** The first screen needs the connections and the processor first. */
 const delayMilliseconds = 1500
-/** Larger counts have no room. */
+/** The badge has no room for a larger number. */
 const countMax = 99
 
-/** Leads to the inbox and shows the number of unread notifications. The extensions have them. */
+/** Links to the inbox and shows the number of unread notifications, which are part of the extensions. */
 export function Bell() {
   const { configuration, router } = useServices()
   const count = useUnreadCount()
@@ -46,8 +46,8 @@ function useUnreadCount(): number {
       const query = { unread: 'true', pageSize: 1 } as const
       close = openLive((options) => tracker.connect('GET /ext/notifications', { query }, options), {
         onValue: ({ result }) => setCount(result.unreadCount),
+        // The inbox shows the state of the connection and its errors.
         onConnection: () => undefined,
-        // The inbox shows what is wrong.
         onProblem: () => undefined,
       })
     }, delayMilliseconds)

@@ -1,19 +1,28 @@
-import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/text.ts'
 import { type Option, useSuggestions } from '../ui/combobox.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { Keys } from '../ui/keys.tsx'
 
-/** A line of the palette: it does something, or leads to a second step. */
-export interface PaletteItem extends Option {
+/** A line of the palette, which runs a command or leads to another step. */
+export type PaletteItem = PaletteLine & (PaletteCommand | PaletteBranch)
+
+interface PaletteLine extends Option {
   /** The heading above it. */
   readonly group: string
   readonly keys?: readonly string[]
-  /** Whether it is the current value. */
+  /** Marks the current value, such as the stage of an assignment. */
   readonly isCurrent?: boolean
-  readonly next?: () => PaletteStep
-  run?(): void
+}
+
+interface PaletteCommand {
+  run(): void
+  readonly next?: undefined
+}
+
+interface PaletteBranch {
+  next(): PaletteStep
 }
 
 export interface PaletteStep {
@@ -34,10 +43,10 @@ export interface CommandPaletteProps {
 export function CommandPalette({ first, onClose }: CommandPaletteProps) {
   const [steps, setSteps] = useState<readonly PaletteStep[]>([first])
   const step = steps.at(-1) ?? first
-  const choose = ({ next, run }: PaletteItem) => {
-    if (next) return setSteps([...steps, next()])
+  const choose = (item: PaletteItem) => {
+    if (item.next) return setSteps([...steps, item.next()])
     onClose()
-    run?.()
+    item.run()
   }
   const goBack = () => setSteps(steps.length > 1 ? steps.slice(0, -1) : steps)
   return (
@@ -108,7 +117,7 @@ function Step({ step, isFirst, onBack, onChoose, onClose }: StepProps) {
         </button>
       </div>
       <div class="palette-list" id={listId} role="listbox" aria-label={step.title} tabIndex={-1}>
-        {groupsOf(items).map(({ name, from, some }) => (
+        {groupsOf(items).map(({ name, from, members }) => (
           // biome-ignore lint/a11y/useSemanticElements: a list of options has no field sets
           <div key={name} role="group" aria-label={name}>
             {name !== step.title && (
@@ -116,7 +125,7 @@ function Step({ step, isFirst, onBack, onChoose, onClose }: StepProps) {
                 {name}
               </div>
             )}
-            {some.map((item, index) => (
+            {members.map((item, index) => (
               <Line
                 key={item.id}
                 id={`${listId}-${from + index}`}
@@ -173,16 +182,6 @@ const Line = ({ id, item, isActive, onPoint, onChoose }: LineProps) => (
   </div>
 )
 
-const isMac = (): boolean => navigator.platform.startsWith('Mac')
-
-export const Keys = ({ keys }: { readonly keys: readonly string[] }): ComponentChildren => (
-  <span class="keys">
-    {keys.map((key) => (
-      <kbd key={key}>{key === 'Ctrl' && isMac() ? '⌘' : key}</kbd>
-    ))}
-  </span>
-)
-
 function usePaletteState(step: PaletteStep, onChoose: (item: PaletteItem) => void) {
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
@@ -196,7 +195,7 @@ function usePaletteState(step: PaletteStep, onChoose: (item: PaletteItem) => voi
   useEffect(() => {
     if (isEnterPending && isUpToDate) choose()
   }, [isEnterPending, isUpToDate])
-  const runs: Readonly<Record<string, () => void>> = {
+  const actions: Readonly<Record<string, () => void>> = {
     ArrowDown: () => setActive(items.length === 0 ? 0 : (active + 1) % items.length),
     ArrowUp: () => setActive(items.length === 0 ? 0 : (active - 1 + items.length) % items.length),
     Enter: () => (isUpToDate ? choose() : setEnterPending(true)),
@@ -214,21 +213,21 @@ function usePaletteState(step: PaletteStep, onChoose: (item: PaletteItem) => voi
       setEnterPending(false)
     },
     onKeyDown(event: KeyboardEvent) {
-      const run = runs[event.key]
-      if (run === undefined) return
+      const action = actions[event.key]
+      if (action === undefined) return
       event.preventDefault()
-      run()
+      action()
     },
   }
 }
 
-/** Returns the items under their headings, each with the position of its first item. */
+/** Groups the items by their headings; `from` is the position of the first item of a group. */
 function groupsOf(items: readonly PaletteItem[]) {
-  const groups: { readonly name: string; readonly from: number; readonly some: PaletteItem[] }[] = []
+  const groups: { readonly name: string; readonly from: number; readonly members: PaletteItem[] }[] = []
   for (const [index, item] of items.entries()) {
     const last = groups.at(-1)
-    if (last?.name === item.group) last.some.push(item)
-    else groups.push({ name: item.group, from: index, some: [item] })
+    if (last?.name === item.group) last.members.push(item)
+    else groups.push({ name: item.group, from: index, members: [item] })
   }
   return groups
 }

@@ -4,8 +4,9 @@ import { loadAll, loadByIds } from '../api/load-all.ts'
 import { findByKey } from '../assignment/assignment-key.ts'
 import { changeAssignment } from '../assignment/change-assignment.ts'
 import { labelChoices } from '../assignment/labels-section.tsx'
-import { priorityChoices, priorityOf } from '../assignment/priority.ts'
+import { parsePriority, priorityChoices } from '../assignment/priority.ts'
 import { choosableStages, loadStages } from '../data/project-stages.ts'
+import { readStoredJson } from '../data/stored-json.ts'
 import { labelQuery } from '../data/use-project-labels.ts'
 import { assignmentPath, matchPath, projectPath } from '../router/router.ts'
 import { currentDensity } from '../services/appearance.ts'
@@ -31,7 +32,7 @@ export interface Command {
   run(): void
 }
 
-/** The limit for each kind. Users type more to find others. */
+/** The limit for projects, assignments and people each. Users type more to find others. */
 const resultsMax = 6
 
 const toItem = ({ icon, label, ...rest }: Command): PaletteItem => ({
@@ -54,6 +55,7 @@ export function firstStep(
     placeholder: t('Project, assignment, person or action'),
     async find(input, signal) {
       const text = input.trim()
+      // Without the target or the recent items, the palette is still useful.
       const [target, recent, found] = await Promise.all([
         targetId === undefined ? undefined : api.get('assignment', targetId).catch(() => undefined),
         text === '' ? loadRecent(services, signal).catch(() => []) : [],
@@ -165,8 +167,8 @@ function labelStep(services: Services, target: Assignment): PaletteStep {
         loadAll(api, 'label', labelQuery(target.projectId), { pagesMax: 5, signal }),
         api.list('assignmentLabel', { assignmentId: target.id, pageSize: 100 }, signal),
       ])
-      const linkOf = new Map(links.data.map(({ id, labelId }) => [labelId, id]))
-      return labelChoices(services, target, text, labels.rows, linkOf).map((choice) => ({
+      const linkIds = new Map(links.data.map(({ id, labelId }) => [labelId, id]))
+      return labelChoices(services, target, text, labels.rows, linkIds).map((choice) => ({
         ...choice,
         group: title,
       }))
@@ -187,9 +189,9 @@ function priorityStep(services: Services, target: Assignment): PaletteStep {
           name,
           group: title,
           mark: <Icon name="warning" />,
-          isCurrent: priorityOf(id) === (target.priority ?? null),
+          isCurrent: parsePriority(id) === (target.priority ?? null),
           run: () =>
-            changeAssignment(services, target.id, { priority: priorityOf(id) }, () =>
+            changeAssignment(services, target.id, { priority: parsePriority(id) }, () =>
               inOneLine(target.name, name),
             ),
         })),
@@ -205,11 +207,11 @@ export function projectStep(services: Services, onChoose: (projectId: string) =>
     async find(text, signal) {
       const query = { search: text.trim(), sortColumn: 'name', pageSize: 100 } as const
       const { data } = await services.api.list('project', query, signal)
-      const last = readRecent().map(({ projectId }) => projectId)
-      const placeOf = (id: string) => (last.includes(id) ? last.indexOf(id) : last.length)
+      const recentIds = readRecent().map(({ projectId }) => projectId)
+      const positionOf = (id: string) => (recentIds.includes(id) ? recentIds.indexOf(id) : recentIds.length)
       return data
         .filter(({ isArchived }) => !isArchived)
-        .toSorted((a, b) => placeOf(a.id) - placeOf(b.id))
+        .toSorted((a, b) => positionOf(a.id) - positionOf(b.id))
         .map((project) => ({
           id: project.id,
           name: project.name,
@@ -303,7 +305,7 @@ async function findRecords(
     itemOf(row, projectsById.get(row.projectId)?.name, t('Assignments'), router),
   )
   return [
-    // A key names exactly one.
+    // A key names exactly one assignment, which therefore comes first.
     ...(named ? assignmentItems : []),
     ...projects.data.map((project) => projectItem(project, t('Projects'), router)),
     ...(named ? [] : assignmentItems),
@@ -326,10 +328,10 @@ interface Recent {
   readonly assignmentId?: string
 }
 
-/** The ids of what was opened last, the newest first. Names are requested, because an account may no longer see them. */
-const readRecent = (): readonly Recent[] => JSON.parse(localStorage.getItem(recentKey) ?? '[]')
+/** Reads what was opened last, newest first. Names are not stored, because they may change, and the user may lose access. */
+const readRecent = () => readStoredJson<readonly Recent[]>(recentKey) ?? []
 
-/** Remembers the projects and assignments that are opened. */
+/** Stores which projects and assignments are opened. */
 export function useRecent(): void {
   const { pathname } = useServices().router.address.value
   useEffect(() => {

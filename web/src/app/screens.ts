@@ -15,8 +15,9 @@ export interface Screen {
   }
   /** The link that is marked as current on this screen, if the screen's address does not begin with it. */
   readonly activeHref?: string
+  /** Hides the link from other users. The screen itself tells them that it is for administrators. */
   readonly administratorsOnly?: boolean
-  /** Loads the screen at the first visit. */
+  /** Imports the component once; the scripts of rare screens are fetched in the background before (`vite.config.ts`). */
   readonly load: () => Promise<ComponentType<ScreenProps>>
 }
 
@@ -128,7 +129,7 @@ export function preloadScreen(path: string): void {
     .catch(() => undefined)
 }
 
-/** Loads once. A failed load is retried at the next call. */
+/** Shares one promise between all calls. After a failure, the next call loads again. */
 function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
   let loading: Promise<Value> | undefined
   return () => {

@@ -16,7 +16,8 @@ import { Icon } from '../ui/icon.tsx'
 /** The running timer, on every screen and in every tab. */
 export function TimerIndicator() {
   const running = useOwnTimer()
-  useTimerOfAccount(running)
+  useTimerOfAccount()
+  useForgottenTimer(running)
   if (running === undefined) return null
   return (
     <div class="timer-mark">
@@ -56,30 +57,35 @@ export function EndTimerDialog() {
   return running && isTimerDialogOpen.value ? <TimerDialog running={running} onClose={onClose} /> : null
 }
 
-/** Another device may start or stop the timer: a tab asks when it becomes visible, and every so often. */
-function useTimerOfAccount(running: RunningTimer | undefined): void {
+/** Another device may start or stop the timer, so it is read when the page becomes visible, and then every minute. */
+function useTimerOfAccount(): void {
   const services = useServices()
   const isSignedIn = services.session.person.value !== undefined
   useEffect(() => {
     if (!isSignedIn) return
     const { refresh } = timerStore(services)
-    const ask = () => {
+    const refreshIfVisible = () => {
+      // A failed refresh is repeated after the interval.
       if (!document.hidden) refresh().catch(() => undefined)
     }
-    ask()
-    const interval = setInterval(ask, timerRefreshMilliseconds)
-    document.addEventListener('visibilitychange', ask)
+    refreshIfVisible()
+    const interval = setInterval(refreshIfVisible, timerRefreshMilliseconds)
+    document.addEventListener('visibilitychange', refreshIfVisible)
     return () => {
       clearInterval(interval)
-      document.removeEventListener('visibilitychange', ask)
+      document.removeEventListener('visibilitychange', refreshIfVisible)
     }
   }, [isSignedIn])
+}
+
+const timerRefreshMilliseconds = 60_000
+
+/** Asks what to do with a timer that was probably forgotten. */
+function useForgottenTimer(running: RunningTimer | undefined): void {
   useEffect(() => {
     if (running && isForgotten(running)) isTimerDialogOpen.value = true
   }, [running?.since])
 }
-
-const timerRefreshMilliseconds = 60_000
 
 /** Ignores a timer that another user has started in this browser. */
 function useOwnTimer(): RunningTimer | undefined {

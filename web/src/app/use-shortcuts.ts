@@ -18,10 +18,10 @@ interface Actors {
 export interface Shortcut {
   /** The names of the keys, as the list of shortcuts shows them. */
   readonly keys: readonly string[]
-  /** Another key for the same. */
+  /** Another key that does the same. */
   readonly alias?: string
   readonly description: MessageKey
-  /** Missing for keys of cards, rows and cells, which have their own listeners. False leaves the key to the browser. */
+  /** Missing for keys of cards, rows and cells, which have their own listeners. The result false leaves the key to the browser. */
   run?(actors: Actors): unknown
 }
 
@@ -36,7 +36,7 @@ const goTo = (letter: string, href: string, description: MessageKey): Shortcut =
   run: ({ router }) => router.go(href),
 })
 
-/** Every key of the client. The list of shortcuts is drawn from it, and `run` is what a key does wherever no text is typed. */
+/** All shortcuts of the client, in the order of their list. Those with `run` work wherever no text is being typed. */
 export const shortcutGroups: readonly ShortcutGroup[] = [
   {
     title: 'Anywhere',
@@ -58,7 +58,7 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
         run: ({ open }) => focusFirst('main input[type=search]') || open({ kind: 'palette' }),
       },
       { keys: ['Shift', 'F'], description: 'Filter a project', run: () => clickDeclared('Shift+F') || false },
-      { keys: ['↓'], description: 'From the page into its cards or rows', run: () => enterCards() },
+      { keys: ['↓'], description: 'Move into the cards or rows', run: () => enterCards() },
       { keys: ['Ctrl', 'Z'], description: 'Undo the last change' },
       { keys: ['?'], description: 'Show these shortcuts', run: ({ open }) => open({ kind: 'shortcuts' }) },
     ],
@@ -77,9 +77,9 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
   {
     title: 'Assignments',
     shortcuts: [
-      { keys: ['← ↑ → ↓'], description: 'From card to card' },
+      { keys: ['← ↑ → ↓'], description: 'Move between cards' },
       { keys: ['Shift', '← →'], description: 'Move a card to the next stage' },
-      { keys: ['Shift', '↑ ↓'], description: 'Ordered by hand: a card up or down' },
+      { keys: ['Shift', '↑ ↓'], description: 'Move a card up or down, if ordered by hand' },
       { keys: ['M'], description: 'Choose the stage of a card' },
       { keys: ['T'], description: 'Start or stop the timer of a card' },
       { keys: ['F2'], description: 'Rename a card' },
@@ -118,12 +118,12 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
   },
 ]
 
-/** The keys of a shortcut, to show next to what does the same. */
+/** Returns the keys of a shortcut, which commands and tooltips show. */
 export const keysOf = (description: MessageKey): readonly string[] =>
   shortcutGroups.flatMap(({ shortcuts }) => shortcuts).find((one) => one.description === description)?.keys ??
   []
 
-/** Returns what each key does, by the names of its keys in lower case. */
+/** Returns the actions by the names of their keys in lower case, such as `g m`. */
 function runsByKeys(): ReadonlyMap<string, NonNullable<Shortcut['run']>> {
   const all = shortcutGroups.flatMap(({ shortcuts }) => shortcuts)
   return new Map(
@@ -186,14 +186,14 @@ function focusFirst(selector: string): boolean {
   return found !== null
 }
 
-/** The button of the current screen declares its shortcut to assistive technology by the same attribute. */
+/** Clicks the button of the current screen that declares the shortcut, as it does for assistive technology. */
 function clickDeclared(key: string): boolean {
   const button = document.querySelector<HTMLElement>(`main [aria-keyshortcuts="${key}"]`)
   button?.click()
   return button !== null
 }
 
-/** Only from the page itself: everything that has the focus keeps its own arrows. */
+/** Moves the focus into the list. A control that has the focus keeps its own arrow keys. */
 function enterCards(): boolean {
   const isOnPage = document.activeElement?.matches('body, main, h1') ?? true
   return isOnPage && focusFirst('main :is([id^="card-"], .row-link, .row a)')

@@ -3,7 +3,7 @@ import type { RecordOf } from '../api/api.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-/** The short address of an assignment, such as MBA-12; empty without the extensions. */
+/** Returns the key of an assignment, such as MBA-12; empty without the extensions, which add keys and numbers. */
 export const assignmentKey = (
   projectKey: string | undefined,
   { number }: Pick<Assignment, 'number'>,

@@ -6,7 +6,7 @@ import { inOneLine } from '../texts/text.ts'
 import { dayOf, timestampOf } from '../time/days.ts'
 import { formatHoursInput } from '../time/hours.ts'
 import type { Option } from '../ui/combobox.tsx'
-import { priorityOf } from './priority.ts'
+import { parsePriority } from './priority.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -47,7 +47,7 @@ export const bodyOf = (
   startDate: timestampOf(values.startDate, stored?.startDate),
   endDate: timestampOf(values.endDate, stored?.endDate),
   amountHours: parseHours(values.amountHours, 'amountHours'),
-  priority: priorityOf(values.priority),
+  priority: parsePriority(values.priority),
   projectId,
 })
 
@@ -79,6 +79,7 @@ const doneNamePattern =
  * browser, else one with such a name, else the last that the project uses.
  */
 export function doneStagesOf(projectId: string, stages: readonly Stage[]): ReadonlySet<string> {
+  // Reading the signal subscribes the component, which localStorage cannot notify.
   void doneStageVersion.value
   const marked = stages.filter(({ isDone }) => isDone)
   if (marked.length > 0) return new Set(marked.map(({ id }) => id))
@@ -90,13 +91,13 @@ export function doneStagesOf(projectId: string, stages: readonly Stage[]): Reado
   return new Set(found ? [found.id] : [])
 }
 
-/** Chooses a stage where the extensions are off, which store it for everybody. */
+/** Stores the choice in this browser. With the extensions, administrators mark the stage for all users instead. */
 export function chooseDoneStage(projectId: string, stageId: string): void {
   localStorage.setItem(storageKeyOf(projectId), stageId)
   doneStageVersion.value += 1
 }
 
-/** The user finds others by typing more. */
+/** Users type more to find other assignments. */
 const suggestionsMax = 20
 
 /** Finds assignments by a part of their name or description. Each has the name of its project, because names may be equal. */

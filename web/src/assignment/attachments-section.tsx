@@ -154,7 +154,7 @@ export function formatBytes(bytes: number): string {
   }).format(bytes / 1024 ** power)
 }
 
-/** Lets the panel take dropped files. Without the extensions it takes none. */
+/** Makes the panel accept dropped files. Without the extensions it accepts none. */
 export function useAttachmentDrop(assignmentId: string) {
   const { configuration, files } = useServices()
   const upload = (dropped: FileList) => {
@@ -163,12 +163,12 @@ export function useAttachmentDrop(assignmentId: string) {
   return useFileDrop(configuration.extensions ? upload : undefined)
 }
 
-/** Lets a text field of Markdown take pasted and dropped files. Each is uploaded, and then shown or linked where the caret is. */
+/** Makes a Markdown field accept pasted and dropped files. Each is uploaded, and then shown or linked at the caret. */
 export function useFileInsertion(assignmentId: string) {
   const { configuration, files } = useServices()
   if (!configuration.extensions) return {}
-  const take = (field: HTMLTextAreaElement, taken: FileList) => {
-    for (const file of taken)
+  const insertFiles = (field: HTMLTextAreaElement, added: FileList) => {
+    for (const file of added)
       void files.upload(assignmentId, file).then((stored) => {
         if (stored) insertAtCaret(field, attachmentMarkdown(stored.id, stored.name, isImageType(stored.type)))
       })
@@ -176,20 +176,20 @@ export function useFileInsertion(assignmentId: string) {
   return {
     onPaste(event: TargetedClipboardEvent<HTMLTextAreaElement>) {
       const { clipboardData, currentTarget } = event
-      // Office programs offer a picture of the text that they copy.
+      // Office programs add a picture of the text that they copy; the text is pasted.
       if (!clipboardData?.files.length || clipboardData.types.includes('text/plain')) return
       event.preventDefault()
-      take(currentTarget, clipboardData.files)
+      insertFiles(currentTarget, clipboardData.files)
     },
     onDrop(event: TargetedDragEvent<HTMLTextAreaElement>) {
       if (!event.dataTransfer?.files.length) return
       event.preventDefault()
-      take(event.currentTarget, event.dataTransfer.files)
+      insertFiles(event.currentTarget, event.dataTransfer.files)
     },
   }
 }
 
-/** Inserts as if typed. If the field was closed, or has no room, the file is only in the list. */
+/** Inserts the text as if it were typed. If the field was closed or has no room, the file is only in the list of attachments. */
 function insertAtCaret(field: HTMLTextAreaElement, text: string): void {
   const { value, selectionEnd, maxLength } = field
   const gap = /\S$/.test(value.slice(0, selectionEnd)) ? ' ' : ''

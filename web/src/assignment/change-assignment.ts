@@ -8,19 +8,19 @@ type Assignment = RecordOf<'assignment'>
 type Change = Partial<Assignment>
 type Actors = Pick<Services, 'api' | 'toasts'>
 
-/** Changes fields of one assignment, based on its current state. The message offers Undo; an error is shown, too. */
+/** Changes fields of one assignment, based on its current state. Shows a message with Undo, or the error. */
 export async function changeAssignment(
   actors: Actors,
   id: string,
   change: Change,
-  textOf: () => string,
+  messageOf: () => string,
 ): Promise<void> {
   const { api, toasts } = actors
   try {
     const before = await api.get('assignment', id)
     await api.update('assignment', { ...updateBodyOf(before), ...change })
     const names = Object.keys(change) as (keyof Assignment)[]
-    offerUndo(actors, { before, after: { ...before, ...change }, names, text: textOf() })
+    offerUndo(actors, { before, after: { ...before, ...change }, names, text: messageOf() })
   } catch (error) {
     toasts.show({ kind: 'problem', text: sentenceOf(error) })
   }
@@ -50,12 +50,12 @@ export function offerUndo(
     onUndone?.(await api.get('assignment', before.id))
   }
   const run = () =>
-    undo().catch((error) => toasts.show({ kind: 'problem', text: inSentences(after.name, error) }))
+    undo().catch((error) => toasts.show({ kind: 'problem', text: undoProblem(after.name, error) }))
   toasts.show({ kind: 'done', text, undo: run })
 }
 
 /** Absent and null both mean that there is no value. */
 const isEqual = (a: unknown, b: unknown): boolean => (a ?? null) === (b ?? null)
 
-const inSentences = (name: string, error: unknown): string =>
+const undoProblem = (name: string, error: unknown): string =>
   t('{name} was not changed back. {reason}', { name, reason: sentenceOf(error) })

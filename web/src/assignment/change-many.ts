@@ -69,6 +69,7 @@ function reportUnchanged(
 
 /** Returns the changed rows, the requests that undo the changes, and the number of rejected ones. */
 async function sendRequests(api: Api, hasBatches: boolean, requests: readonly RequestedChange[]) {
+  // The signal is never aborted, because a change continues when the user leaves the screen.
   const load = (ids: readonly string[]) => loadByIds(api, 'assignment', ids, new AbortController().signal)
   const stored = await load(requests.map(({ id }) => id))
   const updates = requests.flatMap((requested) => {
@@ -113,7 +114,7 @@ async function updateEach(
   return results
 }
 
-/** Removes those of the assignments that can be removed. Others, such as those with recorded time, stay; a message says why. */
+/** Removes the assignments that can be removed. Others, such as those with recorded time, stay, and a message says why. */
 export function useRemoveMany() {
   const { api, configuration, toasts } = useServices()
   const removeAtOnce = useRemoval()

@@ -139,7 +139,7 @@ interface NeighbourRowProps extends Neighbour {
 function NeighbourRow({ linkId, other, assignment, direction, doneIds, stageName }: NeighbourRowProps) {
   const remove = useRemoval()
   const { waiting, blocker } = direction.order(assignment, other)
-  const isOver = [waiting, blocker].some(({ workflowId }) => doneIds.has(workflowId))
+  const isEitherDone = [waiting, blocker].some(({ workflowId }) => doneIds.has(workflowId))
   const until = t('Until {day}', { day: formatDay(other.endDate) })
   const date = other === blocker ? other.endDate : other.startDate
   return (
@@ -150,7 +150,7 @@ function NeighbourRow({ linkId, other, assignment, direction, doneIds, stageName
       removeLabel={t('Remove the dependency on {name}', { name: other.name })}
       onRemove={() => void remove('assignmentDependency', linkId, other.name, 'The dependency was removed.')}
     >
-      {!isOver && startsTooEarly(waiting, blocker) && (
+      {!isEitherDone && startsTooEarly(waiting, blocker) && (
         <span class="line">
           <span class="blocked">
             <Icon name="warning" />
@@ -162,12 +162,12 @@ function NeighbourRow({ linkId, other, assignment, direction, doneIds, stageName
   )
 }
 
-/** Sentences of the store about the blocking assignment begin with the name of a field, which its own name replaces. */
+/** The API's messages about the blocking assignment begin with a field name, which this replaces with the assignment's name. */
 async function explain(api: Api, error: unknown, blockerId: string): Promise<string> {
-  const about = error instanceof TrackerError ? error.errors.blockedById : undefined
-  if (about === undefined) return sentenceOf(error)
+  const messages = error instanceof TrackerError ? error.errors.blockedById : undefined
+  if (messages === undefined) return sentenceOf(error)
   const blocker = await api.get('assignment', blockerId).catch(() => undefined)
-  return about
+  return messages
     .map((message) => withFieldLabel(blocker?.name ?? t('Assignment'), 'blockedById', message))
     .join(' ')
 }

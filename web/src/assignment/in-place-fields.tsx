@@ -26,7 +26,7 @@ interface NamedFieldProps extends InPlaceProps {
   readonly label: string
 }
 
-/** Enter saves; Escape restores the stored value. */
+/** Saves on Enter, and restores the stored value on Escape. */
 const handleKeys = (edit: InPlaceEdit) => (event: TargetedKeyboardEvent<HTMLElement>) => {
   if (event.key === 'Enter') void edit.commit()
   else if (event.key === 'Escape' && edit.isChanged) {
@@ -35,7 +35,7 @@ const handleKeys = (edit: InPlaceEdit) => (event: TargetedKeyboardEvent<HTMLElem
   }
 }
 
-/** The name, on as many lines as it needs. It has no line breaks of its own. */
+/** Edits the name on as many lines as it needs. Names have no line breaks, so typed or pasted ones become spaces. */
 export function NameInPlace({ assignment, onSaved }: InPlaceProps) {
   const edit = useFieldEdit(assignment, 'name', onSaved)
   return (
@@ -175,7 +175,7 @@ export function NonMemberNote({
     )
   return (
     <p class="form-note" role="status">
-      {t('{name} is not a member of this project and does not see it.', { name })}{' '}
+      {t('{name} is not a member of this project and cannot see it.', { name })}{' '}
       <button type="button" class="link-button" onClick={() => void add()}>
         {t('Add to the project')}
       </button>
@@ -222,7 +222,7 @@ export interface InPlaceFieldProps {
   }) => ComponentChildren
 }
 
-/** A field that is saved by itself. It shows its errors, and the value that another user has saved meanwhile. */
+/** A field that saves automatically. It shows its errors, and the value that another user has saved meanwhile. */
 export function InPlaceField({
   label,
   edit,

@@ -18,7 +18,7 @@ export interface LabelsDialogProps {
   onClose(): void
 }
 
-/** Lists the labels of a project. Each member may change them. */
+/** Lists the labels of a project. All members may change them. */
 export function LabelsDialog({ projectId, onClose }: LabelsDialogProps) {
   const labels = useAllRows('label', labelQuery(projectId))
   const remove = useRemoval()
@@ -99,7 +99,8 @@ const LabelRow = ({ label, onEdit, onRemove }: LabelRowProps) => (
   </li>
 )
 
-const colorChoices = Object.entries(labelColors).map(([id, name]) => ({ id, name }))
+/** A label always has a color, so that there is no default to choose. */
+const labelColorChoices = Object.entries(labelColors).map(([id, name]) => ({ id, name }))
 
 /** Creates a label, or changes one. */
 function LabelForm({ projectId, label, onClose }: LabelsDialogProps & { readonly label: Label | undefined }) {
@@ -120,7 +121,7 @@ function LabelForm({ projectId, label, onClose }: LabelsDialogProps & { readonly
   return (
     <Form form={form} submitLabel={t('Save')} onCancel={onClose} onDone={onClose}>
       <NameField form={form} />
-      <ChoiceField form={form} name="color" label={t('Color')} required choices={colorChoices} />
+      <ChoiceField form={form} name="color" label={t('Color')} required choices={labelColorChoices} />
       <TextField form={form} name="description" label={t('Description')} />
     </Form>
   )

@@ -27,7 +27,7 @@ export function LabelsSection({ assignment, labels, labelLinks }: LabelsSectionP
   const remove = useRemoval()
   const [problem, setProblem] = useState<string>()
   const [isManaging, setManaging] = useState(false)
-  const linkOf = new Map(labelLinks.rows.map(({ id, labelId }) => [labelId, id]))
+  const linkIds = new Map(labelLinks.rows.map(({ id, labelId }) => [labelId, id]))
   const add = async (option: Option) => {
     setProblem(undefined)
     try {
@@ -37,10 +37,10 @@ export function LabelsSection({ assignment, labels, labelLinks }: LabelsSectionP
     }
   }
   return (
-    <PanelSection name="labels" title={t('Labels')} isEmpty={linkOf.size === 0}>
+    <PanelSection name="labels" title={t('Labels')} isEmpty={linkIds.size === 0}>
       <span class="labels">
         {labels.rows.map((label) => {
-          const linkId = linkOf.get(label.id)
+          const linkId = linkIds.get(label.id)
           return linkId === undefined ? null : (
             <LabelChip key={label.id} label={label}>
               <button
@@ -60,7 +60,7 @@ export function LabelsSection({ assignment, labels, labelLinks }: LabelsSectionP
           label={t('Add a label')}
           placeholder={t('Add a label…')}
           valueText=""
-          find={async (text) => suggest(text, labels.rows, linkOf)}
+          find={async (text) => suggest(text, labels.rows, linkIds)}
           onChoose={(option) => void add(option)}
         />
         <button
@@ -85,7 +85,7 @@ export function LabelsSection({ assignment, labels, labelLinks }: LabelsSectionP
 
 type Target = Pick<RecordOf<'assignment'>, 'id' | 'name' | 'projectId'>
 
-/** Adds a label, which is created first if it is a new one. */
+/** Adds a label to the assignment. A new one is created first. */
 async function addLabel(
   api: Api,
   { id: assignmentId, projectId }: Target,
@@ -97,37 +97,38 @@ async function addLabel(
   return api.create('assignmentLabel', { assignmentId, labelId })
 }
 
-/** Suggests the labels of the project, and adds the chosen one, or removes it if it is there. Both offer Undo. */
+/**
+ * Returns the labels that match the text, as commands that add the label, or remove it if the assignment has it. Both offer Undo.
+ * `linkIds` has the links of the assignment by the ids of their labels.
+ */
 export function labelChoices(
   { api, toasts }: Pick<Services, 'api' | 'toasts'>,
   target: Target,
   text: string,
   labels: readonly Label[],
-  linkOf: ReadonlyMap<string, string>,
+  linkIds: ReadonlyMap<string, string>,
 ) {
   const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
   const toggle = async (option: Option) => {
-    const present = linkOf.get(option.id)
+    const linkId = linkIds.get(option.id)
     const values = { label: option.name, name: target.name }
-    if (present === undefined) {
+    if (linkId === undefined) {
       const { id } = await addLabel(api, target, option, labels)
-      const run = () => api.remove('assignmentLabel', [id]).catch(report)
-      const done = t('{label} was added to {name}.', values)
-      return toasts.show({ kind: 'done', text: done, undo: run })
+      const undo = () => api.remove('assignmentLabel', [id]).catch(report)
+      return toasts.show({ kind: 'done', text: t('{label} was added to {name}.', values), undo })
     }
-    await api.remove('assignmentLabel', [present])
-    const run = () => api.restore('assignmentLabel', [present]).catch(report)
-    const done = t('{label} was removed from {name}.', values)
-    toasts.show({ kind: 'done', text: done, undo: run })
+    await api.remove('assignmentLabel', [linkId])
+    const undo = () => api.restore('assignmentLabel', [linkId]).catch(report)
+    toasts.show({ kind: 'done', text: t('{label} was removed from {name}.', values), undo })
   }
   return suggest(text, labels, new Set()).map((option) => ({
     ...option,
-    isCurrent: linkOf.has(option.id),
+    isCurrent: linkIds.has(option.id),
     run: () => void toggle(option).catch(report),
   }))
 }
 
-/** Suggests the other labels of the project that contain the text, and a new one if no label has this name. */
+/** Suggests labels of the project that contain the text and are not present, and a new one if no label has this name. */
 export function suggest(
   text: string,
   labels: readonly Label[],

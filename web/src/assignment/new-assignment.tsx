@@ -117,7 +117,7 @@ function AssignmentFields({ form, projectId, stages, autofocus = false }: Assign
 const defaultDays = 6
 const typeKeyOf = (projectId: string) => `tracker.type.${projectId}`
 
-/** The values that a new assignment begins with. */
+/** Returns the values of a new assignment for which nothing was chosen. */
 export const newAssignmentDefaults = (projectId: string, workflowId: string, userId: string) => ({
   startDate: today(),
   endDate: addDays(today(), defaultDays),

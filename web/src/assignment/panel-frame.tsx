@@ -12,7 +12,7 @@ interface PanelFrameProps {
   readonly title: string
   /** The content of the pinned first line. */
   readonly tools: ComponentChildren
-  /** The editable name, pinned below it; nothing while it is loaded. */
+  /** The editable name, pinned below the tools; nothing while the assignment is loading. */
   readonly name: ComponentChildren
   readonly children: ComponentChildren
   onClose(): void
@@ -60,12 +60,13 @@ export function PanelFrame({ id, title, tools, name, children, onClose }: PanelF
   )
 }
 
-/** Keys may move the focus to a card that the panel covers, which browsers leave there if a part of it is visible. */
+/** Scrolls to a focused card that the panel covers. Browsers regard it as visible. */
 function revealFocus(panel: HTMLElement | null): () => void {
   const onFocus = ({ target }: FocusEvent) => {
     if (!(target instanceof Element) || panel === null || panel.contains(target)) return
-    const [covered, over] = [target.getBoundingClientRect(), panel.getBoundingClientRect()]
-    const isCovered = covered.right > over.left && covered.left < over.right
+    const card = target.getBoundingClientRect()
+    const cover = panel.getBoundingClientRect()
+    const isCovered = card.right > cover.left && card.left < cover.right
     if (isCovered && target.matches('.column :focus-visible'))
       target.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }
@@ -73,7 +74,7 @@ function revealFocus(panel: HTMLElement | null): () => void {
   return () => removeEventListener('focusin', onFocus)
 }
 
-/** The address has it, so that a link or a reload shows the same. */
+/** Switches between the panel and the whole page. The URL has the choice, so that a link or a reload shows the same. */
 function FullButton({ isFull }: { readonly isFull: boolean }) {
   const { router } = useServices()
   const label = isFull ? t('Next to the project') : t('On the whole page')
@@ -117,9 +118,9 @@ export const PanelButton = ({ icon, label, run }: PanelButtonProps) => (
 const widthKey = 'tracker.panel'
 const widthProperty = '--panel-width'
 const defaultPixels = 432
-/** Two columns of fields still fit. */
+/** The narrowest panel has room for two columns of fields. */
 const pixelsMin = 352
-/** The least that stays visible of the screen behind. */
+/** At least this much of the screen behind stays visible. */
 const behindPixels = 320
 const stepPixels = 32
 

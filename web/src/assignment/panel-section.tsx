@@ -7,7 +7,7 @@ interface PanelSectionProps {
   readonly title: string
   /** Without content, only the line that adds some is visible. */
   readonly isEmpty: boolean
-  /** Stands behind the title. */
+  /** Shown after the title. */
   readonly aside?: ComponentChildren
   readonly children: ComponentChildren
 }

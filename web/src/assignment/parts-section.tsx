@@ -60,7 +60,7 @@ export function PartsSection({ assignment, stages, parts, onSaved }: PartsSectio
             assignment={part}
             line={lineOf(part)}
             isDone={doneIds.has(part.workflowId)}
-            removeLabel={t('{name} is no longer a part', { name: part.name })}
+            removeLabel={t('Remove {name} from the sub-assignments', { name: part.name })}
             onRemove={() => void setParent(part.id, null)}
           />
         ))}
@@ -74,7 +74,7 @@ export function PartsSection({ assignment, stages, parts, onSaved }: PartsSectio
               assignment={parent}
               line={lineOf(parent)}
               isDone={doneIds.has(parent.workflowId)}
-              removeLabel={t('No longer a part of {name}', { name: parent.name })}
+              removeLabel={t('Remove from {name}', { name: parent.name })}
               onRemove={() => void setParent(assignment.id, null)}
             />
           </ul>

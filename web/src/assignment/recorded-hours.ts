@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals'
 import { filter, limits, type Tracker } from '#tracker-client'
+import { hoursPerDay } from '../time/hours.ts'
 
-/** With more entries than this, the hours are not added up. */
+/** Sums of more entries would take too many requests, so they are not shown. */
 const entriesMax = 1000
 
 /**
@@ -13,13 +14,14 @@ export async function loadRecordedHours(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, number> | undefined> {
+  // Sums of fractions drift, so hundredths are added.
   const hundredths = new Map(ids.map((id) => [id, 0]))
   if (ids.length === 0 || ids.length > limits.ids) return undefined
   const query = {
     filter: filter`assignmentId in ${ids}`,
     fields: ['assignmentId', 'amountHours'],
   } as const
-  // A filter fits about 40 ids.
+  // A filter has room for about 40 ids.
   if (query.filter.length > limits.filter) return undefined
   let entries = 0
   for await (const { assignmentId, amountHours } of tracker.appointments.rows(query, { signal })) {
@@ -32,11 +34,12 @@ export async function loadRecordedHours(
 
 const storageKey = 'tracker.daily-hours'
 const defaultHours = 8
-export const hoursPerDay = 24
 
-const readStored = (): number => {
+const isPossible = (hours: number): boolean => hours > 0 && hours <= hoursPerDay
+
+function readStored(): number {
   const hours = Number(localStorage.getItem(storageKey) ?? defaultHours)
-  return hours > 0 && hours <= hoursPerDay ? hours : defaultHours
+  return isPossible(hours) ? hours : defaultHours
 }
 
 const chosen = signal<number | undefined>(undefined)
@@ -44,9 +47,9 @@ const chosen = signal<number | undefined>(undefined)
 /** The hours of a working day, stored in this browser. */
 export const dailyTarget = (): number => chosen.value ?? readStored()
 
-/** An impossible number of hours is ignored. */
-export function chooseDailyTarget(hours: number): void {
-  if (!(hours > 0 && hours <= hoursPerDay)) return
+/** Stores the hours of a working day. Undefined or an impossible number changes nothing. */
+export function chooseDailyTarget(hours: number | undefined): void {
+  if (hours === undefined || !isPossible(hours)) return
   localStorage.setItem(storageKey, String(hours))
   chosen.value = hours
 }

@@ -16,7 +16,7 @@ import type { PanelSections } from './use-panel-sections.ts'
 
 type Appointment = RecordOf<'appointment'>
 
-/** Compares the recorded with the planned time, and lists the entries. */
+/** Compares recorded with planned time, and lists the entries. */
 export function TimeSection({
   assignment,
   appointments,

@@ -49,10 +49,10 @@ export function TimerButton({ assignment, showsLabel = false }: TimerButtonProps
   )
 }
 
-/** Set when the user stops the timer: the dialog asks for a note. */
+/** Set when the user stops the timer, to ask what to do with the time. */
 export const isTimerDialogOpen = signal(false)
 
-/** Starting another timer does not record a shorter time. */
+/** A shorter time is discarded when another timer starts. */
 const secondsMin = 20
 
 /** Starting a timer stops the previous one and records its time. */

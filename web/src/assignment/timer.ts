@@ -46,20 +46,21 @@ function readStored(): RunningTimer | undefined {
   return typeof stored?.since === 'string' && !Number.isNaN(Date.parse(stored.since)) ? stored : undefined
 }
 
+/** Unit tests have no local storage. */
 const current = signal<RunningTimer | undefined>(
   typeof localStorage === 'undefined' ? undefined : readStored(),
 )
 
-/** Also stored in this browser, so that a reload shows it at once and every tab follows. */
+/** The running timer. This browser stores it, so that a reload shows it at once, and other tabs follow. */
 export const runningTimer: ReadonlySignal<RunningTimer | undefined> = current
 
-/** Follows the timer of other tabs. */
+// Another tab has started or stopped the timer, or cleared the storage, whose key is then null.
 if (typeof addEventListener === 'function')
   addEventListener('storage', (event) => {
     if (event.key === storageKey || event.key === null) current.value = readStored()
   })
 
-function store(next: RunningTimer | undefined): void {
+function setRunningTimer(next: RunningTimer | undefined): void {
   if (next === undefined) localStorage.removeItem(storageKey)
   else localStorage.setItem(storageKey, JSON.stringify(next))
   current.value = next
@@ -68,12 +69,12 @@ function store(next: RunningTimer | undefined): void {
 /** The timer belongs to the account, or, without the extensions, to this browser. */
 export const timerStore = ({ api, tracker, session, configuration }: Services): TimerStore =>
   configuration.extensions
-    ? storeOfAccount(api, tracker, () => session.person.peek()?.id ?? '')
-    : storeOfBrowser(api, () => session.person.peek()?.id ?? '')
+    ? createAccountStore(api, tracker, () => session.person.peek()?.id ?? '')
+    : createBrowserStore(api, () => session.person.peek()?.id ?? '')
 
-function storeOfAccount(api: Api, tracker: Tracker, userId: () => string): TimerStore {
-  const keep = ({ timer }: Awaited<ReturnType<typeof read>>) =>
-    store(
+function createAccountStore(api: Api, tracker: Tracker, userId: () => string): TimerStore {
+  const applyAnswer = ({ timer }: Awaited<ReturnType<typeof read>>) =>
+    setRunningTimer(
       timer
         ? {
             assignmentId: timer.assignmentId,
@@ -85,44 +86,45 @@ function storeOfAccount(api: Api, tracker: Tracker, userId: () => string): Timer
         : undefined,
     )
   const read = () => tracker.call('GET /ext/timer')
-  const refresh = async () => keep(await read())
-  /** Another device may have ended the timer meanwhile. */
+  const refresh = async () => applyAnswer(await read())
+  /** Reads the timer again after an error, because another device may have ended it. */
   const orRefresh = async <Answer>(answer: Promise<Answer>): Promise<Answer> =>
     answer.catch(async (error) => {
+      // The first error is the one to show.
       await refresh().catch(() => undefined)
       throw error.status === 404 ? new Error(t('The timer was ended on another device.')) : error
     })
   return {
     refresh,
     start: async ({ id }) =>
-      keep(await orRefresh(tracker.call('POST /ext/timer', { body: { assignmentId: id } }))),
+      applyAnswer(await orRefresh(tracker.call('POST /ext/timer', { body: { assignmentId: id } }))),
     async book(_running, booked = {}) {
       const appointment = await orRefresh(api.stopTimer(booked))
-      store(undefined)
+      setRunningTimer(undefined)
       return appointment
     },
     async discard() {
       await orRefresh(tracker.call('DELETE /ext/timer'))
-      store(undefined)
+      setRunningTimer(undefined)
     },
   }
 }
 
-const storeOfBrowser = (api: Api, userId: () => string): TimerStore => ({
+const createBrowserStore = (api: Api, userId: () => string): TimerStore => ({
   refresh: async () => undefined,
   async start({ id, projectId, name }) {
-    store({ assignmentId: id, projectId, name, userId: userId(), since: new Date().toISOString() })
+    setRunningTimer({ assignmentId: id, projectId, name, userId: userId(), since: new Date().toISOString() })
   },
   async book(running, booked = {}) {
     const { assignmentId, userId, since } = running
     const amountHours = toRecordedHours(elapsedSeconds(running))
     const measured = { keepDate: dayOfTimestamp(since), amountHours }
     const appointment = await api.create('appointment', { assignmentId, userId, ...measured, ...booked })
-    store(undefined)
+    setRunningTimer(undefined)
     return appointment
   },
   async discard() {
-    store(undefined)
+    setRunningTimer(undefined)
   },
 })
 

@@ -10,7 +10,7 @@ import { type MessageKey, t } from '../texts/text.ts'
 import { endTimestampOf, timestampOf } from '../time/days.ts'
 import { type AssignmentValues, updateBodyOf, valuesOf } from './assignment-values.ts'
 import { offerUndo } from './change-assignment.ts'
-import { priorityOf } from './priority.ts'
+import { parsePriority } from './priority.ts'
 
 export interface InPlaceOptions {
   /** The typed text is stored under this name until it is saved or discarded. */
@@ -48,7 +48,7 @@ function readTypedText(draft: string, stored: string): TypedText | undefined {
   return text === undefined ? undefined : { text, base: base ?? stored }
 }
 
-/** Edits one value, which is saved by itself. A change by another user during the edit is shown, never overwritten. */
+/** Edits one value, which saves automatically. A change by another user during the edit is shown, never overwritten. */
 function useInPlaceEdit({ draft, stored, save }: InPlaceOptions): InPlaceEdit {
   const [typed, setTyped] = useState(() => readTypedText(draft, stored))
   const [isSaving, setSaving] = useState(false)
@@ -116,7 +116,7 @@ const isUnreachable = (problem: unknown) => problem instanceof TrackerError && p
 /** Retries are also timed: browsers report a network before it works, and never report that a server is back. */
 const retryMilliseconds = 5000
 
-/** Retries a save that did not reach the server, as soon as there is a network. */
+/** Retries a save that did not reach the server. */
 function useRetryWhenOnline(isWaiting: boolean, send: () => void): void {
   useEffect(() => {
     if (!isWaiting) return
@@ -188,7 +188,7 @@ export function useFieldSave(id: string, name: EditableName, onSaved: (row: Assi
 
 function bodyOfField(name: EditableName, text: string, stored: Assignment): Partial<Assignment> {
   if (name === 'amountHours') return { amountHours: parseHours(text, name) }
-  if (name === 'priority') return { priority: priorityOf(text) }
+  if (name === 'priority') return { priority: parsePriority(text) }
   if (name === 'startDate') return startFields(text, stored)
   if (name === 'endDate') return { endDate: endTimestampOf(text, stored.endDate, stored.startDate) }
   if (name === 'description') return { description: text.trim() === '' ? null : text }

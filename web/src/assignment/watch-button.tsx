@@ -5,7 +5,7 @@ import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 
-/** Lets the account be told of an assignment, or not, whether it is involved in it or not. */
+/** Turns notifications about an assignment on or off, whether or not the user is involved in it. */
 export function WatchButton({ assignmentId }: { readonly assignmentId: string }) {
   const { toasts, tracker } = useServices()
   const [chosen, setChosen] = useState<boolean>()
@@ -23,8 +23,8 @@ export function WatchButton({ assignmentId }: { readonly assignmentId: string })
       toasts.show({
         kind: 'done',
         text: isWatching
-          ? t('You are no longer told of this assignment.')
-          : t('You are told of this assignment.'),
+          ? t('You are no longer notified about this assignment.')
+          : t('You are notified about this assignment.'),
       })
     } catch (error) {
       setChosen(isWatching)

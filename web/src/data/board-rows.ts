@@ -23,7 +23,7 @@ export interface BoardRows {
   append(stage: StageQuery, rows: readonly Assignment[], totalCount: number): BoardRows
   /** Merges changed rows. `isOwn` marks rows written by this tab, whose new rows are counted at once. */
   merge(rows: readonly Assignment[], options?: { readonly isOwn?: boolean }): BoardRows
-  /** Treats rows written by this tab like all others. Called for another query, whose result may not contain them. */
+  /** Treats rows written by this tab like all others. Called when the query changes, because its result may not contain them. */
   dropOwn(): BoardRows
   /** Returns whether a row that is not loaded was changed since the board was loaded, so that counts may be wrong. */
   isUnexpected(row: Assignment): boolean
@@ -85,7 +85,8 @@ function merge(
   changed: readonly Assignment[],
   { newest, isOwn }: MergeOptions,
 ): BoardRows {
-  const [next, counts] = [new Map(state.rows), new Map(state.counts)]
+  const next = new Map(state.rows)
+  const counts = new Map(state.counts)
   const add = (stageId: string, number: number) => counts.set(stageId, (counts.get(stageId) ?? 0) + number)
   const newer = changed.filter((row) => {
     const previous = state.rows.get(row.id)

@@ -7,15 +7,15 @@ type Workflow = RecordOf<'workflow'>
 
 export type ColorName = NonNullable<Workflow['color']>
 
-/** A stage as a project shows it. */
+/** A stage with its color in a project. */
 export interface ProjectStage extends Workflow {
   readonly color: ColorName
   /** False for a stage that the project has not chosen. It is shown while assignments are in it. */
   readonly isUsed: boolean
 }
 
-/** Colors of stages by their position among all stages, so that a stage has the same color in all projects that choose none. */
-const stageColors: readonly ColorName[] = [
+/** The colors of stages between the first one and those that mean done. */
+const middleColors: readonly ColorName[] = [
   'blue',
   'amber',
   'purple',
@@ -26,21 +26,25 @@ const stageColors: readonly ColorName[] = [
   'cyan',
 ]
 
-/** The color of a stage where its project chooses none: the first one is gray, done ones are green, the others differ. */
-function colorOfStage({ color, isDone }: Workflow, position: number): ColorName {
-  const derived = position === 0 ? 'gray' : stageColors[(position - 1) % stageColors.length]
-  return color ?? (isDone ? 'green' : (derived ?? 'gray'))
+/**
+ * Returns the color of a stage for which the project has chosen none. It depends on the position among all stages, and not only those
+ * of the project, so that a stage has the same color in all such projects.
+ */
+function defaultColorOf({ color, isDone }: Workflow, position: number): ColorName {
+  if (color) return color
+  if (isDone) return 'green'
+  return (position === 0 ? undefined : middleColors[(position - 1) % middleColors.length]) ?? 'gray'
 }
 
-/** The color of the stage with this id; gray for an unknown one. */
+/** Returns the color of the stage with this id; gray for an unknown one. */
 export const colorIn = (stages: readonly Pick<ProjectStage, 'id' | 'color'>[], id: string): ColorName =>
   stages.find((stage) => stage.id === id)?.color ?? 'gray'
 
-/** How a stage looks wherever it is shown. */
+/** The properties of a stage that its mark shows. */
 export interface StageLook {
   readonly color: ColorName
-  /** The share of the way to the last stage, from 0 to 1. */
-  readonly part: number
+  /** From 0 for the first stage to 1 for the last. */
+  readonly progress: number
   readonly isDone: boolean
 }
 
@@ -52,12 +56,12 @@ export function stageLooksOf(
   return new Map(
     stages.map(({ id, color }, index) => [
       id,
-      { color, part: index / Math.max(1, stages.length - 1), isDone: doneIds.has(id) },
+      { color, progress: index / Math.max(1, stages.length - 1), isDone: doneIds.has(id) },
     ]),
   )
 }
 
-/** The stages that an assignment can be moved to: those that the project uses, and the current one. */
+/** Returns the stages that an assignment can be moved to: those that the project uses, and the current one. */
 export const choosableStages = <Stage extends { readonly id: string; readonly isUsed?: boolean }>(
   stages: readonly Stage[],
   currentId?: string,
@@ -65,30 +69,30 @@ export const choosableStages = <Stage extends { readonly id: string; readonly is
 
 type Choice = Pick<RecordOf<'projectStage'>, 'workflowId' | 'order' | 'color'>
 
-/** Returns the stages that the project has chosen, in its order, then the others. Without a choice it uses all. */
+/** Returns the stages that the project has chosen, in its order, then the others. A project that has chosen none uses all. */
 export function stagesOf(
   workflows: readonly Workflow[],
   choices: readonly Choice[],
 ): readonly ProjectStage[] {
-  const byStage = new Map(choices.map((choice) => [choice.workflowId, choice]))
-  const hasChosen = workflows.some(({ id }) => byStage.has(id))
+  const choiceByStage = new Map(choices.map((choice) => [choice.workflowId, choice]))
+  const hasChosen = workflows.some(({ id }) => choiceByStage.has(id))
   return workflows
     .map((workflow, position) => ({
       ...workflow,
-      color: byStage.get(workflow.id)?.color ?? colorOfStage(workflow, position),
-      isUsed: !hasChosen || byStage.has(workflow.id),
+      color: choiceByStage.get(workflow.id)?.color ?? defaultColorOf(workflow, position),
+      isUsed: !hasChosen || choiceByStage.has(workflow.id),
     }))
     .sort(
       (a, b) =>
         Number(b.isUsed) - Number(a.isUsed) ||
-        (byStage.get(a.id)?.order ?? 0) - (byStage.get(b.id)?.order ?? 0),
+        (choiceByStage.get(a.id)?.order ?? 0) - (choiceByStage.get(b.id)?.order ?? 0),
     )
 }
 
-/** The same for all parts of a screen, so that they share a request. */
+/** All parts of a screen use the same query, so that they share a request. */
 const stagesQuery = { sortColumn: 'order', pageSize: 100 } as const
 
-/** The stages of a project in its order and colors. Without a project or without the extensions, it has chosen none. */
+/** Follows the stages of a project, in its order and colors. Without a project or without the extensions, all are used. */
 export function useProjectStages(projectId: string | undefined) {
   const { configuration } = useServices()
   const scope = configuration.extensions ? projectId : undefined
@@ -103,7 +107,7 @@ export function useProjectStages(projectId: string | undefined) {
     [isLoading, workflows.rows, choices.rows],
   )
   return {
-    /** Empty while they are loading, so that nothing is drawn in another order first. */
+    /** Empty until both lists are loaded, so that nothing is drawn in another order first. */
     stages,
     choices: choices.rows,
     isLoading,
@@ -115,7 +119,7 @@ export function useProjectStages(projectId: string | undefined) {
   }
 }
 
-/** The same for a step that loads them once. */
+/** Loads the stages of a project once, outside of a component. */
 export async function loadStages(
   { api, configuration }: Pick<Services, 'api' | 'configuration'>,
   projectId: string,

@@ -60,7 +60,7 @@ async function* withStart(
     },
   )
   let next = changes.next()
-  // It fails later if the consumer leaves first.
+  // Without a handler, a failure after the consumer has left would be reported as unhandled.
   next.catch(() => undefined)
   await Promise.race([opened.promise, next])
   yield { id: '', answer: undefined }

@@ -11,7 +11,7 @@ type Assignment = RecordOf<'assignment'>
 /** The assignments that each assignment waits for and that are not done. */
 export type Blockers = ReadonlyMap<string, readonly Assignment[]>
 
-/** 1,000 assignments that others wait for; those of the oldest dependencies beyond are left out. */
+/** Loads at most 1,000 blocking assignments. Those of older dependencies are left out. */
 const blockersMax = 10 * rowsMax
 
 /** Returns which assignments of a project wait for others. Without a project or without the extensions there are none. */

@@ -24,7 +24,7 @@ export function useProjectLabels(projectId: string | undefined) {
   }
 }
 
-/** The same for all parts of a screen, so that they share a request. */
+/** All parts of a screen use the same query, so that they share a request. */
 export const labelQuery = (projectId: string) => ({ projectId, sortColumn: 'name' }) as const
 
 /** Sorts by the order of the labels, and shares each list until one of its labels changes. */

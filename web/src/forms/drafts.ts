@@ -6,10 +6,10 @@ const keyOf = (name: string) => prefix + name
 const readNames = (): string[] =>
   Object.keys(sessionStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
 
-/** A signal, so that components that show drafts are rendered again. */
+/** A signal, so that components that show whether there are drafts are rendered again. Unit tests have no session storage. */
 const names = signal<readonly string[]>(typeof sessionStorage === 'undefined' ? [] : readNames())
 
-/** Drafts are unfinished forms, stored in this tab so that they survive a reload and a new sign-in. */
+/** Reads an unfinished form, which is stored in this tab and thus survives a reload and a new sign-in. */
 export function readDraft<Values extends object>(
   name: string | undefined,
   initial?: Values,

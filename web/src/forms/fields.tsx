@@ -3,7 +3,7 @@ import { useId, useRef } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import { withFieldLabel } from '../api/problems.ts'
 import { type MessageKey, t } from '../texts/text.ts'
-import { formatHours, parseDuration } from '../time/hours.ts'
+import { formatHours, hoursPerDay, parseDuration } from '../time/hours.ts'
 import { type FormState, type FormValues, reject } from './use-form.ts'
 
 export interface FieldProps<Values extends FormValues> {
@@ -97,7 +97,7 @@ export function SelectField<Values extends FormValues>(
   )
 }
 
-/** A choice between texts that are translated. */
+/** A select whose choices are texts of the client, which it translates. */
 export const ChoiceField = <Values extends FormValues>(
   props: FieldProps<Values> & {
     readonly choices: readonly { readonly id: string; readonly name: MessageKey }[]
@@ -152,12 +152,13 @@ export function Field<Values extends FormValues>(
   )
 }
 
-/** Returns the API's limit for properties of this name. */
+/** Returns the API's limit for properties of this name. It is the same in all resources. */
 const lengthMaxOf = (name: string): number | undefined =>
   name === 'currentPassword' ? limits.password : (limits as Readonly<Record<string, number>>)[name]
 
-/** Parses typed hours. Blank text is left to the API, which reports it as missing. */
+/** Parses typed hours, or rejects them with a message for the field. */
 export function parseHours(text: string, field: string): number {
+  // Blank text is left out of the request, so that the API reports the field as missing in its own words.
   if (text.trim() === '') return undefined as never
   return (
     parseDuration(text) ??
@@ -165,15 +166,13 @@ export function parseHours(text: string, field: string): number {
   )
 }
 
-const hoursOfDay = 24
-
-/** Parses the hours of one day. More than a day has are rejected with a question once, and accepted if they are sent again. */
+/** Parses the hours of one day. More than 24 are rejected once, with a question, and accepted when they are sent again. */
 export function useHoursOfDay(): typeof parseHours {
   const asked = useRef<string>(undefined)
   return (text, field) => {
     const hours = parseHours(text, field)
     const question = `${field} ${hours}`
-    if (!(hours > hoursOfDay) || asked.current === question) return hours
+    if (!(hours > hoursPerDay) || asked.current === question) return hours
     asked.current = question
     return reject({
       [field]: [t('{hours} on one day? Save again if that is right.', { hours: formatHours(hours) })],

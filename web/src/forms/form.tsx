@@ -16,7 +16,7 @@ export interface FormProps<Values extends FormValues> {
   readonly onDone?: (() => void) | undefined
 }
 
-/** Fields, their errors, and the buttons. After an error the focus moves to the first invalid field. */
+/** Draws the fields, errors without a field, and the buttons. After an error the focus moves to the first invalid field. */
 export function Form<Values extends FormValues>(props: FormProps<Values>) {
   const {
     form,

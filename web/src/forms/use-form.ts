@@ -76,7 +76,8 @@ export function useForm<Values extends FormValues>(options: FormOptions<Values>)
       },
       isChanged: computed(() => differ(values.value, start.value)),
       follow(next) {
-        const [former, typed] = [start.peek(), values.peek()]
+        const former = start.peek()
+        const typed = values.peek()
         const untouched = Object.keys(next).filter((name) => typed[name] === former[name])
         start.value = next
         if (untouched.some((name) => next[name] !== former[name]))
@@ -89,7 +90,7 @@ export function useForm<Values extends FormValues>(options: FormOptions<Values>)
 const differ = (some: FormValues, others: FormValues): boolean =>
   Object.keys(some).some((name) => some[name] !== others[name])
 
-/** Throws errors of a form's own checks in the format of the API. */
+/** Throws the errors of a form's own checks in the format of the API's errors. */
 export const reject = (errors: FieldErrors): never => {
   throw new TrackerError(400, t('Please correct the fields below.'), { errors })
 }

@@ -11,18 +11,19 @@ const density = signal<Density>('comfortable')
 
 export const currentDensity: ReadonlySignal<Density> = density
 
-/** Follows the system, unless the user has chosen a theme. */
+/** The theme follows the system, unless the user has chosen one. */
 export const currentTheme = (): Theme =>
   chosenTheme.value ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')
 
-/** Draws the first page as the last one was. */
+/** Applies the appearance that this browser has stored, before the settings of the account are known. */
 export function applyStoredAppearance(): void {
   const theme = localStorage.getItem(themeKey)
-  if (theme === 'light' || theme === 'dark') keepTheme(theme)
-  if (localStorage.getItem(densityKey) === 'compact') keepDensity('compact')
+  if (theme === 'light' || theme === 'dark') applyTheme(theme)
+  if (localStorage.getItem(densityKey) === 'compact') applyDensity('compact')
 }
 
-export function keepTheme(theme: Theme): void {
+/** Applies and stores the theme, also for the browser's own bars. */
+export function applyTheme(theme: Theme): void {
   localStorage.setItem(themeKey, theme)
   chosenTheme.value = theme
   document.documentElement.dataset.theme = theme
@@ -30,7 +31,8 @@ export function keepTheme(theme: Theme): void {
     meta.media = meta.dataset.scheme === theme ? 'all' : 'not all'
 }
 
-export function keepDensity(chosen: Density): void {
+/** Applies and stores the density. */
+export function applyDensity(chosen: Density): void {
   localStorage.setItem(densityKey, chosen)
   density.value = chosen
   if (chosen === 'compact') document.documentElement.dataset.density = 'compact'

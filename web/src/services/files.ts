@@ -30,9 +30,10 @@ export interface Files {
   download(attachmentId: string, signal?: AbortSignal): Promise<Blob>
 }
 
-/** The server accepts four at once from an account, which may have several windows. */
-const parallelMax = 2
-const downloadsMax = 4
+/** The server accepts four uploads at once from an account, which may have several windows. */
+const parallelUploadsMax = 2
+/** A browser has six connections to a host, and the page needs some for its lists. */
+const parallelDownloadsMax = 4
 /** A browser keeps only references to files, so this limits the length of the list. */
 const uploadsMax = 100
 
@@ -48,7 +49,8 @@ export function createFiles({ tracker, openUpload, api, toasts, configuration }:
   const { fileMegabytes } = configuration
   const uploads = signal<readonly Upload[]>([])
   const controllers = new Map<string, AbortController>()
-  const [takeUploadTurn, takeDownloadTurn] = [createTurns(parallelMax), createTurns(downloadsMax)]
+  const acquireUpload = createSemaphore(parallelUploadsMax)
+  const acquireDownload = createSemaphore(parallelDownloadsMax)
   const change = (id: string, changes: Partial<Upload>) => {
     uploads.value = uploads.value.map((upload) => (upload.id === id ? { ...upload, ...changes } : upload))
   }
@@ -59,7 +61,7 @@ export function createFiles({ tracker, openUpload, api, toasts, configuration }:
     const controller = new AbortController()
     controllers.set(id, controller)
     const { signal } = controller
-    const release = await takeUploadTurn()
+    const release = await acquireUpload()
     try {
       signal.throwIfAborted()
       const uploading = openUpload((share) => change(id, { share }))
@@ -105,7 +107,7 @@ export function createFiles({ tracker, openUpload, api, toasts, configuration }:
       remove(id)
     },
     async download(attachmentId, signal) {
-      const release = await takeDownloadTurn()
+      const release = await acquireDownload()
       try {
         return await tracker.download(attachmentId, { signal })
       } finally {
@@ -115,17 +117,18 @@ export function createFiles({ tracker, openUpload, api, toasts, configuration }:
   }
 }
 
-/** Browsers give all pasted images one name. */
+/** Browsers name every pasted image `image.png`, so its time is added. */
 const nameOf = ({ name, lastModified }: File): string =>
   name === 'image.png'
     ? `image-${new Date(lastModified).toISOString().slice(0, 19).replaceAll(':', '-')}.png`
     : name
 
-/** Lets a number of tasks run at once. Resolves in turn with a function that lets the next one run. */
-function createTurns(max: number): () => Promise<() => void> {
+/** Lets up to `max` tasks run at once, in the order of their calls. Each task gets the function that releases its place. */
+function createSemaphore(max: number): () => Promise<() => void> {
   let running = 0
   const waiting: (() => void)[] = []
   const release = () => {
+    // The place passes to the next task, if there is one.
     const next = waiting.shift()
     if (next) next()
     else running -= 1

@@ -48,7 +48,7 @@ interface LastPages {
   onSet<Row>(path: string, listener: (page: Page<Row>) => void): () => void
 }
 
-/** Some megabytes at most. The oldest page is dropped first. */
+/** Limits the cache to a few megabytes. The page that was set longest ago is dropped first. */
 const pagesMax = 60
 
 export function createLastPages(): LastPages {

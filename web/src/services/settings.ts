@@ -1,19 +1,19 @@
 import { useEffect } from 'preact/hooks'
 import type { Operations } from '#tracker-client'
 import { sentenceOf } from '../api/problems.ts'
-import { currentLanguage, keepLanguage } from '../texts/language.ts'
+import { currentLanguage, storeLanguage } from '../texts/language.ts'
 import { t } from '../texts/text.ts'
-import { currentTheme, keepDensity, keepTheme, type Theme } from './appearance.ts'
+import { applyDensity, applyTheme, currentTheme, type Theme } from './appearance.ts'
 import { type Services, useServices } from './services.ts'
 
 type Settings = Operations['PATCH /ext/settings']['body']
 
-/** Settings belong to the account. The browser keeps a copy, so that the next page is drawn right at once. */
+/** Changes settings of the account. The browser stores a copy, which applies before the next page has loaded the settings. */
 export async function changeSettings(
   { tracker, configuration, toasts }: Services,
   changes: Settings,
 ): Promise<void> {
-  keepSettings(changes)
+  applySettings(changes)
   if (!configuration.extensions) return
   try {
     await tracker.call('PATCH /ext/settings', { body: changes })
@@ -22,13 +22,13 @@ export async function changeSettings(
   }
 }
 
-/** Texts are read during the render, so the page reloads; drafts restore the typed text. */
+/** Changes the language and reloads the page, because texts are read during the render. Drafts restore the typed text. */
 export async function chooseLanguage(services: Services, id: string): Promise<void> {
   await changeSettings(services, { language: id as Settings['language'] })
   location.reload()
 }
 
-/** The switch to the other theme. */
+/** Returns the command that switches to the other theme. */
 export function themeSwitch(services: Services) {
   const next: Theme = currentTheme() === 'dark' ? 'light' : 'dark'
   return {
@@ -38,7 +38,7 @@ export function themeSwitch(services: Services) {
   } as const
 }
 
-/** Another device may have changed the settings. What is chosen nowhere else stays as it is in this browser. */
+/** Applies the settings of the account, which another device may have changed. Those without a value stay as in this browser. */
 export function useSettingsOfAccount(): void {
   const services = useServices()
   const { session, tracker, configuration } = services
@@ -48,17 +48,17 @@ export function useSettingsOfAccount(): void {
     tracker.call('GET /ext/settings').then(
       ({ settings }) => {
         const before = currentLanguage().id
-        keepSettings(settings)
+        applySettings(settings)
         if (currentLanguage().id !== before) location.reload()
       },
-      // The copy is good enough until the next page.
+      // The stored copy stays in use until the next page.
       () => undefined,
     )
   }, [id])
 }
 
-function keepSettings({ theme, density, language }: Settings): void {
-  if (theme) keepTheme(theme)
-  if (density) keepDensity(density)
-  if (language) keepLanguage(language)
+function applySettings({ theme, density, language }: Settings): void {
+  if (theme) applyTheme(theme)
+  if (density) applyDensity(density)
+  if (language) storeLanguage(language)
 }

@@ -18,7 +18,7 @@ interface Change {
 }
 
 interface NewToast extends Pick<Toast, 'text' | 'kind' | 'action'> {
-  /** Takes the reported change back. */
+  /** Undoes the reported change. */
   readonly undo?: Change['undo'] | undefined
 }
 
@@ -31,7 +31,7 @@ export interface Toasts {
   undoLast(): boolean
   /** Undoes all changes of a message. */
   undoAll(toast: Toast): Promise<void>
-  /** Called when another screen is opened: what was done on the last one is not undone from there. Problems stay. */
+  /** Called when another screen is opened, from which changes of the last one cannot be undone. Problems stay. */
   leaveScreen(): void
   /** The open dialogs, the topmost last. Messages appear in the topmost, because everything behind it is inert. */
   readonly layers: ReadonlySignal<readonly symbol[]>
@@ -41,7 +41,7 @@ export interface Toasts {
 
 /** More would cover the page, so the oldest disappears. */
 const toastsMax = 3
-/** The changes that can be undone one after the other. */
+/** The number of changes that can be undone one after the other. */
 const changesMax = 50
 
 export function createToasts(): Toasts {
@@ -55,10 +55,10 @@ export function createToasts(): Toasts {
   }
   const addChange = (change: Change) => {
     undoable = [...undoable, change].slice(-changesMax)
-    const changes = [...(all.peek().find(isOfChanges)?.changes ?? []), change]
+    const changes = [...(all.peek().find(hasChanges)?.changes ?? []), change]
     add(
       { kind: 'done', text: textOf(changes), changes },
-      all.peek().filter((toast) => !isOfChanges(toast)),
+      all.peek().filter((toast) => !hasChanges(toast)),
     )
   }
   const removeChanges = (removed: readonly Change[]) => {
@@ -80,9 +80,9 @@ export function createToasts(): Toasts {
     },
     show({ undo, ...toast }) {
       if (undo) return addChange({ text: toast.text, undo })
-      // A repeated message, such as from a held key, is announced again but shown once. Of other news only the last is.
+      // Only the newest success is shown, and a repeated problem, such as from a held key, only once. Each is announced.
       const isReplaced = (other: Toast) =>
-        !isOfChanges(other) &&
+        !hasChanges(other) &&
         other.kind === toast.kind &&
         (toast.kind === 'done' || other.text === toast.text)
       add(
@@ -112,7 +112,7 @@ export function createToasts(): Toasts {
   }
 }
 
-const isOfChanges = ({ changes }: Toast): boolean => changes.length > 0
+const hasChanges = ({ changes }: Toast): boolean => changes.length > 0
 
 const textOf = (changes: readonly Change[]): string =>
   changes.length === 1

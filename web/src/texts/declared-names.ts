@@ -1,6 +1,6 @@
 import { type MessageKey, t } from './text.ts'
 
-/** The label of a declared resource or property, specific to this resource where necessary. */
+/** Returns the label of a declared resource or property. A few properties have another label in one resource. */
 export function nounOf(name: string, resource = ''): string {
   const noun = nouns[`${resource}.${name}`] ?? nouns[name.replace(/Id$/, '')]
   return noun === undefined ? splitWords(name.replace(/Id$/, '')) : t(noun)

@@ -23,11 +23,11 @@ export const languages: readonly Language[] = [
   },
 ]
 
-const key = 'tracker.language'
+const storageKey = 'tracker.language'
 
-/** The language chosen in this browser, or else the first supported one of the browser's languages, in any country. */
+/** Returns the language chosen in this browser, or else the first of the browser's languages that is supported, in any country. */
 export function currentLanguage(): Language {
-  const chosen = languages.find(({ id }) => id === localStorage.getItem(key))
+  const chosen = languages.find(({ id }) => id === localStorage.getItem(storageKey))
   const preferred = navigator.languages.map((language) =>
     languages.find(({ id }) => rootOf(id) === rootOf(language)),
   )
@@ -36,7 +36,7 @@ export function currentLanguage(): Language {
 
 const rootOf = (tag: string): string => tag.split('-', 1)[0]?.toLowerCase() ?? ''
 
-/** Called before the first render. If the texts cannot be loaded, the page is in English. */
+/** Loads the texts before the first render. If that fails, the page is in English. */
 export async function applyCurrentLanguage(): Promise<void> {
   const { id, locale, load } = currentLanguage()
   if (load === undefined) return
@@ -46,5 +46,5 @@ export async function applyCurrentLanguage(): Promise<void> {
   } catch {}
 }
 
-/** Applies from the next page on, because texts are read during the render. */
-export const keepLanguage = (id: string): void => localStorage.setItem(key, id)
+/** Stores the chosen language, which applies after a reload, because texts are read during the render. */
+export const storeLanguage = (id: string): void => localStorage.setItem(storageKey, id)

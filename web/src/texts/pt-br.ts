@@ -61,9 +61,9 @@ export const ptBr = {
   '{name} was not changed back. {reason}': 'Sem desfazer em {name}. {reason}',
   Open: 'Abrir',
   Anywhere: 'Em qualquer lugar',
-  'From the page into its cards or rows': 'Da página para os seus cartões ou linhas',
+  'Move into the cards or rows': 'Da página para os seus cartões ou linhas',
   'Undo the last change': 'Desfazer a última mudança',
-  'From card to card': 'De cartão em cartão',
+  'Move between cards': 'De cartão em cartão',
   'Calendar and timeline': 'Calendário e cronograma',
   'Week and inbox': 'Semana e caixa de entrada',
   Texts: 'Textos',
@@ -102,8 +102,8 @@ export const ptBr = {
   'Unread only': 'Só não lidas',
   'All kinds': 'Todos os tipos',
   'Nothing here yet': 'Nada aqui ainda',
-  'Nothing is unread': 'Nada por ler',
-  'You are told when an assignment becomes yours, when you are mentioned, and what happens to your work.':
+  'No unread notifications': 'Nada por ler',
+  'You are notified when an assignment becomes yours, when you are mentioned, and when your work changes.':
     'Você recebe um aviso quando uma tarefa passa a ser sua, quando mencionam você, e sobre o que acontece com o seu trabalho.',
   '1 unread': '1 não lida',
   '{count} unread': '{count} não lidas',
@@ -112,19 +112,19 @@ export const ptBr = {
   'Assigned to me': 'Atribuídas a mim',
   Watch: 'Acompanhar',
   'Stop watching': 'Deixar de acompanhar',
-  'You are told of this assignment.': 'Você receberá avisos sobre esta tarefa.',
-  'You are no longer told of this assignment.': 'Você não receberá mais avisos sobre esta tarefa.',
+  'You are notified about this assignment.': 'Você receberá avisos sobre esta tarefa.',
+  'You are no longer notified about this assignment.': 'Você não receberá mais avisos sobre esta tarefa.',
   'Order of the cards': 'Ordem dos cartões',
   'By due date': 'Por prazo',
   'By hand': 'Manual',
-  'Ordered by hand: a card up or down': 'Na ordem manual: um cartão para cima ou para baixo',
+  'Move a card up or down, if ordered by hand': 'Na ordem manual: um cartão para cima ou para baixo',
   '{name} is now number {number} in {stage}.': '{name} agora é o número {number} em {stage}.',
   'Sub-assignments': 'Subtarefas',
   '{done} of {count} done': '{done} de {count} concluídas',
-  '{name} is no longer a part': '{name} deixa de ser subtarefa',
+  'Remove {name} from the sub-assignments': '{name} deixa de ser subtarefa',
   'Part of': 'Parte de',
   'Part of…': 'Parte de…',
-  'No longer a part of {name}': 'Não faz mais parte de {name}',
+  'Remove from {name}': 'Não faz mais parte de {name}',
   'Make it a part of another assignment': 'Tornar parte de outra tarefa',
   'Name of the new sub-assignment': 'Nome da nova subtarefa',
   Settings: 'Configurações',
@@ -136,7 +136,7 @@ export const ptBr = {
   'All projects have these stages. Administrators change them.':
     'Todos os projetos têm estas etapas. Administradores as alteram.',
   'Means done': 'Significa concluído',
-  'The columns of the board. An unused stage has one while assignments are in it.':
+  'These are the columns of the board. An unused stage has one only while assignments are in it.':
     'As colunas do quadro. Uma etapa não usada só tem coluna enquanto houver tarefas nela.',
   'Use {name}': 'Usar {name}',
   'Color of {name}': 'Cor de {name}',
@@ -144,14 +144,14 @@ export const ptBr = {
   'Save the stages': 'Salvar as etapas',
   'The stages were saved.': 'As etapas foram salvas.',
   'Use all stages again': 'Voltar a usar todas as etapas',
-  'In projects that choose no other.': 'Nos projetos que não escolhem outra.',
+  'For projects that choose no other color.': 'Nos projetos que não escolhem outra.',
   'Stages of projects': 'Etapas de projetos',
-  'The end of the project': 'O fim do projeto',
+  'Archive or remove': 'O fim do projeto',
   'An archived project is not listed with the others; its members still find everything in it.':
     'Um projeto arquivado não aparece com os outros; seus membros ainda encontram tudo nele.',
   Archive: 'Arquivar',
   Archived: 'Arquivado',
-  'Take out of the archive': 'Tirar do arquivo',
+  Unarchive: 'Tirar do arquivo',
   '{name} is archived.': 'Arquivado: {name}.',
   '{name} is no longer archived.': 'Não está mais arquivado: {name}.',
   'Show 1 archived project': 'Mostrar 1 projeto arquivado',
@@ -334,7 +334,7 @@ export const ptBr = {
   'Save mine: {label}': 'Salvar a minha versão: {label}',
   'Save mine': 'Salvar a minha',
   '{name} is now a member of the project.': '{name} agora é membro do projeto.',
-  '{name} is not a member of this project and does not see it.':
+  '{name} is not a member of this project and cannot see it.':
     '{name} não é membro deste projeto e não consegue vê-lo.',
   'Add to the project': 'Adicionar ao projeto',
   '{name} was created.': 'Criado: {name}.',
@@ -440,7 +440,7 @@ export const ptBr = {
     'Ninguém mais entra aqui por ela, e os acessos que começaram por ela são encerrados.',
   Language: 'Idioma',
   Notifications: 'Notificações',
-  'What is unread is mailed to your login. Your inbox always has everything.':
+  'Unread notifications are mailed to your login. Your inbox has all of them.':
     'O que não foi lido vai para o e-mail do seu login. A caixa de entrada sempre tem tudo.',
   'This server sends no mail. Your notifications are in your inbox.':
     'Este servidor não envia e-mails. As notificações estão na sua caixa de entrada.',
@@ -454,7 +454,7 @@ export const ptBr = {
   'Time zone': 'Fuso horário',
   'What is mailed': 'O que chega por e-mail',
   'Choose what is mailed': 'Escolher os e-mails',
-  'Texts, dates and numbers here, and mails.': 'Textos, datas e números aqui, e os e-mails.',
+  'Applies to texts, dates and numbers here, and to mails.': 'Textos, datas e números aqui, e os e-mails.',
   'Rename {name}': 'Renomear {name}',
   Password: 'Senha',
   'Changing it signs you out here and on every other device. Then sign in with the new one.':
@@ -500,7 +500,7 @@ export const ptBr = {
   '{days} days': '{days} dias',
   '{name} was revoked.': 'Encerrado: {name}.',
   'Personal access tokens': 'Tokens para programas',
-  'A script sends one instead of signing in. You choose what it may do, which is never more than you may.':
+  'A script sends a token instead of signing in. You choose its permissions, which never exceed your own.':
     'Um script envia um deles em vez de entrar. Ele pode fazer o que você escolher, e nunca mais do que você.',
   Delete: 'Excluir',
   'Delete {name}?': 'Excluir {name}?',
@@ -548,7 +548,7 @@ export const ptBr = {
   'No users match “{text}”': 'Nenhum usuário corresponde a “{text}”',
   'All accounts that can sign in. A user without assignments and entries can be removed. New people create their own accounts with a link from the members of a project.':
     'Todas as pessoas que podem entrar. Um usuário que não tem mais tarefas nem apontamentos pode ser removido. Por um link, a partir dos membros de um projeto, as pessoas criam a própria conta.',
-  'An e-mail address, or anything that is easy to remember.': 'Um e-mail, ou algo fácil de lembrar.',
+  'An email address, or anything that is easy to remember.': 'Um e-mail, ou algo fácil de lembrar.',
   Organizations: 'Organizações',
   'Search organizations': 'Buscar organizações',
   'New organization': 'Nova organização',
@@ -560,7 +560,7 @@ export const ptBr = {
   'New workflow stage': 'Nova etapa do fluxo',
   'No workflow stages yet': 'Ainda não há etapas do fluxo',
   'No workflow stages match “{text}”': 'Nenhuma etapa do fluxo corresponde a “{text}”',
-  'The columns of every board, from left to right. A new stage is added at the end; the arrows move it. On a board, the menu of a stage says that it means done.':
+  'The columns of every board, from left to right. A new stage is added at the end; the arrows move it. To mark a stage as done, open its menu on a board.':
     'As colunas de todos os quadros, da esquerda para a direita. Uma nova fica por último; as setas a movem. Em um quadro, o menu de uma etapa diz que ela significa concluído.',
   'Assignment types': 'Tipos de tarefa',
   'Search assignment types': 'Buscar tipos de tarefa',
@@ -584,7 +584,7 @@ export const ptBr = {
   'Create link': 'Gerar um link',
   'The link for {name} was created.': 'O link para {name} está pronto.',
   'Password by mail': 'Senha por e-mail',
-  'The link is sent only to the login, if that is an e-mail address.':
+  'The link is sent only to the login, if that is an email address.':
     'O link vai para o login, se ele for um e-mail, e ninguém mais o vê.',
   'Send link': 'Enviar o link',
   'The link is being sent to {name}.': 'O link está a caminho de {name}.',
@@ -786,13 +786,13 @@ export const ptBr = {
   List: 'Lista',
   'Open invitations': 'Convites em aberto',
   'Sign-in': 'Entrada',
-  'By the settings of the server': 'Pelas configurações do servidor',
+  'Through the server settings': 'Pelas configurações do servidor',
   'Second factor missing': 'Falta o segundo fator',
   'Has never signed in': 'Nunca entrou',
   'Last sign-in {time}': 'Última entrada: {time}',
   Passwords: 'Senhas',
   'Users may sign in with a password.': 'As pessoas podem entrar com uma senha.',
-  'Users sign in by an external provider only.': 'As pessoas entram só por um provedor externo.',
+  'Users can sign in only through an external provider.': 'As pessoas entram só por um provedor externo.',
   'Required for everyone.': 'Obrigatório para todas as pessoas.',
   'Required for administrators.': 'Obrigatório para administradores.',
   'Optional.': 'Opcional.',
@@ -805,9 +805,9 @@ export const ptBr = {
     'As sessões terminam depois de 1 minuto sem uso, e oito horas depois da entrada.',
   'Sessions end after {count} minutes without use, and eight hours after the sign-in.':
     'As sessões terminam depois de {count} minutos sem uso, e oito horas depois da entrada.',
-  'Logins as mail addresses': 'Logins como endereços de e-mail',
+  'Logins that are email addresses': 'Logins como endereços de e-mail',
   'Every login that is an address counts as verified.': 'Todo login que é um endereço conta como verificado.',
-  'A login counts as verified after a mail to it was used.':
+  'A login counts as verified once a link mailed to it was used.':
     'Um login conta como verificado depois que um e-mail enviado a ele foi usado.',
   Mail: 'E-mail',
   'The server sends invitations, password links and notifications.':
@@ -822,7 +822,7 @@ export const ptBr = {
   'How users may sign in. Operators change the settings of the server and restart it.':
     'Como as pessoas podem entrar. Quem opera o servidor muda as configurações e o reinicia.',
   'External providers': 'Provedores externos',
-  'None is set.': 'Nenhum configurado.',
+  'No provider is configured.': 'Nenhum configurado.',
   'creates accounts': 'cria contas',
   'creates no accounts': 'não cria contas',
   'connects accounts by verified address': 'conecta contas pelo endereço verificado',
@@ -931,7 +931,7 @@ export const ptBr = {
   'Custom period': 'Período personalizado',
   By: 'Por',
   'Then by': 'Depois por',
-  'Also without hours in this period': 'Também sem horas neste período',
+  'Include those without hours in this period': 'Também sem horas neste período',
   'All organizations': 'Todas as organizações',
   'All types': 'Todos os tipos',
   CSV: 'CSV',
@@ -1137,19 +1137,19 @@ export const ptBr = {
   'Due later': 'Para depois',
   'By person, project or type': 'Por pessoa, projeto ou tipo',
   Import: 'Importar',
-  'This server has no import': 'Este servidor não importa arquivos',
-  'Drop a file here: CSV, an export of Jira (CSV) or of Trello (JSON).':
+  'Import is not available on this server': 'Este servidor não importa arquivos',
+  'Drop a file here: CSV, a Jira export (CSV) or a Trello export (JSON).':
     'Solte um arquivo aqui: CSV, ou exportado do Jira (CSV) ou do Trello (JSON).',
   'Choose a file': 'Escolher um arquivo',
   File: 'Arquivo',
-  'Assignments come with their labels, comments, people and hours. Only members of the project are matched, so add the people first.':
+  'Labels, comments, people and hours are imported, too. Only members of the project are matched, so add the people first.':
     'As tarefas vêm com etiquetas, comentários, pessoas e horas. Só membros do projeto são reconhecidos; por isso, adicione as pessoas antes.',
-  'To the project': 'Ir para o projeto',
+  'Go to the project': 'Ir para o projeto',
   'The file is larger than {max} MB.': 'O arquivo tem mais de {max} MB.',
   'The file has no rows.': 'O arquivo não tem linhas.',
   'The file has {count} rows. At most {max} can be imported at once.':
     'O arquivo tem {count} linhas. É possível importar no máximo {max} de uma vez.',
-  'The JSON is no board of Trello.': 'O JSON não é um quadro do Trello.',
+  'The JSON file is not a Trello board.': 'O JSON não é um quadro do Trello.',
   'In the file': 'No arquivo',
   'For example': 'Por exemplo',
   'Imported as': 'Importada como',
@@ -1159,7 +1159,7 @@ export const ptBr = {
   'Only one column can be {field}.': 'Só uma coluna pode ser {field}.',
   'Planned time in seconds': 'Tempo planejado em segundos',
   'Recorded hours': 'Horas apontadas',
-  'Work log of Jira': 'Registro de trabalho do Jira',
+  'Jira work log': 'Registro de trabalho do Jira',
   'Key in the other tool': 'Chave na outra ferramenta',
   'Stages, types and people': 'Etapas, tipos e pessoas',
   People: 'Pessoas',
@@ -1180,10 +1180,10 @@ export const ptBr = {
   'The name is missing.': 'Falta o nome.',
   'The name is longer than {max} characters.': 'O nome tem mais de {max} caracteres.',
   'The end is before the start.': 'O fim vem antes do início.',
-  '“{text}” is no date.': '“{text}” não é uma data.',
-  '“{text}” is no number of hours.': '“{text}” não é um número de horas.',
+  '“{text}” is not a date.': '“{text}” não é uma data.',
+  '“{text}” is not a number of hours.': '“{text}” não é um número de horas.',
   'The row has more than {max} labels.': 'A linha tem mais de {max} etiquetas.',
-  'The label “{label}” is too long, or one too many for the project.':
+  'The label “{label}” is too long, or the project has too many labels.':
     'A etiqueta “{label}” é longa demais ou passa do limite do projeto.',
   'Only administrators can record hours for others.': 'Só administradores apontam horas de outras pessoas.',
   'Recorded hours must be more than 0.': 'As horas apontadas precisam ser mais que 0.',
@@ -1195,11 +1195,11 @@ export const ptBr = {
   '{percent} % imported': '{percent}% importado',
   'One archived card is left out.': 'Um cartão arquivado fica de fora.',
   '{count} archived cards are left out.': '{count} cartões arquivados ficam de fora.',
-  'This file was imported in part. What is missing is imported now, matched as before.':
+  'Part of this file was imported before. The rest is imported with the same choices.':
     'Este arquivo foi importado em parte. Agora vem o que falta, com as mesmas correspondências.',
   'The import of {file} is complete.': 'A importação de {file} terminou.',
-  'The server refused one row': 'O servidor recusou uma linha',
-  'The server refused {count} rows': 'O servidor recusou {count} linhas',
+  'The server rejected one row': 'O servidor recusou uma linha',
+  'The server rejected {count} rows': 'O servidor recusou {count} linhas',
   'Show the project': 'Mostrar o projeto',
   'Import another file': 'Importar outro arquivo',
   'Earlier imports': 'Importações anteriores',
@@ -1207,7 +1207,7 @@ export const ptBr = {
   '{count} rows': '{count} linhas',
   'stopped; choose the file again to continue': 'interrompida; escolha o arquivo de novo para continuar',
   'Undo the import of {file}?': 'Desfazer a importação de {file}?',
-  'Everything that it created is removed, also what was changed since.':
+  'Everything it created is removed, including what was changed since.':
     'Tudo que ela criou é removido, inclusive o que foi mudado desde então.',
   'The import of {file} was undone.': 'Desfeito: importação de {file}.',
   'Someone you cannot see': 'Alguém que você não vê',

@@ -34,10 +34,27 @@ export function setLanguage(locale: string, catalogue: Catalogue): void {
 /** The locale of dates and numbers. */
 export const locale = (): string => current.locale
 
+/** Caches formats by locale and style, because creating one costs more than using it a thousand times. */
+export function cacheFormat<Style, Format>(
+  create: (locale: string, style: Style) => Format,
+): (style: Style) => Format {
+  const formats = new Map<string, Format>()
+  return (style) => {
+    const key = `${locale()} ${style}`
+    const cached = formats.get(key)
+    if (cached !== undefined) return cached
+    const format = create(locale(), style)
+    formats.set(key, format)
+    return format
+  }
+}
+
 const translate = (text: MessageKey): string => current.texts[text] ?? text
 
+const valueFormat = cacheFormat<void, Intl.NumberFormat>((locale) => new Intl.NumberFormat(locale))
+
 const formatValue = (value: string | number): string =>
-  typeof value === 'number' ? new Intl.NumberFormat(current.locale).format(value) : value
+  typeof value === 'number' ? valueFormat().format(value) : value
 
 /** Letters of right-to-left scripts, and characters that change the direction of what follows. */
 const bidiCharacters =
@@ -83,19 +100,20 @@ export const tx = (
     .split(/(\{\w+\})/)
     .map((piece) => (piece.startsWith('{') ? parts[piece.slice(1, -1)] : piece))
 
-/** Translates a message of the server; without a translation it is shown unchanged. */
+/** Translates a message of the server, or returns it unchanged if it has no translation. */
 export function translateSentence(
   sentence: string,
   catalogue: Pick<Catalogue, 'errors' | 'nouns'> = current,
 ): string {
   for (const [pattern, translation] of Object.entries(catalogue.errors)) {
+    // A pattern without placeholders has no groups.
     const groups = patternOf(pattern).exec(sentence)?.groups
     if (groups || pattern === sentence)
       return collapseFinalDots(
         translation.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
           const part = groups?.[name] ?? ''
           // A part may be a message itself, such as advice.
-          return nounOf(catalogue.nouns, part) ?? translateSentence(part, catalogue)
+          return translateNoun(catalogue.nouns, part) ?? translateSentence(part, catalogue)
         }),
       )
   }
@@ -103,8 +121,9 @@ export function translateSentence(
 }
 
 /** Finds AssignmentType and assignment type alike, because the server writes both. */
-const nounOf = (nouns: Words, word: string): string | undefined =>
+const translateNoun = (nouns: Words, word: string): string | undefined =>
   nouns[word.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()]
 
+/** Escapes the text for a regular expression in which each placeholder is a named group. */
 const patternOf = (text: string): RegExp =>
   new RegExp(`^${text.replaceAll(/[.*+?^$()|[\]\\/-]/g, '\\$&').replaceAll(/\{(\w+)\}/g, '(?<$1>.+)')}$`)

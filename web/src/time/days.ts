@@ -1,5 +1,4 @@
-import { locale, t } from '../texts/text.ts'
-import { cacheFormat, cacheTexts } from './format-timestamp.ts'
+import { cacheFormat, locale, t } from '../texts/text.ts'
 
 /** Days are calendar days: the API stores timestamps, and a day is its midnight in UTC. */
 export const dayOf = (timestamp: string): string => timestamp.slice(0, 10)
@@ -34,6 +33,21 @@ export const dateFormat = cacheFormat(
 
 export const dateOf = (day: string): Date => new Date(`${dayOf(day)}T00:00:00Z`)
 
+/** Caches texts by locale and value, because screens format the same few days again and again, which costs more than a look-up. */
+function cacheTexts<Style extends string>(
+  format: (value: string, style: Style) => string,
+): (value: string, style: Style) => string {
+  const textsOf = cacheFormat<Style, Map<string, string>>(() => new Map())
+  return (value, style) => {
+    const texts = textsOf(style)
+    const cached = texts.get(value)
+    if (cached !== undefined) return cached
+    const text = format(value, style)
+    texts.set(value, text)
+    return text
+  }
+}
+
 const formatDate = cacheTexts((day, style: Style) => dateFormat(style).format(dateOf(day)))
 
 /** Adds the year only if it is not the current one. */
@@ -49,7 +63,7 @@ export const isDay = (text: string): boolean =>
 export const daysBetween = (from: string, to: string): number =>
   Math.round((dateOf(to).getTime() - dateOf(from).getTime()) / 86_400_000)
 
-/** The age in days, for waiting items. */
+/** Formats how long something has lasted, in days. */
 export function formatAge(timestamp: string): string {
   const days = daysBetween(dayOf(timestamp), today())
   if (days <= 0) return t('since today')
@@ -60,7 +74,7 @@ export function formatAge(timestamp: string): string {
 export const timestampOf = (day: string, stored: string | undefined): string =>
   stored !== undefined && dayOf(stored) === day ? stored : day
 
-/** Does the same for an end. If it is on the day of the start, it is not before the time of the start. */
+/** Does the same for an end. On the day of the start, it is at least the time of the start. */
 export function endTimestampOf(day: string, stored: string | undefined, start: string): string {
   const end = timestampOf(day, stored)
   return dayOf(start) === day && end < start ? start : end
@@ -80,7 +94,7 @@ export const daysInWeek = 7
 /** Weeks begin on Monday and are named by that day. */
 export const mondayOf = (day: string): string => addDays(day, -((weekdayOf(day) + 6) % daysInWeek))
 
-/** 0 is Sunday. */
+/** Returns 0 for Sunday to 6 for Saturday. */
 export const weekdayOf = (day: string): number => new Date(`${day}T00:00:00Z`).getUTCDay()
 
 /** Returns whether the day is a Saturday or a Sunday. */
@@ -89,7 +103,7 @@ export const isWeekend = (day: string): boolean => weekdayOf(day) === 0 || weekd
 export const daysOfWeek = (monday: string): readonly string[] =>
   Array.from({ length: daysInWeek }, (_, index) => addDays(monday, index))
 
-/** Returns the Monday of the week of a day in an address; of the current week if it is not a day. */
+/** Returns the Monday of the week of a day in a URL, or of the current week if the text is not a day. */
 export function parseWeek(text: string | null): string {
   return mondayOf(text !== null && isDay(text) ? text : today())
 }
@@ -119,16 +133,30 @@ export function parseDay(text: string): string | undefined {
 
 const withoutAccents = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '')
 
-/** English is understood in every language. */
+/** English words are understood in every language. */
 const dayWords: Readonly<Record<string, number>> = {
-  ...{ today: 0, tomorrow: 1, yesterday: -1 },
-  ...{ hoje: 0, amanha: 1, ontem: -1 },
+  today: 0,
+  tomorrow: 1,
+  yesterday: -1,
+  hoje: 0,
+  amanha: 1,
+  ontem: -1,
 }
 
 type Unit = 'day' | 'week' | 'month'
 const unitWords: Readonly<Record<string, Unit>> = {
-  ...{ day: 'day', days: 'day', week: 'week', weeks: 'week', month: 'month', months: 'month' },
-  ...{ dia: 'day', dias: 'day', semana: 'week', semanas: 'week', mes: 'month', meses: 'month' },
+  day: 'day',
+  days: 'day',
+  week: 'week',
+  weeks: 'week',
+  month: 'month',
+  months: 'month',
+  dia: 'day',
+  dias: 'day',
+  semana: 'week',
+  semanas: 'week',
+  mes: 'month',
+  meses: 'month',
 }
 
 const addUnits: Readonly<Record<Unit, (count: number) => string>> = {
@@ -145,6 +173,7 @@ function parseNamedDay(input: string): string | undefined {
     /^(next|proxim[ao]) (week|semana|month|mes)$/.exec(input) ??
     []
   const known = unitWords[unit ?? '']
+  // The count of "next week" is a word, and means 1.
   if (known !== undefined) return addUnits[known](Number(count) || 1)
   return parseWeekday(input)
 }

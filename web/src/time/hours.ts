@@ -1,6 +1,7 @@
-import { t } from '../texts/text.ts'
+import { cacheFormat, t } from '../texts/text.ts'
 import { addDays, dayOf, daysInWeek, weekdayOf } from './days.ts'
-import { cacheFormat } from './format-timestamp.ts'
+
+export const hoursPerDay = 24
 
 const numberFormat = cacheFormat(
   (locale, separators: 'thousands separators' | 'none') =>
@@ -29,7 +30,8 @@ export function parseDuration(text: string): number | undefined {
 
 /** Formats elapsed time like a clock. */
 export function formatClock(seconds: number): string {
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  const hours = Math.floor(seconds / 3600)
+  const minutes = Math.floor(seconds / 60) % 60
   return `${hours}:${String(minutes).padStart(2, '0')}:${String(Math.floor(seconds) % 60).padStart(2, '0')}`
 }
 
@@ -47,7 +49,7 @@ export interface Planned {
 export function plannedHours({ startDate, endDate, amountHours }: Planned, from: string, to: string): number {
   const start = dayOf(startDate)
   const end = addDays(dayOf(endDate), 1)
-  // No day is in a period that ends before it starts.
+  // A period that ends before it starts has no days.
   if (end <= start) return 0
   const countDays = countWorkingDays(start, end) > 0 ? countWorkingDays : countAllDays
   const overlapStart = from > start ? from : start

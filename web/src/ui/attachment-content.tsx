@@ -6,7 +6,7 @@ import { Dialog } from './dialog.tsx'
 import { Icon } from './icon.tsx'
 import { saveFile } from './save-file.ts'
 
-/** The types that the server finds in the bytes of images without scripts. Others are only saved. */
+/** Returns whether files of this type are shown. The server detects these images by their bytes, and none can contain scripts. */
 export const isImageType = (type: string): boolean => /^image\/(png|jpeg|gif|webp|avif)$/.test(type)
 
 interface AttachmentProps {
@@ -24,7 +24,7 @@ export function useSaveAttachment({ id, name }: AttachmentProps): () => void {
     )
 }
 
-/** A file in a text. */
+/** A link in a text that downloads the file. */
 export function AttachmentLink({ id, name }: AttachmentProps) {
   const save = useSaveAttachment({ id, name })
   return (
@@ -40,26 +40,25 @@ export function AttachmentImage({
   name,
   isSmall = false,
 }: AttachmentProps & { readonly isSmall?: boolean }) {
-  const image = useImage(id)
+  const { url, isMissing } = useImage(id)
   const [isLarge, setLarge] = useState(false)
   const save = useSaveAttachment({ id, name })
-  if (image === 'missing' && isSmall) return <FileMark />
-  if (image === 'missing')
-    return <span class="quiet-text">{t('The image {name} cannot be shown.', { name })}</span>
+  if (isMissing && isSmall) return <FileMark />
+  if (isMissing) return <span class="quiet-text">{t('The image {name} cannot be shown.', { name })}</span>
   return (
     <>
       <button
         type="button"
         class={`attachment-image ${isSmall ? 'small' : ''}`}
         aria-label={t('Show {name}', { name })}
-        aria-busy={image === undefined}
-        onClick={() => image && setLarge(true)}
+        aria-busy={url === undefined}
+        onClick={() => url && setLarge(true)}
       >
-        {image && <img src={image} alt="" />}
+        {url && <img src={url} alt="" />}
       </button>
       {isLarge && (
         <Dialog title={name} onClose={() => setLarge(false)}>
-          <img class="image-large" src={image} alt={name} />
+          <img class="image-large" src={url} alt={name} />
           <button type="button" class="button" onClick={save}>
             <Icon name="download" />
             <span>{t('Download')}</span>
@@ -76,24 +75,26 @@ export const FileMark = () => (
   </span>
 )
 
-/** Returns the address of a loaded image. An `<img>` could not send the access token. */
-function useImage(attachmentId: string): string | undefined {
+/** Downloads an image, because an `<img>` could not send the access token. A missing one is requested again after an outage. */
+function useImage(attachmentId: string): { readonly url?: string; readonly isMissing: boolean } {
   const { files, isReachable } = useServices()
-  const [image, setImage] = useState<string>()
+  const [url, setUrl] = useState<string>()
+  const [isMissing, setMissing] = useState(false)
   const isOnline = isReachable.value
-  const isKnown = image !== undefined && image !== 'missing'
   useEffect(() => {
-    if (isKnown) return
+    if (url !== undefined) return
     const controller = new AbortController()
     files.download(attachmentId, controller.signal).then(
       (content) => {
-        if (!controller.signal.aborted)
-          setImage(isImageType(content.type) ? URL.createObjectURL(content) : 'missing')
+        if (controller.signal.aborted) return
+        const isImage = isImageType(content.type)
+        setMissing(!isImage)
+        if (isImage) setUrl(URL.createObjectURL(content))
       },
-      () => controller.signal.aborted || setImage('missing'),
+      () => controller.signal.aborted || setMissing(true),
     )
     return () => controller.abort()
   }, [files, attachmentId, isOnline])
-  useEffect(() => () => void (isKnown && URL.revokeObjectURL(image)), [image])
-  return image
+  useEffect(() => () => void (url && URL.revokeObjectURL(url)), [url])
+  return { ...(url && { url }), isMissing }
 }

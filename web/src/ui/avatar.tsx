@@ -1,7 +1,7 @@
-import { hashOf } from '../api/people.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { type Hue, hueAt } from './marks.tsx'
+import { Icon } from './icon.tsx'
+import { type Hue, hueOf } from './marks.tsx'
 
 export interface AvatarProps {
   readonly name: string
@@ -43,7 +43,27 @@ export function PersonAvatar({
 }) {
   const { people } = useServices()
   const name = people.findName(id)
-  const appearance = { color: hueAt(hashOf(id)), isDecorative }
+  const appearance = { color: hueOf(id), isDecorative }
   if (name === '') return <Avatar name={t('Someone you cannot see')} initials="?" {...appearance} />
   return <Avatar name={name ?? ''} {...appearance} />
 }
+
+export interface PersonRowProps {
+  readonly id: string
+  readonly name: string
+  readonly removeLabel: string
+  onRemove(): void
+}
+
+/** A row with a person and a button that removes the person. */
+export const PersonRow = ({ id, name, removeLabel, onRemove }: PersonRowProps) => (
+  <li class="row">
+    <PersonAvatar id={id} isDecorative />
+    <span class="row-text" dir="auto">
+      {name}
+    </span>
+    <button type="button" class="button quiet icon-only" aria-label={removeLabel} onClick={onRemove}>
+      <Icon name="close" />
+    </button>
+  </li>
+)

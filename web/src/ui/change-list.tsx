@@ -40,7 +40,7 @@ function NamedChanges({ changes, assignmentId }: ChangeListProps) {
   )
 }
 
-/** All rows of a list share it. */
+/** The facts that all rows of a list share. */
 interface ListContext {
   readonly nameOf: NameOf
   /** The values of records whose creation is in the list: a removal does not repeat them. */
@@ -120,7 +120,7 @@ interface SubjectProps {
   readonly assignmentId: string | undefined
 }
 
-/** Linked, unless it is shown next to the list already. */
+/** The text of a subject, which links to its assignment unless the list is about that one, or it was removed. */
 function Subject({ change, text, assignmentId }: SubjectProps) {
   const { resource, rowId, projectId, action, after } = change
   const linkedId = resource === 'assignment' ? rowId : (after?.blockedById ?? after?.assignmentId)
@@ -183,7 +183,7 @@ function fieldsOf({ resource, action, before, after }: Change, nameOf: NameOf) {
 const charactersMax = 120
 
 function formatFieldValue(name: string, value: unknown, nameOf: NameOf): string {
-  // A rank has digits that mean nothing to people.
+  // The digits of a rank mean nothing to users.
   if (value === null || value === undefined || name === 'rank') return ''
   if (name.endsWith('Id')) return nameOf(name, String(value)) ?? t('another one')
   if (name.endsWith('Date')) return formatDay(dayOf(String(value)))

@@ -76,7 +76,7 @@ export function Combobox(props: ComboboxProps) {
   )
 }
 
-/** Closing the list moves the content below. The delay lets the click that took the focus arrive first. */
+/** The list closes after the click that took the focus, so that the click does not reach what the list has covered. */
 const clickMilliseconds = 200
 
 const closeLater = (input: HTMLInputElement, close: () => void) =>
@@ -185,7 +185,7 @@ export function Suggestions({ id, label, emptyMessage, input, state }: Suggestio
   )
 }
 
-/** Fast typing sends one request instead of many. */
+/** Without a pause in typing, no request is sent. */
 const typingMilliseconds = 150
 
 interface SearchResult<One> {
@@ -194,7 +194,7 @@ interface SearchResult<One> {
   readonly problem?: string
 }
 
-/** Returns what `find` finds for a text; nothing is searched without one. */
+/** Returns the options that `find` finds for the text. Undefined means that there is nothing to search for. */
 export function useSuggestions<One extends Option>(
   text: string | undefined,
   find: (text: string, signal: AbortSignal) => Promise<readonly One[]>,

@@ -1,15 +1,20 @@
 import { formatHoursInput } from '../time/hours.ts'
 
-/** The characters that begin a formula in a spreadsheet, in every width, and the minus sign. The server has the same. */
+/** Spreadsheets run a text as a formula if it begins with = + - or @, in any width, or with the minus sign U+2212. */
 const formula = '[=+\\-@\\uFF1D\\uFF0B\\uFF0D\\uFF20\\uFE66\\uFE62\\uFE63\\uFE6B\\u2212]'
-const invisible = '\\p{Z}\\p{Cc}\\p{Cf}\\p{DI}\\u2800"\''
+/** Some spreadsheets skip spaces, invisible characters and quotes in front of a formula. */
+const skipped = '\\p{Z}\\p{Cc}\\p{Cf}\\p{DI}\\u2800"\''
+/**
+ * Matches the position before a formula at the start of the text, or after a separator or line break in it: a spreadsheet that
+ * expects another separator or no quotes would split the cell there. `src/http/csv.ts` has the same pattern.
+ */
 const beforeFormula = new RegExp(
-  `^(?=[${invisible}]*${formula})|(?<=[,;\\t\\r\\n])(?=(?:(?![\\t\\r\\n])[${invisible}])*${formula})`,
+  `^(?=[${skipped}]*${formula})|(?<=[,;\\t\\r\\n])(?=(?:(?![\\t\\r\\n])[${skipped}])*${formula})`,
   'gu',
 )
 
-/** That of the user's language. */
-export const decimalSeparatorOf = (): string => formatHoursInput(0.5).charAt(1)
+/** Returns the decimal separator of the user's language. */
+export const localDecimalSeparator = (): string => formatHoursInput(0.5).charAt(1)
 
 /**
  * Joins formatted cells into a table that spreadsheets open correctly: where the decimal separator is a comma, they expect
@@ -20,9 +25,9 @@ export function joinCells(lines: readonly (readonly string[])[], decimalSeparato
   return `\uFEFF${lines.map((cells) => `${cells.join(separator)}\r\n`).join('')}`
 }
 
-/** Returns a table in the user's language. An apostrophe keeps a text from being run as a formula. */
+/** Returns a table in the user's language. */
 export function toCsv(lines: readonly (readonly (string | number)[])[]): string {
-  const decimalSeparator = decimalSeparatorOf()
+  const decimalSeparator = localDecimalSeparator()
   const formatCell = (value: string | number) =>
     typeof value === 'number' ? String(value).replace('.', decimalSeparator) : quoteText(value)
   return joinCells(
@@ -31,5 +36,6 @@ export function toCsv(lines: readonly (readonly (string | number)[])[]): string 
   )
 }
 
+/** Quotes a text for a table. Apostrophes keep spreadsheets from running it as a formula. */
 export const quoteText = (text: string): string =>
   `"${text.replace(beforeFormula, "'").replaceAll('"', '""')}"`

@@ -3,13 +3,13 @@ import { useErrorBoundary, useRef } from 'preact/hooks'
 
 interface ErrorBoundaryProps {
   readonly children: ComponentChildren
-  /** The content that the children render, if it can change. Another content is rendered although the one before failed. */
+  /** Identifies what the children render. When it changes, they are rendered again, although they have failed before. */
   readonly content?: unknown
   /** Replaces children that fail to render; `retry` renders them again. */
   fallback(retry: () => void): ComponentChild
 }
 
-/** Renders a fallback if a child throws, until `retry` or another content. */
+/** Renders a fallback if a child throws, until `retry` is called or the content changes. */
 export function ErrorBoundary({ children, content, fallback }: ErrorBoundaryProps) {
   const failed = useRef<unknown>(undefined)
   const [error, retry] = useErrorBoundary((thrown) => {

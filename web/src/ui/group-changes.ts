@@ -1,9 +1,9 @@
 import type { Change } from '#tracker-client'
 
-/** The changes of one act, such as a move to another stage and into another hand, or three labels chosen at once. */
+/** Changes that belong together, such as a new stage and a new responsible person, or three labels chosen at once. */
 export type Act = readonly [Change, ...Change[]]
 
-/** Acts follow each other more slowly. */
+/** Changes further apart belong to different acts. */
 const secondsMax = 60
 
 /** Groups changes, which are sorted from newest to oldest. */
@@ -17,7 +17,7 @@ export function groupChanges(changes: readonly Change[]): readonly Act[] {
   return acts
 }
 
-/** Updates of one row belong together, and links of one kind that are added or removed. A comment stands for itself. */
+/** Updates of one row belong together, and links of one kind that are added or removed. Comments are never grouped. */
 function isOfAct([newest]: Act, change: Change): boolean {
   const { callerId, resource, action, rowId, at } = change
   const isSameKind = newest.callerId === callerId && newest.resource === resource && newest.action === action
@@ -26,12 +26,16 @@ function isOfAct([newest]: Act, change: Change): boolean {
 }
 
 const links: ReadonlySet<string> = new Set([
-  ...['userAssignment', 'userProject', 'assignmentImpediment', 'assignmentLabel', 'assignmentDependency'],
+  'userAssignment',
+  'userProject',
+  'assignmentImpediment',
+  'assignmentLabel',
+  'assignmentDependency',
 ])
 
 const isLink = (resource: string): boolean => links.has(resource)
 
-/** Several updates of a row as one: the values before the first, and after the last. Fields that are as before are left out. */
+/** Combines several updates of a row into one, from the values before the first to those after the last, without unchanged fields. */
 export function combineUpdates([newest, ...older]: Act): Change {
   if (older.length === 0) return newest
   const before = Object.assign({}, newest.before, ...older.map((one) => one.before))

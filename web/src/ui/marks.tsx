@@ -21,17 +21,20 @@ const hues: readonly Hue[] = [
   'gray',
 ]
 
-/** The last two look as if nothing were chosen. */
+/** The last two, brown and gray, look as if no color were chosen. */
 const vividHueCount = hues.length - 2
 
-/** Returns a vivid hue for a number, such as a position, where none is chosen. */
-export const hueAt = (index: number): Hue => hues[index % vividHueCount] as Hue
+const hueAt = (index: number): Hue => hues[index % vividHueCount] as Hue
+
+/** Derives a hue from the id of a person or a project, so that it is the same on every screen and device. */
+export const hueOf = (id: string): Hue =>
+  hueAt([...id].reduce((hash, character) => (hash * 31 + (character.codePointAt(0) ?? 0)) % 9973, 7))
 
 const partRadius = 2
 const partLength = 2 * Math.PI * partRadius
 
-/** A circle that is filled as far as the stage has come; decorative, because the name of the stage is next to it. */
-export const StageMark = ({ color, part, isDone }: StageLook) => (
+/** A circle that fills up towards the last stage. It is decorative, because the name of the stage is next to it. */
+export const StageMark = ({ color, progress, isDone }: StageLook) => (
   <svg class="mark" viewBox="0 0 16 16" data-color={color} aria-hidden="true">
     <circle class="mark-ring" cx="8" cy="8" r="6" />
     {isDone ? (
@@ -45,14 +48,14 @@ export const StageMark = ({ color, part, isDone }: StageLook) => (
         cx="8"
         cy="8"
         r={partRadius}
-        stroke-dasharray={`${part * partLength} ${partLength}`}
+        stroke-dasharray={`${progress * partLength} ${partLength}`}
         transform="rotate(-90 8 8)"
       />
     )}
   </svg>
 )
 
-/** Types are named by people; the usual names have a shape of their own, in the languages of the client. */
+/** Users name the types. Common names, in the languages of the client, have a shape and a colour of their own. */
 const typeLooks: readonly (readonly [name: RegExp, color: Hue, path: string])[] = [
   [
     /bug|defect|erro|defeito|falha/i,
@@ -71,7 +74,7 @@ const typeLooks: readonly (readonly [name: RegExp, color: Hue, path: string])[] 
   [/doc|text/i, 'teal', 'M4 2.5h5L12 5.5v8H4zM6.5 7.5h3M6.5 10h3'],
 ]
 
-/** Other types get one of these, by their name. */
+/** Other types get one of these shapes, derived from their name. */
 const typeShapes: readonly string[] = [
   'M8 2.5L13.5 8 8 13.5 2.5 8z',
   'M8 3l5.5 10h-11z',
@@ -82,9 +85,9 @@ const typeShapes: readonly string[] = [
 
 /** A type as a shape in its colour; decorative, for places that show its name. */
 export function TypeShape({ name }: { readonly name: string }) {
-  const known = typeLooks.find(([pattern]) => pattern.test(name))
   const sum = [...name].reduce((total, character) => total + (character.codePointAt(0) ?? 0), name.length)
-  const [color, path] = known ? [known[1], known[2]] : [hueAt(sum), typeShapes[sum % typeShapes.length]]
+  const derived = [name, hueAt(sum), typeShapes[sum % typeShapes.length]] as const
+  const [, color, path] = typeLooks.find(([pattern]) => pattern.test(name)) ?? derived
   return (
     <svg class="icon type-shape" viewBox="0 0 16 16" data-color={color} aria-hidden="true">
       <path d={path} />

@@ -11,8 +11,8 @@ import { linkAddress } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
 import { formatTimestamp } from '../time/format-timestamp.ts'
-import { PersonAvatar } from './avatar.tsx'
-import { Secret } from './copy-secret.tsx'
+import { PersonRow } from './avatar.tsx'
+import { Secret } from './copy.tsx'
 import { ConfirmDialog, Dialog } from './dialog.tsx'
 import { Icon } from './icon.tsx'
 import { LoadProblem } from './notes.tsx'
@@ -20,6 +20,110 @@ import { PersonPicker } from './person-picker.tsx'
 import { SearchField } from './search-field.tsx'
 import { Skeleton } from './skeleton.tsx'
 import { useRemoval } from './use-removal.ts'
+
+export interface MembersDialogProps {
+  readonly project: Pick<RecordOf<'project'>, 'id' | 'name'>
+  onClose(): void
+}
+
+/** An invited person may join while the dialog is open, so it is reloaded. */
+const pollMilliseconds = 5000
+
+/** Shows the members of the project. Each member may change the list. */
+export function MembersDialog({ project, onClose }: MembersDialogProps) {
+  const { api, people, session } = useServices()
+  const remove = useRemoval()
+  const members = useAllMembers(project.id)
+  const [search, setSearch] = useState('')
+  const shownIds = members.ids.filter((id) => matches(people.nameOf(id), search))
+  useInterval(pollMilliseconds, members.reload)
+  const [problem, setProblem] = useState<string>()
+  const [isLeaving, setLeaving] = useState(false)
+  const self = session.person.value
+  const add = async (userId: string) => {
+    const name = people.nameOf(userId)
+    if (members.ids.includes(userId)) return setProblem(t('{name} is already a member.', { name }))
+    await api.create('userProject', { projectId: project.id, userId }).then(
+      () => setProblem(undefined),
+      (error) => setProblem(sentenceOf(error)),
+    )
+  }
+  /** A person may have two memberships, so all of them are removed. */
+  const removeAll = (userId: string) => {
+    const ids = (members.memberships.get(userId) ?? []).map(({ id }) => id)
+    return remove('userProject', ids, people.nameOf(userId))
+  }
+  const removeOrConfirm = (userId: string) => {
+    // Administrators still see every project.
+    if (userId === self?.id && !self.isAdministrator) setLeaving(true)
+    else void removeAll(userId)
+  }
+  return (
+    <Dialog title={t('Members of {name}', { name: project.name })} onClose={onClose}>
+      {members.problem && <LoadProblem problem={members.problem} onRetry={members.reload} />}
+      <PersonPicker
+        label={t('Add a member')}
+        placeholder={t('Add a member…')}
+        onChoose={(id) => void add(id)}
+      />
+      {members.ids.length > unsearchedMax && (
+        <SearchField label={t('Search the members')} value={search} onChange={setSearch} />
+      )}
+      {members.isLoading && <Skeleton as="rows" rows={3} cells="face text icon" />}
+      {search !== '' && shownIds.length === 0 && (
+        <p class="quiet-text">{t('No member matches “{text}”.', { text: search })}</p>
+      )}
+      <ul class="rows member-rows">
+        {shownIds.map((userId) => (
+          <PersonRow
+            key={userId}
+            id={userId}
+            name={people.nameOf(userId)}
+            removeLabel={t('Remove {name} from the project', { name: people.nameOf(userId) })}
+            onRemove={() => removeOrConfirm(userId)}
+          />
+        ))}
+      </ul>
+      {members.isCut && (
+        <p class="quiet-text">{t('The first {count} members are listed.', { count: members.ids.length })}</p>
+      )}
+      <InvitationsSection projectId={project.id} onProblem={setProblem} />
+      <SearchHint isAdministrator={self?.isAdministrator ?? false} />
+      {problem && (
+        <p class="field-errors" role="alert">
+          {problem}
+        </p>
+      )}
+      {isLeaving && (
+        <ConfirmDialog
+          title={t('Leave {name}?', { name: project.name })}
+          text={t('You will lose access to this project and cannot add yourself again. Another member can.')}
+          confirmLabel={t('Leave the project')}
+          onConfirm={() => void removeAll(self?.id ?? '').then(onClose)}
+          onClose={() => setLeaving(false)}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+/** A short list needs no search. */
+const unsearchedMax = 8
+
+const matches = (name: string, search: string): boolean =>
+  name.toLocaleLowerCase().includes(search.toLocaleLowerCase())
+
+const SearchHint = ({ isAdministrator }: { readonly isAdministrator: boolean }) => (
+  <p class="quiet-text">
+    {isAdministrator
+      ? t(
+          'You can find everyone with an account. Invite others by a link, or create accounts under Admin, Users.',
+        )
+      : t(
+          'You can find people you already share a project with. An administrator can add others who have an account; invite new people by a link.',
+        )}
+  </p>
+)
 
 /** Lists the open invitations into the project, and creates new ones. */
 function InvitationsSection(props: {
@@ -144,127 +248,3 @@ function InviteByMail(props: { readonly projectId: string; onCreated(): void }) 
     </Form>
   )
 }
-
-export interface MembersDialogProps {
-  readonly project: Pick<RecordOf<'project'>, 'id' | 'name'>
-  onClose(): void
-}
-
-/** An invited person may join while the dialog is open, so it is reloaded. */
-const pollMilliseconds = 5000
-
-/** Shows the members of the project. Each member may change the list. */
-export function MembersDialog({ project, onClose }: MembersDialogProps) {
-  const { api, people, session } = useServices()
-  const remove = useRemoval()
-  const members = useAllMembers(project.id)
-  const [search, setSearch] = useState('')
-  const shownIds = members.ids.filter((id) => matches(people.nameOf(id), search))
-  useInterval(pollMilliseconds, members.reload)
-  const [problem, setProblem] = useState<string>()
-  const [isLeaving, setLeaving] = useState(false)
-  const self = session.person.value
-  const add = async (userId: string) => {
-    const name = people.nameOf(userId)
-    if (members.ids.includes(userId)) return setProblem(t('{name} is already a member.', { name }))
-    await api.create('userProject', { projectId: project.id, userId }).then(
-      () => setProblem(undefined),
-      (error) => setProblem(sentenceOf(error)),
-    )
-  }
-  /** A person may have two memberships, so all of them are removed. */
-  const removeAll = (userId: string) => {
-    const ids = (members.memberships.get(userId) ?? []).map(({ id }) => id)
-    return remove('userProject', ids, people.nameOf(userId))
-  }
-  const removeOrConfirm = (userId: string) => {
-    // Administrators still see every project.
-    if (userId === self?.id && !self.isAdministrator) setLeaving(true)
-    else void removeAll(userId)
-  }
-  return (
-    <Dialog title={t('Members of {name}', { name: project.name })} onClose={onClose}>
-      {members.problem && <LoadProblem problem={members.problem} onRetry={members.reload} />}
-      <PersonPicker
-        label={t('Add a member')}
-        placeholder={t('Add a member…')}
-        onChoose={(id) => void add(id)}
-      />
-      {members.ids.length > unsearchedMax && (
-        <SearchField label={t('Search the members')} value={search} onChange={setSearch} />
-      )}
-      {members.isLoading && <Skeleton as="rows" rows={3} cells="face text icon" />}
-      {search !== '' && shownIds.length === 0 && (
-        <p class="quiet-text">{t('No member matches “{text}”.', { text: search })}</p>
-      )}
-      <ul class="rows member-rows">
-        {shownIds.map((userId) => (
-          <PersonRow
-            key={userId}
-            id={userId}
-            name={people.nameOf(userId)}
-            removeLabel={t('Remove {name} from the project', { name: people.nameOf(userId) })}
-            onRemove={() => removeOrConfirm(userId)}
-          />
-        ))}
-      </ul>
-      {members.isCut && (
-        <p class="quiet-text">{t('The first {count} members are listed.', { count: members.ids.length })}</p>
-      )}
-      <InvitationsSection projectId={project.id} onProblem={setProblem} />
-      <SearchHint isAdministrator={self?.isAdministrator ?? false} />
-      {problem && (
-        <p class="field-errors" role="alert">
-          {problem}
-        </p>
-      )}
-      {isLeaving && (
-        <ConfirmDialog
-          title={t('Leave {name}?', { name: project.name })}
-          text={t('You will lose access to this project and cannot add yourself again. Another member can.')}
-          confirmLabel={t('Leave the project')}
-          onConfirm={() => void removeAll(self?.id ?? '').then(onClose)}
-          onClose={() => setLeaving(false)}
-        />
-      )}
-    </Dialog>
-  )
-}
-
-/** A short list needs no search. */
-const unsearchedMax = 8
-
-const matches = (name: string, search: string): boolean =>
-  name.toLocaleLowerCase().includes(search.toLocaleLowerCase())
-
-const SearchHint = ({ isAdministrator }: { readonly isAdministrator: boolean }) => (
-  <p class="quiet-text">
-    {isAdministrator
-      ? t(
-          'You can find everyone with an account. Invite others by a link, or create accounts under Admin, Users.',
-        )
-      : t(
-          'You can find people you already share a project with. An administrator can add others who have an account; invite new people by a link.',
-        )}
-  </p>
-)
-
-export interface PersonRowProps {
-  readonly id: string
-  readonly name: string
-  readonly removeLabel: string
-  onRemove(): void
-}
-
-/** A row with a person and a button that removes the person. */
-export const PersonRow = ({ id, name, removeLabel, onRemove }: PersonRowProps) => (
-  <li class="row">
-    <PersonAvatar id={id} isDecorative />
-    <span class="row-text" dir="auto">
-      {name}
-    </span>
-    <button type="button" class="button quiet icon-only" aria-label={removeLabel} onClick={onRemove}>
-      <Icon name="close" />
-    </button>
-  </li>
-)

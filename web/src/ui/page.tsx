@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
-import { hashOf } from '../api/people.ts'
 import { useListing } from '../data/use-listing.ts'
 import { projectPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { hueAt } from './marks.tsx'
+import { hueOf } from './marks.tsx'
+import { EmptyState } from './notes.tsx'
 
 export interface PageProps {
   readonly title: string
@@ -51,7 +51,7 @@ export function Page({ title, mark, parentLink, actions, children }: PageProps) 
   )
 }
 
-/** Opens the dialog of a new record when the address asks for it, as the palette does. */
+/** Opens the dialog of a new record when the URL has `?new=1`, as in links of the palette. */
 export function useNewByAddress(open: () => void): void {
   const { router } = useServices()
   const isAsked = router.address.value.searchParams.get('new') === '1'
@@ -61,6 +61,15 @@ export function useNewByAddress(open: () => void): void {
     router.setQuery({ new: '' })
   }, [isAsked])
 }
+
+/** The page that other users see instead of a screen for administrators. */
+export const AdministratorsOnly = ({ title }: { readonly title: string }) => (
+  <Page title={title}>
+    <EmptyState title={t('Administrators only')}>
+      <p>{t('Ask an administrator for what you need.')}</p>
+    </EmptyState>
+  </Page>
+)
 
 /** A page for users who are not signed in: it has no navigation. */
 export function StandalonePage({
@@ -107,7 +116,7 @@ export interface ProjectMarkProps {
 
 /** The colour of a project, next to its name: the chosen one, else one derived from the id. */
 export const ProjectMark = ({ project: { id, color } }: ProjectMarkProps) => (
-  <span class="project-mark" data-color={color ?? hueAt(hashOf(id))} aria-hidden="true" />
+  <span class="project-mark" data-color={color ?? hueOf(id)} aria-hidden="true" />
 )
 
 export interface Tab {

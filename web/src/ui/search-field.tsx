@@ -10,7 +10,7 @@ export interface SearchFieldProps {
   onChange(text: string): void
 }
 
-/** Fast typing sends one request instead of many. */
+/** Without a pause in typing, no search is started. */
 const typingMilliseconds = 200
 
 export function SearchField({ label, value, onChange }: SearchFieldProps) {

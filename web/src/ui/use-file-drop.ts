@@ -3,21 +3,24 @@ import { useState } from 'preact/hooks'
 
 const hasFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') ?? false
 
-/** Lets an element take dropped files. Without `onFiles` it takes none. */
+/** Makes an element accept dropped files. Without `onFiles` it accepts none. */
 export function useFileDrop(onFiles: ((files: FileList) => void) | undefined) {
   const [isOver, setOver] = useState(false)
   if (onFiles === undefined) return { isOver: false, handlers: {} }
   const handlers = {
     onDragOver(event: TargetedDragEvent<HTMLElement>) {
       if (!hasFiles(event)) return
+      // Without this, the browser would open the dropped file.
       event.preventDefault()
       setOver(true)
     },
     onDragLeave({ currentTarget, relatedTarget }: TargetedDragEvent<HTMLElement>) {
+      // The event also comes when the pointer moves to an element inside.
       if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setOver(false)
     },
     onDrop(event: TargetedDragEvent<HTMLElement>) {
       setOver(false)
+      // A text field inside has taken the files.
       if (!hasFiles(event) || event.defaultPrevented) return
       event.preventDefault()
       if (event.dataTransfer) onFiles(event.dataTransfer.files)

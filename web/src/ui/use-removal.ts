@@ -4,8 +4,8 @@ import { useServices } from '../services/services.ts'
 import { type MessageKey, t } from '../texts/text.ts'
 
 /**
- * Removes records and shows a message that offers to restore all of them; an error is shown, too. `message` replaces the default
- * where users would not call it a removal; `leave` goes to another screen before the message is shown.
+ * Returns a function that removes records and shows a message with Undo, or the error. `message` replaces the default where users
+ * would not call it a removal; `leave` goes to another screen before the message is shown.
  */
 export function useRemoval() {
   const { api, toasts } = useServices()
@@ -25,12 +25,8 @@ export function useRemoval() {
       return false
     }
     leave?.()
-    const run = () => api.restore(resource, removed).catch(report)
-    toasts.show({
-      kind: 'done',
-      text: t(message, { name }),
-      undo: run,
-    })
+    const undo = () => api.restore(resource, removed).catch(report)
+    toasts.show({ kind: 'done', text: t(message, { name }), undo })
     return true
   }
 }

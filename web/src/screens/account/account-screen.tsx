@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Account, Consent } from '#tracker-client'
-import { TrackerError } from '#tracker-client'
+import { type Account, type Consent, TrackerError } from '#tracker-client'
 import { sentenceOf } from '../../api/problems.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { TextField } from '../../forms/fields.tsx'
@@ -69,6 +68,7 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
         <dt>{t('Login')}</dt>
         <dd>{account.login}</dd>
       </dl>
+      {/* The Cancel button, which only `onCancel` shows, restores the name by itself. */}
       <Form form={form} submitLabel={t('Save')} isIdle={!form.isChanged.value} onCancel={() => undefined}>
         <TextField form={form} name="name" label={t('Name')} required autocomplete="name" />
       </Form>
@@ -81,7 +81,7 @@ function LanguageSection() {
   return (
     <section aria-labelledby="language-title">
       <h2 id="language-title">{t('Language')}</h2>
-      <p class="form-note">{t('Texts, dates and numbers here, and mails.')}</p>
+      <p class="form-note">{t('Applies to texts, dates and numbers here, and to mails.')}</p>
       <div class="field">
         <select
           class="input"

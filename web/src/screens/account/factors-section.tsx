@@ -17,11 +17,11 @@ import { useForm } from '../../forms/use-form.ts'
 import { useServices, useSignIn } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/format-timestamp.ts'
-import { CopyButton } from '../../ui/copy-secret.tsx'
+import { CopyButton } from '../../ui/copy.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
-import { describeUserAgent } from '../../ui/place.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { describeUserAgent } from './describe-user-agent.ts'
 
 /** The dialog in front of the page. */
 type OpenDialog =

@@ -13,11 +13,11 @@ import { LoadProblem } from '../../ui/notes.tsx'
 export function IdentitiesSection() {
   const { configuration, toasts, tracker } = useServices()
   const startSignIn = useSignIn()
-  const { value: ways } = useLoaded('sign-in ways', [], () => loadSignInMethods(configuration))
+  const { value: methods } = useLoaded('sign-in methods', [], () => loadSignInMethods(configuration))
   const { value, problem, reload } = useLoaded('identities', [], () => tracker.call('GET /ext/identities'))
   const [identityToDisconnect, setIdentityToDisconnect] = useState<OutsideIdentity>()
   useConnectRedirect()
-  const nameOf = (id: string) => ways?.providers.find((one) => one.id === id)?.name ?? id
+  const nameOf = (id: string) => methods?.providers.find((one) => one.id === id)?.name ?? id
   const disconnect = async ({ id, provider }: OutsideIdentity) => {
     try {
       await tracker.call('DELETE /ext/identities', { body: { id } })
@@ -27,7 +27,7 @@ export function IdentitiesSection() {
     }
     reload()
   }
-  if (!ways || (ways.providers.length === 0 && !value?.identities.length)) return null
+  if (!methods || (methods.providers.length === 0 && !value?.identities.length)) return null
   return (
     <section aria-labelledby="identities-title">
       <h2 id="identities-title">{t('Linked accounts')}</h2>
@@ -52,7 +52,7 @@ export function IdentitiesSection() {
         ))}
       </ul>
       <div class="form-buttons">
-        {ways.providers.map(({ id, name }) => (
+        {methods.providers.map(({ id, name }) => (
           <button
             key={id}
             type="button"

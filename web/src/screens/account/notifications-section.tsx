@@ -45,7 +45,7 @@ export function NotificationsSection({ login }: { readonly login: string }) {
     <section aria-labelledby="notifications-title">
       <h2 id="notifications-title">{t('Notifications')}</h2>
       <p class="form-note">
-        {reason ?? t('What is unread is mailed to your login. Your inbox always has everything.')}
+        {reason ?? t('Unread notifications are mailed to your login. Your inbox has all of them.')}
       </p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {settings === undefined && !problem && <Skeleton as="rows" rows={2} cells="lines" />}
@@ -87,7 +87,7 @@ function MailChoices({ settings, isDisabled, onChange }: MailChoicesProps) {
           value={frequency}
           isDisabled={isDisabled}
           choices={Object.entries(frequencies).map(([id, text]) => [id, t(text)])}
-          // The server does not know the zone of the browser.
+          // The server learns the time zone with the choice, because it does not know that of the browser.
           onChoose={(id) => onChange({ notificationMails: id as Frequency, timeZone: zone })}
         />
         {frequency === 'daily' && (

@@ -7,8 +7,8 @@ import { t } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
-import { describeUserAgent } from '../../ui/place.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { describeUserAgent } from './describe-user-agent.ts'
 
 /** Lists the user's sessions, each of which can be ended. */
 export function SessionsSection() {

@@ -10,7 +10,7 @@ import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { formatLongDay } from '../../time/days.ts'
 import { formatTimestamp } from '../../time/format-timestamp.ts'
-import { Secret } from '../../ui/copy-secret.tsx'
+import { Secret } from '../../ui/copy.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
@@ -35,7 +35,7 @@ export function TokensSection() {
       <h2 id="tokens-title">{t('Personal access tokens')}</h2>
       <p class="form-note">
         {t(
-          'A script sends one instead of signing in. You choose what it may do, which is never more than you may.',
+          'A script sends a token instead of signing in. You choose its permissions, which never exceed your own.',
         )}
       </p>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}

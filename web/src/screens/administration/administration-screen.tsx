@@ -16,7 +16,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Icon, IconButton } from '../../ui/icon.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page, type Tab, Tabs, useNewByAddress } from '../../ui/page.tsx'
+import { AdministratorsOnly, Page, type Tab, Tabs, useNewByAddress } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
@@ -32,30 +32,23 @@ import {
 import { SignInPolicyPage } from './sign-in-policy-page.tsx'
 import { UserAccessDialog } from './user-access-dialog.tsx'
 
-/** No more rows are loaded; the user finds others by searching. */
+/** Only this many rows are loaded; users search for others. */
 const rowsMax = 100
 
 /** Manages users, and the catalogs that all users choose from. For administrators. */
 export function AdministrationScreen({ parameters: { catalog: path } }: ScreenProps) {
   const { configuration, session } = useServices()
   const catalog = catalogs.find((one) => one.path === path) ?? catalogs[0]
-  if (!session.person.value?.isAdministrator || catalog === undefined) return <AdministratorsOnly />
+  if (!session.person.value?.isAdministrator || catalog === undefined)
+    return <AdministratorsOnly title={t('Administration')} />
   if (path === policyPath && configuration.extensions)
     return <SignInPolicyPage tabs={tabsOf(undefined, true)} />
   return <CatalogPage key={catalog.path} catalog={catalog} />
 }
 
-const AdministratorsOnly = () => (
-  <Page title={t('Administration')}>
-    <EmptyState title={t('Administrators only')}>
-      <p>{t('Ask an administrator for what you need.')}</p>
-    </EmptyState>
-  </Page>
-)
-
 const policyPath = 'sign-in'
 
-/** The tabs of the catalogs, the apps and the sign-in policy, which is none of the catalogs. */
+/** Returns the tabs of the catalogs, of the apps, and of the sign-in policy, which is current if no catalog is. */
 const tabsOf = (current: Catalog | undefined, extensions: boolean): readonly Tab[] => [
   ...catalogs.map((one) => ({
     label: t(one.label),
@@ -267,7 +260,7 @@ function useAccounts(ids: readonly string[]) {
 const AccountLine = (account: AccountOverview) => (
   <span class="account-line">
     {account.isAdministrator && (
-      <span class="chip" title={account.hasRole ? undefined : t('By the settings of the server')}>
+      <span class="chip" title={account.hasRole ? undefined : t('Through the server settings')}>
         {t('Administrator')}
       </span>
     )}

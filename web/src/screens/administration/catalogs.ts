@@ -42,7 +42,7 @@ export const catalogs: readonly Catalog[] = [
         name: 'login',
         label: 'Login',
         required: true,
-        hint: 'An e-mail address, or anything that is easy to remember.',
+        hint: 'An email address, or anything that is easy to remember.',
       },
       { name: 'password', label: 'Password', required: true },
     ],
@@ -68,7 +68,7 @@ export const catalogs: readonly Catalog[] = [
     emptyText: 'No workflow stages yet',
     noMatchText: 'No workflow stages match “{text}”',
     about:
-      'The columns of every board, from left to right. A new stage is added at the end; the arrows move it. On a board, the menu of a stage says that it means done.',
+      'The columns of every board, from left to right. A new stage is added at the end; the arrows move it. To mark a stage as done, open its menu on a board.',
     sortColumn: 'order',
     isOrdered: true,
     fields: [
@@ -77,7 +77,7 @@ export const catalogs: readonly Catalog[] = [
         label: 'Color',
         required: false,
         isExtension: true,
-        hint: 'In projects that choose no other.',
+        hint: 'For projects that choose no other color.',
       },
     ],
   },

@@ -8,7 +8,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 
 type Rule = SignInPolicy['rules'][number]
 
-/** The rules by the names of the API: a label, and the value as a sentence. */
+/** The labels of the rules, by their names in the API, and their values as sentences. */
 const rules: Readonly<Record<string, { readonly label: MessageKey; textOf(value: Rule['value']): string }>> =
   {
     passwords: {
@@ -16,7 +16,7 @@ const rules: Readonly<Record<string, { readonly label: MessageKey; textOf(value:
       textOf: (value) =>
         value === true
           ? t('Users may sign in with a password.')
-          : t('Users sign in by an external provider only.'),
+          : t('Users can sign in only through an external provider.'),
     },
     secondFactor: {
       label: 'Second factor',
@@ -46,11 +46,11 @@ const rules: Readonly<Record<string, { readonly label: MessageKey; textOf(value:
             ),
     },
     loginsAreVerified: {
-      label: 'Logins as mail addresses',
+      label: 'Logins that are email addresses',
       textOf: (value) =>
         value === true
           ? t('Every login that is an address counts as verified.')
-          : t('A login counts as verified after a mail to it was used.'),
+          : t('A login counts as verified once a link mailed to it was used.'),
     },
     mail: {
       label: 'Mail',
@@ -106,7 +106,7 @@ const Providers = ({ providers }: Pick<SignInPolicy, 'providers'>) => (
   <section class="group" aria-labelledby="providers-title">
     <header class="group-header">
       <h2 id="providers-title">{t('External providers')}</h2>
-      {providers.length === 0 && <p class="quiet-text">{t('None is set.')}</p>}
+      {providers.length === 0 && <p class="quiet-text">{t('No provider is configured.')}</p>}
     </header>
     <ul class="rows">
       {providers.map(({ id, name, issuer, createAccounts, linkByVerifiedEmail, setting }) => (

@@ -12,7 +12,7 @@ import { useLoaded } from '../../data/use-loaded.ts'
 import { linkAddress } from '../../router/router.ts'
 import { useServices, useSignIn } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { Secret } from '../../ui/copy-secret.tsx'
+import { Secret } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -145,7 +145,7 @@ const createPasswordActions =
             ? [
                 {
                   label: t('Password by mail'),
-                  note: t('The link is sent only to the login, if that is an e-mail address.'),
+                  note: t('The link is sent only to the login, if that is an email address.'),
                   action: t('Send link'),
                   doneText: t('The link is being sent to {name}.', { name }),
                   work: mail,

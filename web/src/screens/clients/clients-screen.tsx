@@ -7,11 +7,11 @@ import { Form } from '../../forms/form.tsx'
 import { type FormState, useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { Secret } from '../../ui/copy-secret.tsx'
+import { Secret } from '../../ui/copy.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page } from '../../ui/page.tsx'
+import { AdministratorsOnly, Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** The dialog in front of the list. */
@@ -25,14 +25,7 @@ export function ClientsScreen() {
   const { session, tracker } = useServices()
   const { value, problem, reload } = useLoaded('clients', [], () => tracker.call('GET /ext/clients'))
   const [dialog, setDialog] = useState<OpenDialog>()
-  if (!session.person.value?.isAdministrator)
-    return (
-      <Page title={t('Apps')}>
-        <EmptyState title={t('Administrators only')}>
-          <p>{t('Ask an administrator for what you need.')}</p>
-        </EmptyState>
-      </Page>
-    )
+  if (!session.person.value?.isAdministrator) return <AdministratorsOnly title={t('Apps')} />
   const close = () => setDialog(undefined)
   const done = () => {
     close()

@@ -11,11 +11,14 @@ import {
 interface ColumnField {
   readonly name: string
   readonly label: MessageKey
-  /** Headers, in lower case, that mean this field in this tracker, in Jira and in other tools. */
+  /**
+   * Headers, in lower case, that mean this field in this tracker, in Jira and in other tools. If a file has several of them, a field
+   * with a single value takes the one that comes first here.
+   */
   readonly headers: readonly string[]
 }
 
-/** The fields that a column of a table can be read as. */
+/** The fields that a column of a table can be mapped to. */
 export const columnFields = [
   {
     name: 'name',
@@ -80,7 +83,7 @@ export const columnFields = [
   },
   {
     name: 'participants',
-    label: 'Also working on it',
+    label: 'Participants',
     headers: ['participants', 'members', 'collaborators', 'participantes', 'membros'],
   },
   { name: 'labels', label: 'Labels', headers: ['labels', 'label', 'tags', 'tag', 'etiquetas', 'rótulos'] },
@@ -90,7 +93,7 @@ export const columnFields = [
     label: 'Recorded hours',
     headers: ['recorded hours', 'time spent (hours)', 'horas registradas'],
   },
-  { name: 'worklog', label: 'Work log of Jira', headers: ['log work'] },
+  { name: 'worklog', label: 'Jira work log', headers: ['log work'] },
   {
     name: 'reference',
     label: 'Key in the other tool',
@@ -100,37 +103,37 @@ export const columnFields = [
 
 export type ColumnName = (typeof columnFields)[number]['name']
 
-/** The field of each column; undefined for a column that is left out. */
-export type ColumnMatching = readonly (ColumnName | undefined)[]
+/** The field of each column, by its position; undefined for a column that is left out. */
+export type ColumnMapping = readonly (ColumnName | undefined)[]
 
-/** These may be the field of several columns. */
+/** Several columns may be mapped to these fields. */
 const repeatable: readonly ColumnName[] = ['participants', 'labels', 'comment', 'worklog', 'description']
 
-/** Matches columns by their headers. A field that can have one value takes the first column with its most usual header. */
-export function guessColumns(header: readonly string[]): ColumnMatching {
+/** Maps columns by their headers. */
+export function guessColumns(header: readonly string[]): ColumnMapping {
   const keys = header.map(keyOfName)
-  const guessed: (ColumnName | undefined)[] = header.map(() => undefined)
+  const mapping: (ColumnName | undefined)[] = header.map(() => undefined)
   for (const { name, headers } of columnFields) {
-    const matching = (headers as readonly string[]).flatMap((word) =>
-      keys.flatMap((key, index) => (key === word && guessed[index] === undefined ? [index] : [])),
+    const positions = (headers as readonly string[]).flatMap((word) =>
+      keys.flatMap((key, index) => (key === word && mapping[index] === undefined ? [index] : [])),
     )
-    for (const index of repeatable.includes(name) ? matching : matching.slice(0, 1)) guessed[index] = name
+    for (const index of repeatable.includes(name) ? positions : positions.slice(0, 1)) mapping[index] = name
   }
-  return guessed
+  return mapping
 }
 
-/** Returns the fields that are matched to more columns than they can have. */
-export const fieldsMatchedTwice = (matching: ColumnMatching): readonly ColumnName[] => [
+/** Returns the fields with a single value to which several columns are mapped. */
+export const fieldsMappedTwice = (mapping: ColumnMapping): readonly ColumnName[] => [
   ...new Set(
-    matching.filter(
+    mapping.filter(
       (name, index): name is ColumnName =>
-        name !== undefined && !repeatable.includes(name) && matching.indexOf(name) !== index,
+        name !== undefined && !repeatable.includes(name) && mapping.indexOf(name) !== index,
     ),
   ),
 ]
 
-export function itemOfRow({ line, cells }: Row, matching: ColumnMatching): ImportedItem {
-  const all = (name: ColumnName) => cells.filter((cell, index) => matching[index] === name && cell !== '')
+export function itemOfRow({ line, cells }: Row, mapping: ColumnMapping): ImportedItem {
+  const all = (name: ColumnName) => cells.filter((cell, index) => mapping[index] === name && cell !== '')
   const one = (name: ColumnName) => all(name)[0] ?? ''
   const seconds = one('estimateSeconds')
   const reference = one('reference')
@@ -155,13 +158,13 @@ export function itemOfRow({ line, cells }: Row, matching: ColumnMatching): Impor
   }
 }
 
-/** Jira writes a comment as `03/Jan/25 10:22 AM;ann;Text`. */
+/** Parses a comment as Jira writes it: `03/Jan/25 10:22 AM;ann;Text`. Another text is a comment without author and date. */
 function commentOf(cell: string): ImportedComment {
   const [, date = '', author = '', text] = /^(\d[^;\n]{5,25});([^;\n]*);([\s\S]*)$/.exec(cell) ?? []
   return text === undefined ? { author: '', date: '', text: cell } : { author, date, text: text.trim() }
 }
 
-/** Jira writes time spent as `Text;03/Jan/25 10:22 AM;ann;3600`. */
+/** Parses time spent as Jira writes it: `Text;03/Jan/25 10:22 AM;ann;3600`. Another text is a number of hours. */
 function workOf(cell: string): ImportedWork {
   const [, text = '', date = '', person = '', seconds] = /^([\s\S]*);([^;]*);([^;]*);(\d+)$/.exec(cell) ?? []
   return seconds === undefined
@@ -169,6 +172,6 @@ function workOf(cell: string): ImportedWork {
     : { person, date, hours: hoursOfSeconds(seconds), text: text.trim() }
 }
 
-/** Converts seconds to hours. Other texts stay as they are, so that parsing reports them. */
+/** Converts seconds to hundredths of an hour, which are 36 seconds. Other texts stay as they are, so that parsing reports them. */
 const hoursOfSeconds = (seconds: string): string =>
   /^\d+$/.test(seconds) ? String(Math.round(Number(seconds) / 36) / 100) : seconds

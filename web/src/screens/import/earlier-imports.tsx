@@ -5,7 +5,7 @@ import { t, tn } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { importedResources, undoImport } from './run-import.ts'
-import { forgetRun, isFinished, type Run } from './runs.ts'
+import { deleteRun, isFinished, type Run } from './runs.ts'
 
 interface EarlierImportsProps {
   readonly projectId: string
@@ -13,7 +13,7 @@ interface EarlierImportsProps {
   onChange(): void
 }
 
-/** The last imports of this browser into the project. Each can be undone. */
+/** Lists the last imports into the project from this browser. Each can be undone. */
 export function EarlierImports({ projectId, runs, onChange }: EarlierImportsProps) {
   const { api, toasts, tracker } = useServices()
   const [toUndo, setToUndo] = useState<Run>()
@@ -25,7 +25,7 @@ export function EarlierImports({ projectId, runs, onChange }: EarlierImportsProp
     try {
       const onProgress = (share: number) => setUndoing({ id: run.id, share })
       await undoImport(tracker, run, { signal: leaving.current.signal, onProgress })
-      forgetRun(projectId, run.id)
+      deleteRun(projectId, run.id)
       toasts.show({ kind: 'done', text: t('The import of {file} was undone.', { file: run.fileName }) })
     } catch (error) {
       if (!leaving.current.signal.aborted) toasts.show({ kind: 'problem', text: sentenceOf(error) })
@@ -67,7 +67,7 @@ export function EarlierImports({ projectId, runs, onChange }: EarlierImportsProp
       {toUndo && (
         <ConfirmDialog
           title={t('Undo the import of {file}?', { file: toUndo.fileName })}
-          text={t('Everything that it created is removed, also what was changed since.')}
+          text={t('Everything it created is removed, including what was changed since.')}
           confirmLabel={t('Undo')}
           onConfirm={() => void undo(toUndo)}
           onClose={() => setToUndo(undefined)}

@@ -14,14 +14,14 @@ import { type ProjectValues, useProjectValues } from './project-values.ts'
 import { type ReadFile, readFile } from './read-file.ts'
 import { type Run, storedRuns } from './runs.ts'
 
-/** Imports the assignments of a file: a table, an export of Jira, or a board of Trello. */
+/** Imports assignments from a table, a Jira export, or a Trello board. */
 export function ImportScreen({ parameters: { projectId = '' } }: ScreenProps) {
   const { configuration } = useServices()
   const values = useProjectValues(projectId)
   return (
     <Page title={t('Import')} parentLink={<ProjectCrumbs projectId={projectId} />}>
       {!configuration.extensions ? (
-        <EmptyState title={t('This server has no import')} />
+        <EmptyState title={t('Import is not available on this server')} />
       ) : values.value ? (
         <Import projectId={projectId} values={values.value} />
       ) : values.problem ? (
@@ -83,9 +83,9 @@ function Import({ projectId, values }: { readonly projectId: string; readonly va
       )}
       <p class="form-note">
         {t(
-          'Assignments come with their labels, comments, people and hours. Only members of the project are matched, so add the people first.',
+          'Labels, comments, people and hours are imported, too. Only members of the project are matched, so add the people first.',
         )}{' '}
-        <a href={projectPath(projectId)}>{t('To the project')}</a>
+        <a href={projectPath(projectId)}>{t('Go to the project')}</a>
       </p>
       <EarlierImports projectId={projectId} runs={runs} onChange={reloadRuns} />
     </div>
@@ -101,7 +101,7 @@ function FileDrop({ onChoose }: { onChoose(file: File): void }) {
   const { isOver, handlers } = useFileDrop(choose)
   return (
     <div class={`import-drop ${isOver ? 'over' : ''}`} {...handlers}>
-      <p>{t('Drop a file here: CSV, an export of Jira (CSV) or of Trello (JSON).')}</p>
+      <p>{t('Drop a file here: CSV, a Jira export (CSV) or a Trello export (JSON).')}</p>
       <button type="button" class="button primary" onClick={() => input.current?.click()}>
         {t('Choose a file')}
       </button>

@@ -1,4 +1,4 @@
-/** An assignment as a file describes it: with names instead of ids, and texts that are still to be parsed. */
+/** An assignment as a file describes it, with names instead of ids, and values as text. */
 export interface ImportedItem {
   /** The line of the table, or the position of the card. */
   readonly line: number
@@ -23,7 +23,7 @@ export interface ImportedComment {
   readonly text: string
 }
 
-/** Time that a person spent. Without a person it is that of the responsible one, without a date of the last day. */
+/** Time that a person spent. The default is the responsible person, and the last day of the assignment. */
 export interface ImportedWork {
   readonly person: string
   readonly date: string
@@ -31,7 +31,7 @@ export interface ImportedWork {
   readonly text: string
 }
 
-/** The content of a file: cards with known fields, or a table whose columns the user matches. */
+/** The content of a file: cards with known fields, or a table whose columns the user maps to fields. */
 export type Source =
   | { readonly kind: 'items'; readonly items: readonly ImportedItem[]; readonly skippedCount: number }
   | { readonly kind: 'table'; readonly header: readonly string[]; readonly rows: readonly Row[] }
@@ -41,6 +41,7 @@ export interface Row {
   readonly cells: readonly string[]
 }
 
+/** A file is read, planned and previewed as a whole, in the memory of the page. */
 export const itemsMax = 10_000
 export const bytesMax = 50 * 1024 ** 2
 
@@ -51,12 +52,12 @@ export const splitNames = (cell: string): readonly string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** Returns different names once each, in their order; names that differ only in case are the same. */
+/** Returns each name once, in the order of the first occurrences. Names that differ only in case are the same. */
 export function distinctNames(names: Iterable<string>): readonly string[] {
   const byKey = new Map<string, string>()
   for (const name of names) if (name !== '' && !byKey.has(keyOfName(name))) byKey.set(keyOfName(name), name)
   return [...byKey.values()]
 }
 
-/** Names with the same key are the same name. */
+/** Returns the key of a name. Names with the same key are regarded as the same. */
 export const keyOfName = (name: string): string => name.trim().toLowerCase()

@@ -1,22 +1,20 @@
 import { useId } from 'preact/hooks'
 import { t } from '../../texts/text.ts'
-import { type ColumnMatching, type ColumnName, columnFields, fieldsMatchedTwice } from './columns.ts'
+import { type ColumnMapping, type ColumnName, columnFields, fieldsMappedTwice } from './columns.ts'
 import { keyOfName, type Source } from './items.ts'
-import type { Names } from './matching.ts'
+import type { IdsByName } from './matching.ts'
 
-interface MatchColumnsProps {
+interface MapColumnsProps {
   readonly source: Extract<Source, { kind: 'table' }>
-  readonly matching: ColumnMatching
-  onChange(matching: ColumnMatching): void
+  readonly mapping: ColumnMapping
+  onChange(mapping: ColumnMapping): void
 }
 
-/** Chooses the field of each column, next to the first values of the column. */
-export function MatchColumns({ source, matching, onChange }: MatchColumnsProps) {
-  const twice = fieldsMatchedTwice(matching)
+/** Chooses the field of each column, next to the first value in the column. */
+export function MapColumns({ source, mapping, onChange }: MapColumnsProps) {
+  const mappedTwice = fieldsMappedTwice(mapping)
   const set = (index: number, name: string) =>
-    onChange(
-      matching.map((one, position) => (position === index ? ((name || undefined) as ColumnName) : one)),
-    )
+    onChange(mapping.map((one, position) => (position === index ? ((name || undefined) as ColumnName) : one)))
   return (
     <section class="import-step" aria-labelledby="import-columns">
       <h2 id="import-columns">{t('Columns')}</h2>
@@ -43,7 +41,7 @@ export function MatchColumns({ source, matching, onChange }: MatchColumnsProps) 
                   <select
                     class="input"
                     aria-label={t('Field of {column}', { column: header })}
-                    value={matching[index] ?? ''}
+                    value={mapping[index] ?? ''}
                     onChange={(event) => set(index, event.currentTarget.value)}
                   >
                     <option value="">{t('Leave out')}</option>
@@ -59,9 +57,9 @@ export function MatchColumns({ source, matching, onChange }: MatchColumnsProps) 
           </tbody>
         </table>
       </div>
-      {!matching.includes('name') && <p class="field-errors">{t('Choose the column with the names.')}</p>}
+      {!mapping.includes('name') && <p class="field-errors">{t('Choose the column with the names.')}</p>}
       {columnFields
-        .filter(({ name }) => twice.includes(name))
+        .filter(({ name }) => mappedTwice.includes(name))
         .map(({ name, label }) => (
           <p class="field-errors" key={name}>
             {t('Only one column can be {field}.', { field: t(label) })}
@@ -80,10 +78,10 @@ interface MatchNamesProps {
   readonly title: string
   readonly names: readonly string[]
   readonly choices: readonly Choice[]
-  readonly matched: Names
+  readonly matched: IdsByName
   /** The choice for rows that name none, and for names without a choice. */
   readonly fallback: { readonly label: string; readonly value: string; onChange(id: string): void }
-  onChange(matched: Names): void
+  onChange(matched: IdsByName): void
 }
 
 /** Chooses what each name of the file means in this project. */

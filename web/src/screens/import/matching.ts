@@ -1,24 +1,24 @@
 import { readStoredJson } from '../../data/stored-json.ts'
-import { type ColumnMatching, guessColumns, itemOfRow } from './columns.ts'
+import { type ColumnMapping, guessColumns, itemOfRow } from './columns.ts'
 import { distinctNames, type ImportedItem, keyOfName, type Source } from './items.ts'
 import { type DateOrder, dateOrderOf } from './parse-values.ts'
 
-/** How the texts of a file become values of this project. */
+/** The user's choices of what the texts of a file mean in this project. */
 export interface Matching {
-  /** Empty where the file has no table. */
-  readonly columns: ColumnMatching
+  /** Empty if the file is not a table. */
+  readonly columns: ColumnMapping
   readonly dateOrder: DateOrder
-  /** Ids by the keys of names; an empty id leaves the name out. */
-  readonly stages: Names
-  readonly types: Names
-  readonly people: Names
-  /** These replace the stage, type or person that a row does not have, or whose name is not matched. */
+  readonly stages: IdsByName
+  readonly types: IdsByName
+  readonly people: IdsByName
+  /** These replace a stage, type or person that a row does not have, or whose name is not matched. */
   readonly defaultStage: string
   readonly defaultType: string
   readonly defaultPerson: string
 }
 
-export type Names = Readonly<Record<string, string>>
+/** Ids by the keys of names. A name with an empty id is not matched. */
+export type IdsByName = Readonly<Record<string, string>>
 
 interface Named {
   readonly id: string
@@ -32,10 +32,10 @@ export interface MatchingTargets {
   readonly ownId: string
 }
 
-export const itemsOf = (source: Source, columns: ColumnMatching): readonly ImportedItem[] =>
+export const itemsOf = (source: Source, columns: ColumnMapping): readonly ImportedItem[] =>
   source.kind === 'items' ? source.items : source.rows.map((row) => itemOfRow(row, columns))
 
-/** The names in the items that have to be matched. */
+/** Returns the names in the items that have to be matched. */
 export const namesIn = (items: readonly ImportedItem[]) => ({
   stages: distinctNames(items.map(({ stage }) => stage)),
   types: distinctNames(items.map(({ type }) => type)),
@@ -51,7 +51,7 @@ export const namesIn = (items: readonly ImportedItem[]) => ({
 export const datesIn = (items: readonly ImportedItem[]): readonly string[] =>
   items.flatMap(({ start, end }) => [start, end])
 
-/** Matches what has the same name here, or was matched in the last import of this project. */
+/** Matches names that were matched in the last import into this project, or that are the same here. */
 export function guessMatching(
   source: Source,
   targets: MatchingTargets,
@@ -79,7 +79,7 @@ export function guessMatching(
 const knownId = (targets: readonly Named[], id: string | undefined): string | undefined =>
   targets.find((target) => target.id === id)?.id
 
-/** Words for the same stage in other tools. */
+/** Names of equivalent stages in other tools. */
 const synonyms: readonly (readonly string[])[] = [
   ['backlog', 'to do', 'todo', 'to-do', 'open', 'new', 'a fazer'],
   ['doing', 'in progress', 'started', 'em andamento', 'fazendo'],
@@ -87,12 +87,12 @@ const synonyms: readonly (readonly string[])[] = [
   ['done', 'closed', 'resolved', 'complete', 'completed', 'finished', 'feito', 'concluído'],
 ]
 
-/** Names of people are also matched by their login. Adds every name, with an empty id if nothing matches. */
+/** Matches names, and people also by their logins. A name without a match gets an empty id. */
 function matchNames(
   names: readonly string[],
   targets: readonly (Named & { readonly login?: string })[],
-  remembered: Names = {},
-): Names {
+  remembered: IdsByName = {},
+): IdsByName {
   const idOf = (name: string) => {
     const key = keyOfName(name)
     const words = synonyms.find((group) => group.includes(key)) ?? [key]

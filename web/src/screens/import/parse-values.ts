@@ -5,8 +5,18 @@ export type DateOrder = 'day' | 'month'
 
 /** English and Portuguese months begin with these letters. */
 const months: readonly (readonly string[])[] = [
-  ...[['jan'], ['feb', 'fev'], ['mar'], ['apr', 'abr'], ['may', 'mai'], ['jun']],
-  ...[['jul'], ['aug', 'ago'], ['sep', 'set'], ['oct', 'out'], ['nov'], ['dec', 'dez']],
+  ['jan'],
+  ['feb', 'fev'],
+  ['mar'],
+  ['apr', 'abr'],
+  ['may', 'mai'],
+  ['jun'],
+  ['jul'],
+  ['aug', 'ago'],
+  ['sep', 'set'],
+  ['oct', 'out'],
+  ['nov'],
+  ['dec', 'dez'],
 ]
 
 /** Returns the calendar day of a text, or undefined if there is none. A time after the day is ignored. */
@@ -19,7 +29,7 @@ export function parseDay(text: string, order: DateOrder): string | undefined {
   return parseNumericDay(input, order) ?? parseWrittenDay(input)
 }
 
-/** Such as 31/1/2026, 1/31/26 and 31.1.2026. */
+/** Parses days such as 31/1/2026, 1/31/26 and 31.1.2026. Where points are used, the day comes first. */
 function parseNumericDay(input: string, order: DateOrder): string | undefined {
   const [, first, second, year] = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d\d)(?!\d)/.exec(input) ?? []
   const isDayFirst = order === 'day' || input.includes('.')
@@ -31,7 +41,7 @@ const writtenDays: readonly RegExp[] = [
   /^(?<month>[a-z]{3})[a-zç]*\.? (?<day>\d{1,2}),? (?<year>\d{4})/i,
 ]
 
-/** Such as 31/Jan/26, 31 de janeiro de 2026 and Jan 31, 2026. */
+/** Parses days such as 31/Jan/26, 31 de janeiro de 2026 and Jan 31, 2026. */
 function parseWrittenDay(input: string): string | undefined {
   const groups = writtenDays.map((pattern) => pattern.exec(input)?.groups).find((found) => found)
   const position = months.findIndex((names) => names.includes(groups?.month?.toLowerCase() ?? ''))
@@ -45,7 +55,7 @@ function dayFrom(year = '', month = '', day = ''): string | undefined {
   return isDay(text) && addDays(text, 0) === text ? text : undefined
 }
 
-/** Returns the order that these dates prove; undefined if each of them can be read both ways. */
+/** Returns the order that follows from a date such as 31/1/2026; undefined if all dates can be read both ways. */
 export function dateOrderOf(texts: Iterable<string>): DateOrder | undefined {
   for (const text of texts) {
     const [, first, second] = /^(\d{1,2})[-/](\d{1,2})[-/]\d/.exec(text.trim()) ?? []
@@ -59,7 +69,8 @@ export function dateOrderOf(texts: Iterable<string>): DateOrder | undefined {
 export const hasAmbiguousDates = (texts: readonly string[]): boolean =>
   texts.some((text) => /^\d{1,2}[-/]\d{1,2}[-/]\d/.test(text.trim())) && dateOrderOf(texts) === undefined
 
-const hoursPerDay = 8
+/** In `2d`, as in Jira, a day is a working day. */
+const hoursPerWorkday = 8
 
 /** Parses hours such as 4, 4,5, 1h30, 90m and 2d, whose days have eight hours. Rounds to hundredths. */
 export function parseHours(text: string): number | undefined {
@@ -70,11 +81,11 @@ export function parseHours(text: string): number | undefined {
   const isMinutes = /^\d+\s*(m|min)$/.test(input)
   const total = isMinutes
     ? Number.parseInt(input, 10) / 60
-    : Number(days ?? 0) * hoursPerDay + Number(hours ?? 0) + Number(minutes ?? 0) / 60
+    : Number(days ?? 0) * hoursPerWorkday + Number(hours ?? 0) + Number(minutes ?? 0) / 60
   return Math.round(total * 100) / 100
 }
 
-/** From low to urgent, as this tracker and others name them. */
+/** Names in this tracker and others, from low to urgent. */
 const priorities: readonly (readonly string[])[] = [
   ['low', 'lowest', 'minor', 'trivial', 'baixa', 'p4', '1'],
   ['medium', 'normal', 'média', 'media', 'p3', '2'],

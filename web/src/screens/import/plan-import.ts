@@ -17,17 +17,18 @@ export interface PlannedBatch {
   readonly rows: readonly (PlannedRow | undefined)[]
 }
 
-/** The progress is seen to move with batches of this size. */
+/** Batches of this size are small enough that the progress bar moves. */
 const batchItemsMax = 500
 const batchCharactersMax = 1_000_000
+/** The limit of the server. */
 const labelsOfProjectMax = 200
-/** In the ids of labels, this stands for the row: no file has as many. */
+/** Takes the place of the row in the ids of labels. No file has as many rows. */
 const labelRow = 0xffffff
 
 /** The id of a new label, by its position among the labels of the file. */
 export const labelIdOf = (runId: string, position: number): string => idOf(runId, labelRow, position)
 
-/** Decides what is written for each item. The same file and matching result in the same plan, so that it can be continued. */
+/** Plans the requests for each item. The same file, matching and scope always lead to the same plan, so it can be continued. */
 export function planImport(
   items: readonly ImportedItem[],
   matching: Matching,
@@ -41,7 +42,7 @@ export function planImport(
   return { rows, labelCount: names.length, batches: [labelBatch, ...batchesOf(accepted)] }
 }
 
-/** Labels that an interrupted import has created are part of the plan again. */
+/** Plans the labels that the project lacks, and those that an interrupted import has created, so that the plan stays the same. */
 function planLabels(names: readonly string[], { labels: existing, runId, projectId }: ImportScope) {
   const labels = new Map(existing)
   const requests: BatchItem[] = []
@@ -57,7 +58,7 @@ function planLabels(names: readonly string[], { labels: existing, runId, project
   return { labels, requests }
 }
 
-/** A row is in one batch, unless it has more requests than fit. */
+/** Distributes the requests over batches. Those of a row are in one batch, unless they do not fit. */
 function batchesOf(rows: readonly PlannedRow[]): readonly PlannedBatch[] {
   const batches: { requests: BatchItem[]; rows: PlannedRow[]; characters: number }[] = []
   const add = (requests: readonly BatchItem[], row: PlannedRow) => {

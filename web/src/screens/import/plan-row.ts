@@ -4,10 +4,10 @@ import { distinctNames, type ImportedItem, keyOfName } from './items.ts'
 import type { Matching } from './matching.ts'
 import { parseDay, parseHours, parsePriority } from './parse-values.ts'
 
-/** The plan of an import depends on these in addition to the file and its matching. */
+/** The facts on which the plan of an import depends, in addition to the file and its matching. */
 export interface ImportScope {
   readonly projectId: string
-  /** The ids of all new rows begin with those of this one. */
+  /** The ids of all new rows begin like this UUID. */
   readonly runId: string
   /** The day of rows without a date. */
   readonly day: string
@@ -22,7 +22,7 @@ export interface PlannedRow {
   /** The reasons why the row is not imported. */
   readonly problems: readonly string[]
   readonly requests: readonly BatchItem[]
-  /** The numbers of its recorded time. */
+  /** The numbers that the ids of its recorded time contain. */
   readonly work: readonly number[]
 }
 
@@ -37,12 +37,13 @@ interface RowValues {
   readonly priority: number | undefined
 }
 
+/** The limits of the server. */
 const labelsOfAssignmentMax = 20
 const hoursMax = 1_000_000
 
 /**
- * The id of a new row: the random part of the run, then the row and a number within it. So the ids of a run are known
- * without asking the server, when it is continued or undone.
+ * Returns the id of a new record: the first 24 characters of the run's UUID, then the row and a number within it, with six
+ * hexadecimal digits each. So the ids of a run are known without asking the server when it is continued or undone.
  */
 export const idOf = (runId: string, row: number, child = 0): string =>
   `${runId.slice(0, 24)}${(row * 0x1000000 + child).toString(16).padStart(12, '0')}`
@@ -76,7 +77,8 @@ export function planRow(
     ...children.map(({ resource, body }) => ({ resource, body: { ...body, assignmentId } })),
   ].map(
     ({ resource, body }, child): BatchItem => ({
-      ...{ operation: 'create', resource },
+      operation: 'create',
+      resource,
       body: { ...body, id: idOf(scope.runId, position, child) },
     }),
   )
@@ -91,6 +93,7 @@ function valuesOf(item: ImportedItem, matching: Matching, scope: ImportScope, pr
     problems.push(t('The name is longer than {max} characters.', { max: limits.name }))
   const start = dayOf(item.start, matching, problems)
   const end = dayOf(item.end, matching, problems)
+  // A missing day is the day of the import, unless the period would then end before it starts.
   const startDate = start ?? (end !== undefined && isAfter(scope.day, end) ? end : scope.day)
   const endDate = end ?? (isAfter(startDate, scope.day) ? startDate : scope.day)
   if (isAfter(startDate, endDate)) problems.push(t('The end is before the start.'))
@@ -108,7 +111,7 @@ function valuesOf(item: ImportedItem, matching: Matching, scope: ImportScope, pr
 
 const isAfter = (day: string, other: string): boolean => day > other
 
-/** The ids of the people that were matched, each once. */
+/** Returns the ids of the people that are matched, each once. */
 const peopleOf = ({ people }: ImportedItem, matching: Matching): readonly string[] => [
   ...new Set(people.flatMap((person) => matching.people[keyOfName(person)] || [])),
 ]
@@ -141,23 +144,24 @@ function labelProblems({ labels }: ImportedItem, scope: ImportScope): readonly s
       : []),
     ...names
       .filter((name) => !scope.labels.has(keyOfName(name)))
-      .map((label) => t('The label “{label}” is too long, or one too many for the project.', { label })),
+      .map((label) => t('The label “{label}” is too long, or the project has too many labels.', { label })),
   ]
 }
 
 function dayOf(text: string, { dateOrder }: Matching, problems: string[]): string | undefined {
   const day = text === '' ? undefined : parseDay(text, dateOrder)
-  if (text !== '' && day === undefined) problems.push(t('“{text}” is no date.', { text }))
+  if (text !== '' && day === undefined) problems.push(t('“{text}” is not a date.', { text }))
   return day
 }
 
 function hoursOf(text: string, problems: string[]): number {
   const hours = parseHours(text)
-  if (hours === undefined || hours > hoursMax) problems.push(t('“{text}” is no number of hours.', { text }))
+  if (hours === undefined || hours > hoursMax)
+    problems.push(t('“{text}” is not a number of hours.', { text }))
   return hours ?? 0
 }
 
-/** The server dates comments itself, and each author writes their own, so the first line says who wrote it and when. */
+/** Adds a first line with author and date, because the server sets both to those of the import. */
 function commentText(
   { author, date, text }: ImportedItem['comments'][number],
   { dateOrder }: Matching,
@@ -166,7 +170,7 @@ function commentText(
   return head === '' ? text : `**${head}:**\n\n${text}`
 }
 
-/** Cuts a long text into parts, so that nothing of it is lost; between lines if possible. */
+/** Splits a text that is longer than the limit, so that nothing is lost; between lines if possible. */
 function inParts(text: string, charactersMax: number): readonly string[] {
   const characters = [...text.trim()]
   if (characters.length <= charactersMax) return characters.length === 0 ? [] : [characters.join('')]

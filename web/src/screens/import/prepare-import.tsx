@@ -4,12 +4,12 @@ import { projectPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { today } from '../../time/days.ts'
-import { fieldsMatchedTwice } from './columns.ts'
-import { LabelledSelect, MatchColumns, MatchNames } from './match-columns.tsx'
+import { fieldsMappedTwice } from './columns.ts'
+import { LabelledSelect, MapColumns, MatchNames } from './match-columns.tsx'
 import { datesIn, itemsOf, type Matching, namesIn, rememberMatching } from './matching.ts'
 import { type DateOrder, hasAmbiguousDates } from './parse-values.ts'
 import { type ImportPlan, planImport } from './plan-import.ts'
-import { Preview, Refusals } from './preview.tsx'
+import { Preview, RejectedRows } from './preview.tsx'
 import type { ProjectValues } from './project-values.ts'
 import type { ReadFile } from './read-file.ts'
 import { importedResources, sendImport } from './run-import.ts'
@@ -32,18 +32,18 @@ export function PrepareImport(props: PrepareImportProps) {
   if (run && isFinished(run)) return <ImportDone {...props} run={run} />
   const isMatched =
     file.source.kind === 'items' ||
-    (matching.columns.includes('name') && fieldsMatchedTwice(matching.columns).length === 0)
+    (matching.columns.includes('name') && fieldsMappedTwice(matching.columns).length === 0)
   return (
     <div class="import">
       <FileLine {...file} />
       {run ? (
-        <p>{t('This file was imported in part. What is missing is imported now, matched as before.')}</p>
+        <p>{t('Part of this file was imported before. The rest is imported with the same choices.')}</p>
       ) : (
         <>
           {file.source.kind === 'table' && (
-            <MatchColumns
+            <MapColumns
               source={file.source}
-              matching={matching.columns}
+              mapping={matching.columns}
               onChange={(columns) => setMatching({ ...matching, columns })}
             />
           )}
@@ -62,7 +62,7 @@ export function PrepareImport(props: PrepareImportProps) {
   )
 }
 
-/** The matching as the user changes it, and the plan that follows from it. */
+/** Holds the matching, which the user changes, and derives the plan from it. */
 function useImport(props: PrepareImportProps) {
   const { projectId, values, file, run } = props
   const { session } = useServices()
@@ -162,7 +162,7 @@ const createRun = (
   work: plan.rows.flatMap(({ work }, row) => work.map((child) => [row, child] as const)),
   batchCount: plan.batches.length,
   batchesDone: 0,
-  refusals: [],
+  rejections: [],
 })
 
 interface MatchValuesProps {
@@ -231,7 +231,7 @@ function MatchValues({ items, matching, values, onChange }: MatchValuesProps) {
   )
 }
 
-/** Always in the page, so that screen readers hear the progress. */
+/** The status is in the page from the beginning, because screen readers announce only changes of it. */
 const Progress = ({ run }: { readonly run: Run | undefined }) => (
   <div class="import-progress" role="status">
     {run && (
@@ -249,10 +249,10 @@ function ImportDone({ projectId, run, onClose }: PrepareImportProps & { readonly
   return (
     <div class="import">
       <p role="status">{t('The import of {file} is complete.', { file: run.fileName })}</p>
-      {run.refusals.length > 0 && (
-        <Refusals
-          title={tn(run.refusals.length, 'The server refused one row', 'The server refused {count} rows')}
-          refusals={run.refusals}
+      {run.rejections.length > 0 && (
+        <RejectedRows
+          title={tn(run.rejections.length, 'The server rejected one row', 'The server rejected {count} rows')}
+          rows={run.rejections}
         />
       )}
       <div class="form-buttons">

@@ -5,16 +5,16 @@ import { formatHours } from '../../time/hours.ts'
 import type { MatchingTargets } from './matching.ts'
 import type { ImportPlan } from './plan-import.ts'
 import type { PlannedRow } from './plan-row.ts'
-import type { Refusal } from './runs.ts'
+import type { RejectedRow } from './runs.ts'
 
 const previewRowsMax = 20
-const problemsMax = 200
+const rejectionsShownMax = 200
 
-/** The first rows as they will be, and each row that cannot be imported with its reasons. */
+/** Shows the first rows as they will be imported, and each row that cannot be imported, with the reasons. */
 export function Preview({ plan, targets }: { readonly plan: ImportPlan; readonly targets: MatchingTargets }) {
   const stages = byId(targets.stages)
   const people = byId(targets.people)
-  const refused = plan.rows.filter(({ problems }) => problems.length > 0)
+  const rejected = plan.rows.filter(({ problems }) => problems.length > 0)
   return (
     <div class="import-step">
       <h2 id="import-preview">{t('Preview')}</h2>
@@ -73,42 +73,42 @@ export function Preview({ plan, targets }: { readonly plan: ImportPlan; readonly
           {t('The first {count} of {total} rows.', { count: previewRowsMax, total: plan.rows.length })}
         </p>
       )}
-      {refused.length > 0 && (
-        <Refusals
-          title={tn(refused.length, 'One row cannot be imported', '{count} rows cannot be imported')}
-          refusals={refused.map(refusalOf)}
+      {rejected.length > 0 && (
+        <RejectedRows
+          title={tn(rejected.length, 'One row cannot be imported', '{count} rows cannot be imported')}
+          rows={rejected.map(toRejectedRow)}
         />
       )}
     </div>
   )
 }
 
-const refusalOf = ({ item, problems }: PlannedRow): Refusal => ({
+const toRejectedRow = ({ item, problems }: PlannedRow): RejectedRow => ({
   line: item.line,
   name: item.name,
   reason: problems.join(' '),
 })
 
-export function Refusals({
+export function RejectedRows({
   title,
-  refusals,
+  rows,
 }: {
   readonly title: string
-  readonly refusals: readonly Refusal[]
+  readonly rows: readonly RejectedRow[]
 }) {
   return (
     <details class="import-refusals" open>
       <summary>{title}</summary>
       <ul>
-        {refusals.slice(0, problemsMax).map(({ line, name, reason }) => (
+        {rows.slice(0, rejectionsShownMax).map(({ line, name, reason }) => (
           <li key={line}>
             {line > 0 && <span class="quiet-text">{t('Row {line}', { line })} </span>}
             <bdi>{name}</bdi> <span class="field-errors">{reason}</span>
           </li>
         ))}
       </ul>
-      {refusals.length > problemsMax && (
-        <p class="quiet-text">{t('And {count} more.', { count: refusals.length - problemsMax })}</p>
+      {rows.length > rejectionsShownMax && (
+        <p class="quiet-text">{t('And {count} more.', { count: rows.length - rejectionsShownMax })}</p>
       )}
     </details>
   )

@@ -4,12 +4,13 @@ import { useServices } from '../../services/services.ts'
 import { keyOfName } from './items.ts'
 import type { MatchingTargets } from './matching.ts'
 
-/** The values of a project that a file is matched with. */
+/** The records of a project with which names in a file are matched. */
 export interface ProjectValues extends MatchingTargets {
+  /** The ids of labels by the keys of their names. */
   readonly labels: ReadonlyMap<string, string>
 }
 
-/** More members than these are not offered. */
+/** 500 members; further ones are not offered. */
 const pagesMax = 5
 
 export function useProjectValues(projectId: string) {

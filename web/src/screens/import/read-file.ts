@@ -7,7 +7,7 @@ export interface ReadFile {
   readonly source: Source
 }
 
-/** Reads a table, or a board of Trello. Throws an error in the user's words if the file is neither. */
+/** Reads a table or a Trello board. Throws an error in the user's language if the file is neither. */
 export async function readFile(file: File): Promise<ReadFile> {
   if (file.size > bytesMax)
     throw new Error(t('The file is larger than {max} MB.', { max: bytesMax / 1024 ** 2 }))
@@ -28,7 +28,7 @@ function parseSource(text: string): Source {
     return { kind: 'table', header: header?.cells ?? [], rows }
   }
   const source = readTrello(parseJson(text))
-  if (source === undefined) throw new Error(t('The JSON is no board of Trello.'))
+  if (source === undefined) throw new Error(t('The JSON file is not a Trello board.'))
   return source
 }
 
@@ -60,6 +60,7 @@ export function parseCsv(text: string): readonly Row[] {
   let line = 1
   let firstLine = 1
   while (cell.lastIndex < content.length) {
+    // The pattern matches at every position, so the result is never null.
     const [matched, quoted, plain = '', end] = cell.exec(content) as unknown as readonly [
       string,
       string?,
@@ -84,7 +85,7 @@ function separatorOf(content: string): (typeof separators)[number] {
   return separators[counts.indexOf(Math.max(...counts))] ?? ','
 }
 
-/** Decodes UTF-8, or Windows-1252, which spreadsheets write where the content is no valid UTF-8. */
+/** Decodes UTF-8, or else Windows-1252, in which older spreadsheets save text. */
 export function decodeText(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -93,7 +94,7 @@ export function decodeText(bytes: ArrayBuffer): string {
   }
 }
 
-/** The parts of a board that Trello exports as JSON. */
+/** A board in the JSON export of Trello, with the properties that are imported. */
 interface Board {
   readonly lists: readonly Named[]
   readonly cards: readonly Card[]
@@ -136,7 +137,7 @@ interface Action {
   readonly memberCreator?: { readonly fullName?: string; readonly username?: string }
 }
 
-/** Returns undefined if the JSON is no board. */
+/** Converts the open cards of a board. Returns undefined if the JSON is not a board. */
 export function readTrello(board: unknown): Source | undefined {
   if (!isBoard(board)) return undefined
   const lists = new Map(board.lists.map((list) => [list.id, list]))
@@ -170,7 +171,7 @@ export function readTrello(board: unknown): Source | undefined {
       estimate: '',
       people: (card.idMembers ?? []).flatMap((id) => people.get(id) || []),
       labels: (card.idLabels ?? []).flatMap((id) => labels.get(id) || []),
-      // The newest action is the first of the export.
+      // The export has the newest action first.
       comments: (comments.get(card.id) ?? []).toReversed().map(({ date = '', data, memberCreator }) => ({
         author: memberCreator?.fullName || memberCreator?.username || '',
         date,
@@ -188,7 +189,7 @@ const isBoard = (value: unknown): value is Board =>
   Array.isArray((value as Partial<Board>).lists) &&
   Array.isArray((value as Partial<Board>).cards)
 
-/** A list of tasks in Markdown. */
+/** Formats a checklist as a Markdown list of tasks. */
 const checklistText = ({ name, checkItems }: Checklist): string =>
   [
     `**${name}**`,

@@ -1,17 +1,20 @@
-import type { BatchItem, BatchResult, Tracker } from '#tracker-client'
-import { limits } from '#tracker-client'
+import { type BatchItem, type BatchResult, limits, type Tracker } from '#tracker-client'
 import { translateSentence } from '../../texts/text.ts'
 import { type ImportPlan, labelIdOf, type PlannedBatch } from './plan-import.ts'
 import { idOf } from './plan-row.ts'
-import { type Refusal, type Run, storeRun } from './runs.ts'
+import { type RejectedRow, type Run, storeRun } from './runs.ts'
 
-/** Further refusals are not stored. */
-const refusalsMax = 500
+/** Local storage has room for a few megabytes, so further rejected rows are not stored. */
+const rejectionsMax = 500
 
-/** An import, and its undo, may change the lists of these. */
+/** The resources that an import and its undo may change. */
 export const importedResources = [
-  ...(['assignment', 'label', 'assignmentLabel', 'userAssignment'] as const),
-  ...(['comment', 'appointment'] as const),
+  'assignment',
+  'label',
+  'assignmentLabel',
+  'userAssignment',
+  'comment',
+  'appointment',
 ] as const
 
 interface SendOptions {
@@ -21,8 +24,8 @@ interface SendOptions {
 }
 
 /**
- * Sends the batches of a plan that are not done yet. The progress is stored after each of them, so a closed page loses nothing:
- * a row that an earlier try has created is not created twice, because its id is taken.
+ * Sends the remaining batches of a plan, and stores the progress after each of them, so a closed page loses nothing. A batch that was
+ * sent but not stored as done creates no row twice, because the ids of its rows are taken.
  */
 export async function sendImport(
   tracker: Pick<Tracker, 'call'>,
@@ -34,8 +37,8 @@ export async function sendImport(
   for (const [index, batch] of plan.batches.entries()) {
     if (index < run.batchesDone) continue
     const results = await sendBatch(tracker, batch.requests, signal)
-    const refusals = [...run.refusals, ...refusalsOf(batch, results)].slice(0, refusalsMax)
-    run = { ...run, batchesDone: index + 1, refusals }
+    const rejections = [...run.rejections, ...rejectionsOf(batch, results)].slice(0, rejectionsMax)
+    run = { ...run, batchesDone: index + 1, rejections }
     storeRun(projectId, run)
     onProgress(run)
   }
@@ -52,24 +55,24 @@ async function sendBatch(
   return answer.results
 }
 
-/** Returns whether an earlier try has created the row: ids of a run are valid, so what is wrong with one is that it is taken. */
-const isOwnRow = ({ errors }: BatchResult): boolean => errors?.id !== undefined
+/** An error about an id means that an earlier attempt has created the row, because the ids of a run are always valid. */
+const wasCreatedBefore = ({ errors }: BatchResult): boolean => errors?.id !== undefined
 
-/** Returns the first reason for each row. The others follow from it: a comment is refused if its assignment is. */
-function refusalsOf({ rows }: PlannedBatch, results: readonly BatchResult[]): readonly Refusal[] {
-  const refused = new Map<unknown, Refusal>()
+/** Returns the first reason for each row. The others follow from it: a comment is rejected if its assignment is. */
+function rejectionsOf({ rows }: PlannedBatch, results: readonly BatchResult[]): readonly RejectedRow[] {
+  const rejected = new Map<unknown, RejectedRow>()
   for (const [index, result] of results.entries()) {
-    if (result.statusCode === 200 || isOwnRow(result)) continue
+    if (result.statusCode === 200 || wasCreatedBefore(result)) continue
     const row = rows[index]
-    if (refused.has(row)) continue
+    if (rejected.has(row)) continue
     const [reason = result.message ?? ''] = Object.values(result.errors ?? {}).flat()
-    refused.set(row, {
+    rejected.set(row, {
       line: row?.item.line ?? 0,
       name: row?.item.name ?? '',
       reason: translateSentence(reason),
     })
   }
-  return [...refused.values()]
+  return [...rejected.values()]
 }
 
 /** Removes everything that an import has created: recorded time first, because an assignment with time cannot be removed. */
@@ -91,6 +94,7 @@ export async function undoImport(
 }
 
 const removalOf = (resource: BatchItem['resource'], id: string): BatchItem => ({
-  ...{ operation: 'remove', resource },
+  operation: 'remove',
+  resource,
   body: { ids: [id] },
 })

@@ -1,7 +1,7 @@
 import { readStoredJson } from '../../data/stored-json.ts'
 import type { Matching } from './matching.ts'
 
-/** An import as this browser remembers it, to continue or to undo it. */
+/** An import as this browser stores it, to continue or to undo it. */
 export interface Run {
   readonly id: string
   /** The SHA-256 of the file: only the same file can be continued. */
@@ -13,25 +13,25 @@ export interface Run {
   readonly matching: Matching
   readonly rowCount: number
   readonly labelCount: number
-  /** Recorded time, as pairs of a row and its number in the row: it has to be removed before its assignments. */
+  /** Recorded time, by its row and its number in the row. Undo has to remove it before the assignments. */
   readonly work: readonly (readonly [row: number, child: number])[]
   readonly batchCount: number
   readonly batchesDone: number
-  readonly refusals: readonly Refusal[]
+  readonly rejections: readonly RejectedRow[]
 }
 
-/** Something that the server did not accept. */
-export interface Refusal {
+/** A row that is not imported. The line is 0 for a label, which has no row. */
+export interface RejectedRow {
   readonly line: number
   readonly name: string
   readonly reason: string
 }
 
-/** Older imports are undone in the list of assignments. */
+/** Users undo older imports in the list of assignments. */
 const runsMax = 5
 const storageKey = (projectId: string) => `tracker.imports.${projectId}`
 
-/** The newest first. */
+/** Returns the stored imports, newest first. */
 export const storedRuns = (projectId: string): readonly Run[] => readStoredJson(storageKey(projectId)) ?? []
 
 export function storeRun(projectId: string, run: Run): void {
@@ -39,7 +39,7 @@ export function storeRun(projectId: string, run: Run): void {
   localStorage.setItem(storageKey(projectId), JSON.stringify([run, ...others].slice(0, runsMax)))
 }
 
-export function forgetRun(projectId: string, runId: string): void {
+export function deleteRun(projectId: string, runId: string): void {
   const others = storedRuns(projectId).filter(({ id }) => id !== runId)
   localStorage.setItem(storageKey(projectId), JSON.stringify(others))
 }

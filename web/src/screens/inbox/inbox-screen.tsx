@@ -22,11 +22,12 @@ interface Group {
   readonly notifications: readonly Notification[]
 }
 
-/** Lists what happened to the assignments of the account, by assignment, and is live. */
+/** Lists the notifications of the account by assignment, live. */
 export function InboxScreen() {
   const { people, router, toasts, tracker } = useServices()
   const address = router.address.value.searchParams
-  const [isUnreadOnly, kind] = [address.get('show') === 'unread', address.get('kind') ?? '']
+  const isUnreadOnly = address.get('show') === 'unread'
+  const kind = address.get('kind') ?? ''
   const pageNumber = Number(address.get('page') ?? '1')
   const query = {
     pageSize,
@@ -68,10 +69,10 @@ export function InboxScreen() {
         {problem && <LoadProblem problem={problem} onRetry={reload} />}
         {page === undefined && !problem && <Skeleton as="rows" rows={6} cells="lines button" />}
         {page?.data.length === 0 && (
-          <EmptyState title={isUnreadOnly ? t('Nothing is unread') : t('Nothing here yet')}>
+          <EmptyState title={isUnreadOnly ? t('No unread notifications') : t('Nothing here yet')}>
             <p>
               {t(
-                'You are told when an assignment becomes yours, when you are mentioned, and what happens to your work.',
+                'You are notified when an assignment becomes yours, when you are mentioned, and when your work changes.',
               )}
             </p>
           </EmptyState>
@@ -153,7 +154,7 @@ interface InboxRowProps {
   onMark(isRead: boolean): void
 }
 
-/** One assignment with what happened to it. Keys: Enter opens it, E marks it as read, U as unread. */
+/** Shows an assignment with its notifications. Enter opens it, E marks it as read, U as unread. */
 function InboxRow({ group, actorOf, onMark }: InboxRowProps) {
   const { assignmentId, name, projectId, notifications } = group
   const unread = notifications.filter(({ readAt }) => readAt === null).length
@@ -195,6 +196,7 @@ function InboxRow({ group, actorOf, onMark }: InboxRowProps) {
   )
 }
 
+/** Whether a key marks as read, or as unread. */
 const marks: Readonly<Record<string, boolean>> = { e: true, u: false }
 
 function groupsOf(notifications: readonly Notification[]): readonly Group[] {

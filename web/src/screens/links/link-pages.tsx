@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { ShownInvitation } from '#tracker-client'
-import { TrackerError } from '#tracker-client'
+import { type ShownInvitation, TrackerError } from '#tracker-client'
 import { openGuestTracker } from '../../api/page-tracker.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { TextField } from '../../forms/fields.tsx'
@@ -23,7 +22,7 @@ export function InvitationPage() {
   const { invitation, isLoaded, expiredText } = useInvitation()
   const [isDone, setDone] = useState(false)
   const project = invitation?.project ?? undefined
-  // Usually visible only until the sign-in that has begun is complete.
+  // The account was created, and its sign-in has begun, so this page is usually visible only for a moment.
   if (isDone)
     return (
       <DonePage title={t('Your account is ready')} to={pathAfterInvitation(project)}>
@@ -77,7 +76,7 @@ function InvitationForm({ invitation, onDone }: InvitationFormProps) {
           form={form}
           name="login"
           label={t('Login')}
-          hint={t('An e-mail address, or anything that is easy to remember.')}
+          hint={t('An email address, or anything that is easy to remember.')}
           required
           autocomplete="username"
         />

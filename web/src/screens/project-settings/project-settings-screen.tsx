@@ -18,7 +18,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
 import { StagesSection } from './stages-section.tsx'
 
-/** Everything about a project but its work. All members may change it. */
+/** Shows the properties, people, connections and stages of a project. All members may change them. */
 export function ProjectSettingsScreen({ parameters: { projectId = '' } }: ScreenProps) {
   const projects = useListing('project', { ids: projectId })
   const [project] = projects.rows
@@ -102,14 +102,14 @@ function Endings({ project }: { readonly project: RecordOf<'project'> }) {
   const removeProject = () => remove('project', id, name, '{name} was removed.', () => router.go('/projects'))
   return (
     <section class="form" aria-labelledby="settings-end">
-      <h2 id="settings-end">{t('The end of the project')}</h2>
+      <h2 id="settings-end">{t('Archive or remove')}</h2>
       <p class="quiet-text">
         {t('An archived project is not listed with the others; its members still find everything in it.')}
       </p>
       <div class="form-buttons">
         {configuration.extensions && (
           <button type="button" class="button" onClick={() => void archive()}>
-            {isArchived ? t('Take out of the archive') : t('Archive')}
+            {isArchived ? t('Unarchive') : t('Archive')}
           </button>
         )}
         <button type="button" class="button danger" onClick={() => void removeProject()}>
@@ -125,7 +125,7 @@ type Project = RecordOf<'project'>
 /** The API compares this timestamp to find changes by others. */
 const versionOf = ({ updatedAt, createdAt }: Project): string => updatedAt ?? createdAt
 
-/** Without the extensions, the last three are not shown, and ignored. */
+/** Without the extensions, the last three are not shown, and the server ignores them. */
 const valuesOf = ({ name, organizationId, description, key = '', color }: Project) => ({
   name,
   organizationId,

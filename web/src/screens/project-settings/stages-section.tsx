@@ -9,14 +9,14 @@ import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { Icon, IconButton } from '../../ui/icon.tsx'
 
-/** A stage as the form shows it; without a color it has that of the stage. */
+/** A stage as the form shows it. Without a color of its own it has the default color. */
 interface Line {
   readonly stage: ProjectStage
   readonly isUsed: boolean
   readonly color: ColorName | undefined
 }
 
-/** The stages that a project uses, with their order and colors. Administrators change the stages themselves, for all projects. */
+/** Chooses the stages of a project, with their order and colors. Administrators change the stages themselves, for all projects. */
 export function StagesSection({ projectId }: { readonly projectId: string }) {
   const { configuration, session } = useServices()
   const { stages, choices, isLoading } = useProjectStages(projectId)
@@ -25,7 +25,7 @@ export function StagesSection({ projectId }: { readonly projectId: string }) {
       <h2 id="settings-stages">{t('Stages')}</h2>
       <p class="quiet-text">
         {configuration.extensions
-          ? t('The columns of the board. An unused stage has one while assignments are in it.')
+          ? t('These are the columns of the board. An unused stage has one only while assignments are in it.')
           : t('All projects have these stages. Administrators change them.')}
       </p>
       {!isLoading && <StagesForm projectId={projectId} stages={stages} choices={choices} />}
@@ -115,7 +115,7 @@ function StagesForm({ projectId, stages, choices }: StagesFormProps) {
 const sortUsedFirst = (lines: readonly Line[]): readonly Line[] =>
   lines.toSorted((a, b) => Number(b.isUsed) - Number(a.isUsed))
 
-/** Saves all stages in one batch, all or none. What was typed stays until the list shows it, so that nothing flashes. */
+/** Saves all stages in one batch, all or none. The edited lines stay until the list has them, so that nothing flashes. */
 function useSaving(projectId: string, choices: StagesFormProps['choices'], onShown: () => void) {
   const { api, toasts, tracker } = useServices()
   const [isBusy, setBusy] = useState(false)

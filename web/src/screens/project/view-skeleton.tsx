@@ -1,5 +1,5 @@
-import { useMedia } from '../../ui/place.ts'
 import { Skeleton, type SkeletonProps } from '../../ui/skeleton.tsx'
+import { useMedia } from '../../ui/use-media.ts'
 import type { ViewName } from './view-props.ts'
 
 const shapes: Readonly<Record<ViewName | 'agenda', SkeletonProps>> = {

@@ -196,7 +196,8 @@ function useRemovers(rows: readonly RemovedRow[]): ReadonlyMap<string, string> {
     const queue = rows.slice(0, removersMax).filter((row) => !removers.has(removalOf(row)))
     const findNext = async () => {
       for (let row = queue.shift(); row !== undefined && !controller.signal.aborted; row = queue.shift()) {
-        const [removal, callerId] = [removalOf(row), await findRemover(tracker, row, controller.signal)]
+        const removal = removalOf(row)
+        const callerId = await findRemover(tracker, row, controller.signal)
         if (callerId) setRemovers((all) => new Map(all).set(removal, callerId))
       }
     }

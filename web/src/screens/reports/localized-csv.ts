@@ -1,5 +1,5 @@
 import { t } from '../../texts/text.ts'
-import { decimalSeparatorOf, joinCells } from '../../ui/csv.ts'
+import { joinCells, localDecimalSeparator } from '../../ui/csv.ts'
 import { groupings } from './sums.ts'
 
 interface CsvFormat {
@@ -50,5 +50,5 @@ export function columnLabel(column: string): string {
 export const hoursCsvFormat = (): CsvFormat => ({
   labelOf: columnLabel,
   isNumber: (column) => column === 'hours',
-  decimalSeparator: decimalSeparatorOf(),
+  decimalSeparator: localDecimalSeparator(),
 })

@@ -50,19 +50,18 @@ export const presets: readonly Preset[] = [
 
 const defaultPreset = 'month'
 
-/** Parses a preset, or two days in any order, from the address. */
+/** Parses a preset, or two days in any order, from the URL. */
 export function parsePeriod(query: URLSearchParams): Period & { readonly preset: string } {
-  const [from, to] = [query.get('from') ?? '', query.get('to') ?? '']
-  if (isDay(from) && isDay(to)) {
-    const [first = from, last = to] = [from, to].toSorted()
-    return { from: first, to: last, preset: '' }
-  }
-  const requested = query.get('period') ?? defaultPreset
-  const preset = presets.find(({ name }) => name === requested) ?? (presets[2] as Preset)
+  const from = query.get('from') ?? ''
+  const to = query.get('to') ?? ''
+  if (isDay(from) && isDay(to))
+    return from <= to ? { from, to, preset: '' } : { from: to, to: from, preset: '' }
+  const findPreset = (name: string | null) => presets.find((preset) => preset.name === name)
+  const preset = findPreset(query.get('period')) ?? (findPreset(defaultPreset) as Preset)
   return { ...preset.period(today()), preset: preset.name }
 }
 
-/** The query for a preset. */
+/** Returns the parameters that choose a preset; empty ones are removed from the URL. */
 export const queryOfPreset = (name: string) => ({
   period: name === defaultPreset ? '' : name,
   from: '',

@@ -21,7 +21,7 @@ export interface Report {
   readonly isCut: boolean
 }
 
-/** 5,000 assignments and the same number of entries; beyond that the screen says that the sums are incomplete. */
+/** 5,000 assignments and the same number of entries. If there are more, the screen says that the sums are incomplete. */
 export const pagesMax = 50
 
 export async function loadReport(
@@ -76,7 +76,8 @@ export function hoursByWeek({ mondays, assignments, appointments }: ReportData):
 
 export function hoursByAssignment({ mondays, assignments, appointments }: ReportData): HoursRow[] {
   const recorded = Map.groupBy(appointments, ({ assignmentId }) => assignmentId)
-  const [from = '', to] = [mondays[0], addDays(mondays.at(-1) ?? '', daysInWeek)]
+  const from = mondays[0] ?? ''
+  const to = addDays(mondays.at(-1) ?? '', daysInWeek)
   return assignments
     .map((assignment) => ({
       id: assignment.id,

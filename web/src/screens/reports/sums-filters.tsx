@@ -12,7 +12,7 @@ export interface SumsFiltersProps {
   readonly preset: string
 }
 
-/** The period, the grouping, and the filters of the sums. */
+/** Chooses the period, the grouping, and the filters of the sums. */
 export function SumsFilters({ sumsQuery, preset }: SumsFiltersProps) {
   const { router } = useServices()
   const { by, thenBy, period, filters } = sumsQuery
@@ -73,7 +73,7 @@ export function SumsFilters({ sumsQuery, preset }: SumsFiltersProps) {
             checked={router.address.value.searchParams.get('all') === 'yes'}
             onChange={(event) => setQuery({ all: event.currentTarget.checked ? 'yes' : '' })}
           />
-          {t('Also without hours in this period')}
+          {t('Include those without hours in this period')}
         </label>
       )}
       {isFiltered && (

@@ -29,7 +29,7 @@ import {
 } from './sums.ts'
 import { SumsFilters } from './sums-filters.tsx'
 
-/** Shows the recorded and planned hours of a period by project, person or type. The address has the query. */
+/** Shows the recorded and planned hours of a period by project, person or type. The URL has the query. */
 export function SumsScreen() {
   const { router, toasts, tracker } = useServices()
   const query = router.address.value.searchParams
@@ -90,7 +90,7 @@ export function SumsScreen() {
   )
 }
 
-/** Loads the sums without a period. They are loaded again when the hours change. */
+/** Loads the sums without a period. They are reloaded when the hours change. */
 function useAllTime(sumsQuery: SumsQuery, hours: HoursReport['result'] | undefined) {
   const { tracker } = useServices()
   const query = queryOfAllTime(sumsQuery)

@@ -46,7 +46,7 @@ export function parseSumsQuery(query: URLSearchParams, period: Period): SumsQuer
   }
 }
 
-/** The API's query for the hours recorded in the period. */
+/** Returns the API's query for the hours recorded in the period, whose last day the API excludes. */
 export const queryOfHours = ({ by, thenBy, period, filters }: SumsQuery) =>
   withoutBlanks({
     groupBy: thenBy === undefined ? by : `${by},${thenBy}`,
@@ -55,7 +55,7 @@ export const queryOfHours = ({ by, thenBy, period, filters }: SumsQuery) =>
     ...filters,
   })
 
-/** The API's query without a period, to compare all recorded hours with the estimates. */
+/** Returns the API's query without a period, to compare all recorded hours with the estimates. */
 export const queryOfAllTime = ({ by, filters }: SumsQuery) => withoutBlanks({ groupBy: by, ...filters })
 
 type HoursGroup = HoursReport['result']['groups'][number]
@@ -86,7 +86,8 @@ export function sumRowsOf(
   allTime: AllTime | undefined,
   includesWithoutHours: boolean,
 ): SumRow[] {
-  const [recorded, planned] = [byGroup(allTime?.hours ?? [], by), byGroup(allTime?.assignments ?? [], by)]
+  const recorded = byGroup(allTime?.hours ?? [], by)
+  const planned = byGroup(allTime?.assignments ?? [], by)
   const rows = inPeriod.map((group): SumRow => {
     const { id = '', name = null } = group[by] ?? {}
     return {
@@ -118,7 +119,7 @@ export function sumRowsOf(
   return [...rows, ...unique.values()].sort(thenBy === undefined ? byHours : byName)
 }
 
-/** Returns whether the groups belong to this grouping, and not to the previous one. */
+/** Returns whether the groups have this grouping. A stale result has that of the previous query. */
 export const isGroupedBy = (
   { by, thenBy }: { readonly by: Entity; readonly thenBy?: Grouping | undefined },
   groups: readonly HoursGroup[],

@@ -66,7 +66,7 @@ function SignIn() {
   )
 }
 
-/** After a sign-out at the provider, the user arrives here although this browser still has tokens. Renews them to see whether they are still valid. */
+/** Renews the tokens to see whether they are still valid: after a sign-out at the provider, this browser still has them. */
 async function isStillSignedIn(session: Session): Promise<boolean> {
   if (session.state.peek() !== 'signed-in') return false
   try {

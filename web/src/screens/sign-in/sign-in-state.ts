@@ -1,4 +1,4 @@
-/** The states in which the provider sends the browser to the sign-in page, and a visit without any of its parameters. */
+/** The state that the provider's redirect has put into the URL of the sign-in page; `start` for a visit without one. */
 export type SignInState =
   | { readonly kind: 'problem'; readonly errorId: string | null }
   | { readonly kind: 'start'; readonly returnPath: string | undefined }

@@ -146,11 +146,11 @@ function useCreateEntries(onDone: () => void) {
     setProblems(rejected)
     if (rejected.size > 0) return
     const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-    const run = () => api.remove('appointment', [...createdIds]).catch(report)
+    const undo = () => api.remove('appointment', [...createdIds]).catch(report)
     toasts.show({
       kind: 'done',
       text: tn(createdIds.size, '1 entry copied from last week.', '{count} entries copied from last week.'),
-      undo: run,
+      undo,
     })
     onDone()
   }

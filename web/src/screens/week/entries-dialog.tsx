@@ -17,7 +17,7 @@ export interface EntriesDialogProps {
   onClose(): void
 }
 
-/** The entries of one assignment on one day, each with its note. */
+/** Edits the entries of one assignment on one day, each with its note. */
 export function EntriesDialog({ userId, assignmentName, cell, onClose }: EntriesDialogProps) {
   return (
     <Dialog title={`${assignmentName}, ${formatWeekday(cell.day)} ${formatDay(cell.day)}`} onClose={onClose}>

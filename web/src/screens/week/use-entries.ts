@@ -31,9 +31,7 @@ export function useEntries(userId: string, loaded: readonly Appointment[]) {
   const queue = useRef<Promise<void>>(Promise.resolve())
   const save = (cell: Cell, text: string) => {
     const previous = cell.entries[0]
-    // The API names the field, but a cell has only one.
-    const reject = (error: unknown) =>
-      setText(cell, text, sentenceOf(error).replace('AmountHours', t('Hours')))
+    const reject = (error: unknown) => setText(cell, text, sentenceOf(error))
     try {
       const hours = text.trim() === '' ? 0 : parseHours(text, cellKeyOf(cell))
       revert(cell)
@@ -123,12 +121,8 @@ function useSend() {
       if (previous === undefined) return
       await api.remove('appointment', [previous.id])
       const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
-      const run = () => api.restore('appointment', [previous.id]).catch(report)
-      return toasts.show({
-        kind: 'done',
-        text: t('The entry was removed.'),
-        undo: run,
-      })
+      const undo = () => api.restore('appointment', [previous.id]).catch(report)
+      return toasts.show({ kind: 'done', text: t('The entry was removed.'), undo })
     }
     const { id, keepDate, amountHours, assignmentId, userId } = next
     const body = { id, keepDate, amountHours, assignmentId, userId }

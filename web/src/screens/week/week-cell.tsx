@@ -85,7 +85,10 @@ const steps: Readonly<Record<string, Step>> = {
   Enter: [1, 0],
 }
 
-/** Arrow keys and Enter move to the next cell, Shift+Enter to the one above; left and right only from the end of the text. */
+/**
+ * Returns the direction in which a key moves: arrow keys and Enter to the next cell, Shift+Enter to the one above. Left and right move
+ * only from an end of the text.
+ */
 function stepOf(event: KeyPress): Step | undefined {
   if (event.key === 'Enter' && event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey)
     return [-1, 0]
@@ -96,7 +99,7 @@ function stepOf(event: KeyPress): Step | undefined {
   return columns === 0 || isAtEdge(event.currentTarget, columns) ? step : undefined
 }
 
-/** The cell that loses the focus saves its text. */
+/** Moves to another cell; the cell that loses the focus saves its text. */
 function moveFocus(event: KeyPress, position: WeekCellProps['position']): void {
   const step = stepOf(event)
   if (step === undefined) return

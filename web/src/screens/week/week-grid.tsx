@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { dailyTarget, hoursPerDay } from '../../assignment/recorded-hours.ts'
+import { dailyTarget } from '../../assignment/recorded-hours.ts'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { assignmentPath } from '../../router/router.ts'
 import { t } from '../../texts/text.ts'
@@ -13,7 +13,14 @@ import {
   isWeekend,
   today,
 } from '../../time/days.ts'
-import { formatHours, formatPlanned, plannedHours, sumHours } from '../../time/hours.ts'
+import {
+  formatHours,
+  formatNumber,
+  formatPlanned,
+  hoursPerDay,
+  plannedHours,
+  sumHours,
+} from '../../time/hours.ts'
 import type { EntriesState } from './use-entries.ts'
 import { type Appointment, type Cell, cellKeyOf, entriesByCell, type WeekRow } from './week.ts'
 import { WeekCell } from './week-cell.tsx'
@@ -87,9 +94,6 @@ export function WeekGrid({ monday, rows, state, recorded, isOwn, onOpen }: WeekG
   )
 }
 
-const formatSum = (entries: readonly Appointment[]): string =>
-  entries.length === 0 ? '' : formatHours(sumHours(entries))
-
 interface DayStripProps {
   readonly days: readonly string[]
   readonly visibleDay: string
@@ -110,11 +114,15 @@ const DayStrip = ({ days, visibleDay, entries, onChoose }: DayStripProps) => (
       >
         <span>{formatWeekday(day)}</span>
         <strong>{Number(day.slice(8))}</strong>
-        <span class="quiet-text">{formatSum(entriesOn(entries, day)).replace(' h', '') || '·'}</span>
+        <span class="quiet-text">{formatSum(entriesOn(entries, day))}</span>
       </button>
     ))}
   </fieldset>
 )
+
+/** Formats the hours without their unit, for which there is no room. A dot marks a day without entries. */
+const formatSum = (entries: readonly Appointment[]): string =>
+  entries.length === 0 ? '·' : formatNumber(sumHours(entries))
 
 interface RowProps {
   readonly index: number

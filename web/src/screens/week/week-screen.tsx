@@ -16,7 +16,15 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { CopyWeekDialog } from './copy-week-dialog.tsx'
 import { EntriesDialog } from './entries-dialog.tsx'
 import { useEntries } from './use-entries.ts'
-import { type Appointment, type Cell, cellKeyOf, loadEntries, loadWeekRows, type WeekRows } from './week.ts'
+import {
+  type Appointment,
+  type Cell,
+  cellKeyOf,
+  entriesByCell,
+  loadEntries,
+  loadWeekRows,
+  type WeekRows,
+} from './week.ts'
 import { WeekGrid } from './week-grid.tsx'
 
 /** Shows the hours of a person in a week; the address names both. Administrators may choose any person. */
@@ -126,7 +134,6 @@ function LoadedWeek({ userId, week: { monday, entries, assignments }, isStale, o
   const state = useEntries(userId, entries.rows)
   const [openCell, setOpenCell] = useState<{ readonly cell: Cell; readonly name: string }>()
   const [isCopying, setCopying] = useState(false)
-  const openKey = openCell && cellKeyOf(openCell.cell)
   return (
     <>
       <div class={isStale ? 'stale' : ''} inert={isStale}>
@@ -176,10 +183,8 @@ function LoadedWeek({ userId, week: { monday, entries, assignments }, isStale, o
           assignmentName={openCell.name}
           cell={{
             ...openCell.cell,
-            entries: state.entries.filter(
-              ({ assignmentId, keepDate }) =>
-                cellKeyOf({ assignmentId, day: keepDate.slice(0, 10) }) === openKey,
-            ),
+            // The entries may have changed since the cell was opened.
+            entries: entriesByCell(state.entries).get(cellKeyOf(openCell.cell)) ?? [],
           }}
           onClose={() => setOpenCell(undefined)}
         />
@@ -196,7 +201,7 @@ function LoadedWeek({ userId, week: { monday, entries, assignments }, isStale, o
   )
 }
 
-/** Returns the recorded hours that estimates are compared with; undefined without the extensions. */
+/** Loads the hours that all users have recorded, to compare them with the estimates; undefined without the extensions. */
 function useRecordedHours(ids: readonly string[]) {
   const { configuration, tracker } = useServices()
   const { value } = useLoaded(`recorded ${ids}`, ['appointment'], async (signal) =>
@@ -209,7 +214,7 @@ function useRecordedHours(ids: readonly string[]) {
 function DailyTargetField() {
   const [text, setText] = useState<string>()
   const save = () => {
-    chooseDailyTarget(parseDuration(text ?? '') ?? Number.NaN)
+    chooseDailyTarget(parseDuration(text ?? ''))
     setText(undefined)
   }
   return (
@@ -234,7 +239,10 @@ interface Week {
   readonly assignments: WeekRows
 }
 
-/** Loads a person's week. The last complete week stays until the next one is loaded, so that nothing moves. */
+/**
+ * Loads the entries of a person's week, and then the assignments, which depend on them. The last complete week stays until both lists
+ * of the next one are loaded, so that nothing moves.
+ */
 function useWeek(userId: string, monday: string, addedIds: readonly string[]) {
   const { api } = useServices()
   const entries = useLoaded(`${userId} ${monday}`, ['appointment'], async (signal) => ({

@@ -5,7 +5,7 @@ import { addDays, dayOf, daysInWeek } from '../../time/days.ts'
 export type Appointment = RecordOf<'appointment'>
 export type Assignment = RecordOf<'assignment'>
 
-/** 500 entries; beyond that the screen says that it does not show all. */
+/** 500 entries. If there are more, the screen says that it does not show all. */
 const pagesMax = 5
 
 export interface WeekRow {

@@ -21,7 +21,7 @@ import {
 import { PersonAvatar } from '../../../ui/avatar.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
-import { useMedia } from '../../../ui/place.ts'
+import { useMedia } from '../../../ui/use-media.ts'
 import { PeriodSteps } from '../period-steps.tsx'
 import { useCardFocus } from '../use-card-focus.ts'
 import { usePeriodRows } from '../use-period-rows.ts'

@@ -17,7 +17,7 @@ import {
 } from '../../../time/days.ts'
 import { formatHours } from '../../../time/hours.ts'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
-import { useMedia } from '../../../ui/place.ts'
+import { useMedia } from '../../../ui/use-media.ts'
 import { useStableCallback } from '../../../ui/use-stable-callback.ts'
 import { includesPerson } from '../filters.ts'
 import { type Bar, barsOf } from '../lanes.ts'
