@@ -1,9 +1,10 @@
-import { commands, synopsis } from '../src/cli/run-command.ts'
+import { commands } from '../src/cli/run-command.ts'
+import { synopsis } from '../src/cli/usage.ts'
 
 const head = `# Commands
 
-Every command of the program, in the project's folder. \`--help\` after its name explains a command and its options. Exit codes: 0 done,
-1 failed, 2 used wrongly. \`npm run contract\` writes this page from \`src/cli/run-command.ts\`.
+Every command of the program, in the project's folder. \`--help\` after its name explains a command and its options. Exit codes: 0 success,
+1 failure, 2 usage error. \`npm run contract\` writes this page from \`src/cli/run-command.ts\`.
 
 Commands that administer work while the hosts run, and while they are stopped. They read the settings of a host:
 \`account\` and \`client\` those of rest; \`account remove-factors\`, \`keys\` and \`secret\` those of identity. The role that migrates may run
@@ -30,4 +31,4 @@ export const commandsPage = (): string =>
     .join('')
 
 const row = (name: string, entry: (typeof commands)[string]): string =>
-  `| \`${synopsis(name, entry)}\` | ${entry.about} |\n`
+  `| \`${synopsis(name, entry).replaceAll('|', '\\|')}\` | ${entry.about} |\n`

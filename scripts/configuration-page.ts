@@ -61,7 +61,7 @@ function namesReadBy(...readers: readonly ((settings: Settings) => unknown)[]): 
     const setting = declaredSettings[name] as Setting<ValueOf<Name>>
     return setting.defaultValue
   }
-  const recorder: Settings = { get: record, getFor: record, ids: () => ['id'], reject: () => undefined }
+  const recorder: Settings = { get: record, getFor: record, ids: () => ['id'], addProblem: () => undefined }
   for (const read of readers) read(recorder)
   return names
 }

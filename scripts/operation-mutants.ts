@@ -40,8 +40,8 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/config/settings.ts',
     rule: 'a secret is not given both as a variable and as a file',
-    from: 'if (lookUp(name) !== undefined) reject(',
-    to: 'if (name === undefined) reject(',
+    from: 'if (lookUp(name) !== undefined) addProblem(',
+    to: 'if (name === undefined) addProblem(',
     tests: ['config/settings'],
   },
   {

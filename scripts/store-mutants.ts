@@ -398,7 +398,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     file: 'src/cli/ask.ts',
     rule: 'a typed password is not shown',
-    from: 'output: echo ? process.stderr : nowhere,',
+    from: 'output: echo ? process.stderr : discard,',
     to: 'output: process.stderr,',
     tests: ['cli/accounts'],
   },
@@ -412,14 +412,14 @@ export const storeMutants: readonly Mutant[] = [
   {
     file: 'src/cli/secrets.ts',
     rule: 'a rotation of the secret that was stopped halfway can be repeated',
-    from: "if (box.open(row.sealed, row.id)) return 'done'",
+    from: "if (box.open(row.sealed, row.id)) return 'unchanged'",
     to: '',
     tests: ['cli/secrets'],
   },
   {
     file: 'src/cli/secrets.ts',
-    rule: 'the secrets of authenticator apps are encrypted again, too',
-    from: "  { table: 'authenticator_apps', id: 'user_id', column: 'sealed_secret', boxOf: createFactorBox },\n",
+    rule: 'the secrets of authenticator apps are re-encrypted, too',
+    from: "  {\n    table: 'authenticator_apps',\n    column: 'sealed_secret',\n    idColumn: 'user_id',\n    boxOf: createFactorBox,\n  },\n",
     to: '',
     tests: ['cli/secrets'],
   },

@@ -1,7 +1,6 @@
 import { fileBytesMax } from '../model/text.ts'
 import { connectionsDefault, connectionsMax, connectionsMin } from './budgets.ts'
 import {
-  address,
   boolean,
   choice,
   commaSeparated,
@@ -10,6 +9,7 @@ import {
   port,
   type Setting,
   text,
+  url,
 } from './setting-kinds.ts'
 
 const mebibyte = 1024 ** 2
@@ -23,7 +23,7 @@ const database = {
   DATABASE_READ_URL: commaSeparated({
     isSecret: true,
     about:
-      'addresses of standbys of `DATABASE_URL`, separated by commas: lists, queries, reports and live listings are read there, and always see what was written before',
+      'URLs of standbys of `DATABASE_URL`, separated by commas; lists, queries, reports and live listings are read there, and always include earlier writes',
   }),
   DATA_DIR: text({
     defaultValue: '.data',
@@ -32,7 +32,7 @@ const database = {
   DB_NAMED_STATEMENTS: boolean({
     documentedDefault: 'detected at the start',
     about:
-      'statements are prepared by name; `false` behind poolers in transaction mode that do not support it, such as pgbouncer before 1.21',
+      'prepares statements by name; set `false` behind poolers in transaction mode that do not support it, such as pgbouncer before 1.21',
   }),
   DB_CONNECTIONS: integer({
     defaultValue: connectionsDefault,
@@ -53,9 +53,9 @@ const addresses = {
   HOST: text({ defaultValue: '127.0.0.1', about: 'address to listen on' }),
   REST_PORT: port(5100, 'port of the REST host'),
   WEB_PORT: port(5400, 'port of the web client, whose origin is allowed by default'),
-  WEB_API_URL: address({
+  WEB_API_URL: url({
     documentedDefault: '`http://localhost:{REST_PORT}`',
-    about: 'address of the REST host for browsers',
+    about: 'URL of the REST host for browsers',
   }),
   IDENTITY_PORT: port(5200, 'port of the identity host'),
   COMMAND_PORT: port(5300, 'port of the command host for commands, over HTTP/2'),
@@ -71,28 +71,28 @@ const addresses = {
   ASPNETCORE_FORWARDEDHEADERS_ENABLED: boolean({
     defaultValue: false,
     about:
-      "take the client's address from `X-Forwarded-For`: two proxies deep on REST, one on the other hosts",
+      "takes the client's address from `X-Forwarded-For`, behind two proxies on REST and one on the other hosts; `TRUSTED_PROXIES` changes these numbers",
   }),
   TRUSTED_PROXIES: integer({
     defaultValue: 0,
     min: 0,
-    // Chains of proxies are short, and each trusted proxy could forge addresses.
+    // Chains of proxies are short, and each trusted proxy can forge the address of a client.
     max: 10,
     about:
-      'with forwarded headers: the number of your proxies in front of every host; 0 means two on REST and one elsewhere. With a number that is too high, clients can forge their address',
+      'with `ASPNETCORE_FORWARDEDHEADERS_ENABLED`, the number of your proxies in front of every host; 0 means two on REST and one elsewhere. If the number is too high, clients can forge their address',
   }),
   PROCESSES: integer({
     defaultValue: 1,
     min: 1,
-    // More of them than cores only share the cores.
+    // More processes than cores only compete for the cores, and 64 exceed those of most machines.
     max: 64,
     about:
-      'processes that serve REST, identity and commands together, each on its one port: as many as cores: [availability.md](availability.md#several-cores)',
+      'number of processes that share the ports of REST, identity and commands; use the number of cores: [availability.md](availability.md#several-cores)',
   }),
   DRAIN_SECONDS: integer({
     defaultValue: 0,
     min: 0,
-    // Longer than any load balancer takes to notice.
+    // Longer than any load balancer takes to notice that a host is not ready.
     max: 300,
     about:
       'how long a stopping host keeps serving while it reports not ready; must be longer than the load balancer takes to notice',
@@ -100,11 +100,11 @@ const addresses = {
 }
 
 const tokens = {
-  Jwt__Issuer: address({
+  Jwt__Issuer: url({
     documentedDefault: 'the identity host: `http://localhost:{IDENTITY_PORT}`',
-    about: 'issuer of the tokens: the public address of the identity host, the same for every host',
+    about: 'issuer of the tokens: the public URL of the identity host, the same for every host',
   }),
-  Jwt__MetadataAddress: address({
+  Jwt__MetadataAddress: url({
     documentedDefault: "the issuer's `/.well-known/openid-configuration`",
     about:
       'discovery document with the signing keys, where REST and commands reach it; for a certificate of your own authority, set `NODE_EXTRA_CA_CERTS`',
@@ -114,49 +114,50 @@ const tokens = {
   Jwt__SigningKey: text({
     isSecret: true,
     documentedDefault: 'generated into `DATA_DIR`',
-    about: 'encrypts the keys at rest; instances on several machines need the same one',
+    about: 'secret that encrypts the keys at rest; instances on several machines need the same one',
   }),
   Identity__KeyEncryptionSecret: text({
     isSecret: true,
     documentedDefault: '`Jwt__SigningKey`',
-    about: 'the same, and takes precedence',
+    about: 'secret that encrypts the keys at rest; takes precedence over `Jwt__SigningKey`',
   }),
   Identity__PreviousKeyEncryptionSecret: text({
     isSecret: true,
     about:
-      'the secret before that one, while it is being rotated: [runbooks.md](runbooks.md#rotate-the-encryption-secret)',
+      'the previous value of `Identity__KeyEncryptionSecret` during a rotation: [runbooks.md](runbooks.md#rotate-the-encryption-secret)',
   }),
   Jwt__SigningPrivateKey: text({
     isSecret: true,
     documentedDefault: 'none: a rotating key ring',
-    about: 'PEM of one externally managed RSA key',
+    about: 'PEM of an externally managed RSA key that signs the tokens',
   }),
   Auth__SessionValidationCacheSeconds: integer({
     defaultValue: 30,
     min: 0,
     max: 3600,
-    about: 'how long the check of a session is cached',
+    about: 'seconds for which the check of a session is cached; 0 disables the cache',
   }),
 }
 
 const signIn = {
   Identity__LoginPageUrl: text({
     documentedDefault: "the first allowed origin's `/login/`",
-    about: "the sign-in page if the client's own is unknown",
+    about: 'sign-in page for clients that have none of their own',
   }),
   Identity__Passwords: boolean({
     defaultValue: true,
-    about: '`false`: users sign in by providers only; on the identity host and the REST host',
+    about:
+      '`false`: users sign in through external providers only; set it on the identity host and the REST host',
   }),
   Identity__LoginsAreVerified: boolean({
     defaultValue: false,
     about:
-      '`true`: every login that is an address counts as verified (`email_verified`); only where administrators check addresses before they create accounts',
+      '`true`: every login that is a mail address counts as verified (`email_verified`); only if administrators check addresses before they create accounts',
   }),
   Identity__InactivityMinutes: integer({
     defaultValue: 0,
     min: 0,
-    // The contract's eight hours, after which a session ends anyway.
+    // A session ends after eight hours in any case, as the contract requires.
     max: 8 * 60,
     about:
       'ends a session whose client requests no tokens for this long (35 to 480); 0: only after eight hours',
@@ -175,13 +176,13 @@ const signIn = {
   }),
 }
 
-const clientSecret = 'a secret has 32 characters or more'
+const secretLength = 'at least 32 characters'
 const signingAlgorithm = choice(
   'RS256',
   'ES256',
 )({
   defaultValue: 'RS256',
-  about: "`ES256`: the algorithm of the signatures of the client's tokens",
+  about: 'the algorithm that signs the tokens of this client',
 })
 
 const clients = {
@@ -189,42 +190,45 @@ const clients = {
     isSecret: true,
     defaultValue: '',
     documentedDefault: 'required',
-    about: `a client that acts as an account; ${clientSecret}`,
+    about: `the secret of a client that acts as an account, ${secretLength}`,
   }),
   'Identity__ServiceClients__{id}__Login': text({
     defaultValue: '',
     documentedDefault: 'required',
-    about: 'the login of its account',
+    about: 'the login of the account that this client acts as',
   }),
   'Identity__ServiceClients__{id}__Scopes': numbered({
     documentedDefault: '`svc.api`, `svc.grpc`',
-    about: 'the scopes it may request',
+    about: 'the scopes that this client may request',
   }),
   'Identity__ServiceClients__{id}__SigningAlgorithm': signingAlgorithm,
   'Identity__Clients__{id}__RedirectUris': numbered({
     documentedDefault: 'required',
-    about: 'a client of your own, and its redirect URIs, compared exactly: [identity.md](identity.md)',
+    about: 'the redirect URIs of a client of your own, compared exactly: [identity.md](identity.md)',
   }),
   'Identity__Clients__{id}__PostLogoutRedirectUris': numbered({
-    about: 'its addresses after a sign-out, compared exactly',
+    about: 'the URIs to which this client may redirect after a sign-out, compared exactly',
   }),
-  'Identity__Clients__{id}__Name': text({ documentedDefault: 'its id', about: 'its name on the pages' }),
+  'Identity__Clients__{id}__Name': text({
+    documentedDefault: 'its id',
+    about: 'the name of this client on the sign-in pages',
+  }),
   'Identity__Clients__{id}__FirstParty': boolean({
     defaultValue: false,
-    about: '`true`: users are not asked for consent',
+    about: '`true`: users are not asked to consent to this client',
   }),
   'Identity__Clients__{id}__Secret': text({
     isSecret: true,
     documentedDefault: 'none: a public client',
-    about: clientSecret,
+    about: `the secret of this client, ${secretLength}`,
   }),
   'Identity__Clients__{id}__RequirePkce': boolean({
     defaultValue: true,
-    about: '`false` allows requests without PKCE, for clients with a secret only',
+    about: '`false` allows requests of this client without PKCE, if it has a secret',
   }),
   'Identity__Clients__{id}__Scopes': numbered({
     documentedDefault: '`openid`, `profile`, `email`, `offline_access`',
-    about: 'the scopes it may request; `svc.api` and `svc.grpc` only when named here',
+    about: 'the scopes that this client may request; `svc.api` and `svc.grpc` only if listed here',
   }),
   'Identity__Clients__{id}__SigningAlgorithm': signingAlgorithm,
 }
@@ -233,7 +237,7 @@ const providers = {
   'Identity__Providers__{id}__Issuer': text({
     defaultValue: '',
     documentedDefault: 'required',
-    about: 'an external OpenID Connect provider for sign-in: [identity.md](identity.md)',
+    about: 'the issuer of an external OpenID Connect provider for sign-in: [identity.md](identity.md)',
   }),
   'Identity__Providers__{id}__ClientId': text({
     defaultValue: '',
@@ -243,26 +247,26 @@ const providers = {
   'Identity__Providers__{id}__ClientSecret': text({
     isSecret: true,
     documentedDefault: 'none: a public client',
-    about: 'its secret there',
+    about: 'the secret of this service at the provider',
   }),
   'Identity__Providers__{id}__Name': text({
     documentedDefault: 'its id',
-    about: 'the name on its button',
+    about: "the name on the provider's sign-in button",
   }),
   'Identity__Providers__{id}__LinkByVerifiedEmail': boolean({
     defaultValue: false,
-    about: 'links a new external user to the account whose login is the verified address',
+    about: 'links a new user of the provider to the account whose login is the verified mail address',
   }),
   'Identity__Providers__{id}__TrustAddresses': boolean({
     defaultValue: false,
-    about: 'treats every address as verified',
+    about: 'treats every mail address from the provider as verified',
   }),
   'Identity__Providers__{id}__CreateAccounts': boolean({
     defaultValue: false,
-    about: 'creates an account for a user who has none',
+    about: 'creates an account for a user of the provider who has none',
   }),
   'Identity__Providers__{id}__DefaultProject': text({
-    about: 'the id of the project that new accounts join',
+    about: 'the id of the project that accounts created by `CreateAccounts` join',
   }),
 }
 
@@ -274,12 +278,12 @@ const accounts = {
   SVC_DEMO_LOGIN: text({
     documentedDefault: '`demo@example.com`',
     about:
-      'login of the account that an empty embedded database is seeded with; one at `DATABASE_URL` only if this, the password or `SVC_DEMO_DATA` is set',
+      'login of the first account, which is created in an empty embedded database; in one at `DATABASE_URL` only if this, `SVC_DEMO_PASSWORD` or `SVC_DEMO_DATA` is set',
   }),
   SVC_DEMO_PASSWORD: text({
     isSecret: true,
     documentedDefault: 'generated',
-    about: 'its password; an existing account does not change',
+    about: 'password of the first account, `SVC_DEMO_LOGIN`; an existing account does not change',
   }),
   SVC_DEMO_DATA: boolean({
     documentedDefault: '`true` with the embedded database, else `false`',
@@ -299,18 +303,18 @@ const features = {
     1,
   )({
     defaultValue: 0.01,
-    about: 'the step of hours: `0.01`, `0.25` or `1`; clients that declare whole numbers need `1`',
+    about: 'the step of amounts of hours; clients that declare whole numbers need `1`',
   }),
   SMTP_URL: text({
     isSecret: true,
     documentedDefault: 'none: no mails',
-    about: 'the server for mails: [deployment.md](deployment.md#mails)',
+    about: 'URL of the server that sends mails: [deployment.md](deployment.md#mails)',
   }),
-  MAIL_FROM: text({ about: 'the sender of mails' }),
-  WEBHOOKS: boolean({ defaultValue: true, about: '`off` leaves the deliveries to other instances' }),
+  MAIL_FROM: text({ about: 'sender of the mails that `SMTP_URL` sends' }),
+  WEBHOOKS: boolean({ defaultValue: true, about: 'delivers webhooks; `off` leaves it to other instances' }),
   WEBHOOK_RECEIVERS: commaSeparated({
     about:
-      'receivers in addition to public https addresses: hosts, or hosts with a port, separated by commas',
+      'allowed receivers of webhooks in addition to public https addresses: hosts, or hosts with a port, separated by commas',
   }),
 }
 
@@ -319,7 +323,7 @@ const attachments = {
     defaultValue: 25,
     min: 1,
     max: fileBytesMax / mebibyte,
-    about: 'the largest file, in MiB; proxies in front of the REST host need the same limit',
+    about: 'the largest attachment, in MiB; proxies in front of the REST host need the same limit',
   }),
   Attachments__ProjectMegabytes: integer({
     defaultValue: 1024,
@@ -327,49 +331,57 @@ const attachments = {
     // A petabyte.
     max: 1024 ** 3,
     about:
-      'how much the files of a project may have together, in MiB, removed ones included; a file counts at least 4 KiB',
+      'the total size of the attachments of a project, in MiB, including removed ones; a file counts at least 4 KiB',
   }),
-  Attachments__S3__Endpoint: address({
+  Attachments__S3__Endpoint: url({
     documentedDefault: 'none: files are in `DATA_DIR/attachments`',
     about:
-      'an S3-compatible store for the files, such as `https://s3.eu-central-1.amazonaws.com`: [operations.md](operations.md#files)',
+      'URL of an S3-compatible store for attachments, such as `https://s3.eu-central-1.amazonaws.com`: [operations.md](operations.md#files)',
   }),
-  Attachments__S3__Bucket: text({ about: 'its bucket, which nothing else uses' }),
-  Attachments__S3__Region: text({ defaultValue: 'us-east-1', about: 'the region in its signatures' }),
-  Attachments__S3__AccessKey: text({ about: 'the id of the access key' }),
-  Attachments__S3__SecretKey: text({ isSecret: true, about: 'the secret of the access key' }),
+  Attachments__S3__Bucket: text({ about: 'the bucket of the S3-compatible store; nothing else may use it' }),
+  Attachments__S3__Region: text({
+    defaultValue: 'us-east-1',
+    about: 'the region in the signatures of S3 requests',
+  }),
+  Attachments__S3__AccessKey: text({ about: 'the id of the access key of the S3-compatible store' }),
+  Attachments__S3__SecretKey: text({
+    isSecret: true,
+    about: 'the secret of the access key of the S3-compatible store',
+  }),
   Attachments__S3__PathStyle: boolean({
     defaultValue: true,
-    about: '`false`: the bucket is part of the host name, not of the path',
+    about: '`true`: the bucket is part of the path of S3 URLs; `false`: of the host name',
   }),
 }
 
-/** Audits require more than this, and live listings look back less. */
+/** Audits look back further than this, and live listings less far, so a shorter time is a mistake. */
 export const daysKeptMin = 30
 const daysMax = 36_500
 const daysKept = (about: string) =>
   integer({ defaultValue: 0, min: 0, max: daysMax, documentedDefault: '`0` (forever)', about })
 
 const retention = {
-  HISTORY_DAYS: daysKept('purges whole months of history that ended longer ago; at least 30'),
+  HISTORY_DAYS: daysKept(
+    'days for which the history is kept, at least 30; whole months that ended earlier are purged',
+  ),
   REMOVED_DAYS: daysKept(
-    'purges rows that were removed longer ago and that nothing refers to, and records the purge; at least 30',
+    'days for which removed rows are kept, at least 30; earlier ones to which nothing refers are purged, and the purge is recorded',
   ),
 }
 
 const permitLimit = (defaultValue: number, about: string) =>
-  integer({ defaultValue, min: 0, max: 1_000_000, about: `${about}; 0 turns the limiter off` })
-const queueLimit = (defaultValue: number) =>
-  integer({ defaultValue, min: 0, max: 10_000, about: 'how many further requests may wait' })
+  integer({ defaultValue, min: 0, max: 1_000_000, about: `${about}; 0 disables the limit` })
+const queueLimit = (defaultValue: number, about: string) =>
+  integer({ defaultValue, min: 0, max: 10_000, about })
 
 const rateLimits = {
-  RateLimit__Rest__PermitLimit: permitLimit(300, 'requests a minute and address on the REST host'),
-  RateLimit__Rest__QueueLimit: queueLimit(20),
-  RateLimit__Identity__PermitLimit: permitLimit(60, 'the same on the identity host'),
-  RateLimit__Identity__QueueLimit: queueLimit(5),
+  RateLimit__Rest__PermitLimit: permitLimit(300, 'requests per minute and address on the REST host'),
+  RateLimit__Rest__QueueLimit: queueLimit(20, 'requests above the limit that wait on the REST host'),
+  RateLimit__Identity__PermitLimit: permitLimit(60, 'requests per minute and address on the identity host'),
+  RateLimit__Identity__QueueLimit: queueLimit(5, 'requests above the limit that wait on the identity host'),
   // Programs call in bursts, so there is no limit by default.
-  RateLimit__Command__PermitLimit: permitLimit(0, 'the same on the command host'),
-  RateLimit__Command__QueueLimit: queueLimit(0),
+  RateLimit__Command__PermitLimit: permitLimit(0, 'calls per minute and address on the command host'),
+  RateLimit__Command__QueueLimit: queueLimit(0, 'calls above the limit that wait on the command host'),
 }
 
 const bank = {
@@ -377,9 +389,9 @@ const bank = {
   BANK_INSTANCES: integer({
     defaultValue: 2,
     min: 1,
-    // Each is a process with two connections; more of them than cores only share the cores.
+    // Each is a process with two connections, and more processes than cores only compete for the cores.
     max: 8,
-    about: 'processes behind its port; SIGUSR2 replaces them one by one',
+    about: 'processes that serve the port of the bank; SIGUSR2 replaces them one by one',
   }),
   BANK_OVER_LIMIT_STATUS: choice(
     200,
@@ -401,33 +413,36 @@ const observability = {
     'silent',
   )({
     documentedDefault: '`info`; `warn` in a terminal',
-    about: 'the least severe level that is logged',
+    about: 'the lowest level that is logged',
   }),
   METRICS: boolean({ defaultValue: false, about: 'Prometheus metrics at `/metrics`' }),
   METRICS_TOKEN: text({
     isSecret: true,
     documentedDefault: 'none: only programs on this machine read them',
     about:
-      'the bearer token that every reader of `/metrics` has to send, from this machine too; at least 16 characters',
+      'the bearer token that every reader of `/metrics` has to send, also on this machine; at least 16 characters',
   }),
-  OTEL_EXPORTER_OTLP_ENDPOINT: address({
+  OTEL_EXPORTER_OTLP_ENDPOINT: url({
     documentedDefault: 'none: nothing is sent',
     about:
-      'an OpenTelemetry collector, such as `http://localhost:4318`, for requests, commands and statements',
+      'URL of an OpenTelemetry collector, such as `http://localhost:4318`, for requests, commands and statements',
   }),
   OTEL_EXPORTER_OTLP_HEADERS: commaSeparated({
     isSecret: true,
-    about: 'headers for it as `name=value`, separated by commas',
+    about: 'headers of the requests to the collector, as `name=value`, separated by commas',
   }),
-  OTEL_SERVICE_NAME: text({ defaultValue: 'tracker', about: 'name of this process for the collector' }),
+  OTEL_SERVICE_NAME: text({ defaultValue: 'tracker', about: 'name of this process in the collector' }),
   OTEL_TRACES_SAMPLER_ARG: text({
     defaultValue: '1',
     about:
-      'share of the traces that begin here and are recorded, from 0 to 1; others follow the choice of their caller',
+      'share of new traces that are recorded, from 0 to 1; a trace that a caller began follows the decision of the caller',
   }),
 }
 
-/** Every variable of every host, by the sections of docs/configuration.md. `{id}` is a name that the operator chooses. */
+/**
+ * All settings by the sections of docs/configuration.md. A reader of that page searches for a name, so each text is complete without
+ * the row above it. `{id}` in a name is chosen by the operator.
+ */
 export const settingSections = {
   Database: database,
   Addresses: addresses,
@@ -444,25 +459,19 @@ export const settingSections = {
   Observability: observability,
 } satisfies Record<string, Record<string, Setting<unknown>>>
 
-export const declaredSettings = {
-  ...database,
-  ...addresses,
-  ...tokens,
-  ...signIn,
-  ...clients,
-  ...providers,
-  ...accounts,
-  ...features,
-  ...attachments,
-  ...retention,
-  ...rateLimits,
-  ...bank,
-  ...observability,
-}
+type Sections = typeof settingSections
+type Declared = Intersection<Sections[keyof Sections]>
+type Intersection<Union> = (Union extends unknown ? (member: Union) => void : never) extends (
+  member: infer Members,
+) => void
+  ? Members
+  : never
+
+export const declaredSettings: Declared = Object.assign({}, ...Object.values(settingSections))
 
 /**
- * Variables that were settings until a release, with the sentence that replaces them. A start and `doctor` name those that are
- * still set, so that no operator relies on them.
+ * Variables that an earlier release had as settings, each with what happens instead. A start and `doctor` report those that are still
+ * set, so that no operator relies on them.
  */
 export const removedSettings: Readonly<Record<string, string>> = {
   DB_ROLE_PREFIX: 'the prefix is that of the user in DATABASE_URL, such as tracker_ of tracker_migrations',
@@ -474,6 +483,5 @@ export const removedSettings: Readonly<Record<string, string>> = {
   BANK_LOSE_ANSWERED_TRANSACTIONS_ON_CRASH: 'every answered transaction is on disk',
 }
 
-type Declared = typeof declaredSettings
 export type SettingName = keyof Declared
 export type ValueOf<Name extends SettingName> = Declared[Name] extends Setting<infer Value> ? Value : never

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { HoursStep } from '../model/field.ts'
 import { localUrl } from '../model/host-url.ts'
-import { parseAddress } from './setting-kinds.ts'
+import { parseHttpUrl } from './setting-kinds.ts'
 import type { Settings } from './settings.ts'
 
 /** Settings that every host of the tracker needs. */
@@ -14,11 +14,9 @@ export interface TrackerSettings {
   readonly sessionCacheSeconds: number
   readonly hoursStep: HoursStep
   readonly allowedOrigins: readonly string[]
-  /**
-   * The number of trusted proxies in front of a host whose own default is `hostDefault`; 0 trusts no header.
-   */
+  /** Returns the number of trusted proxies, or `hostDefault` if it is not set. 0 means that forwarded headers are ignored. */
   trustedProxies(hostDefault: number): number
-  /** Enables everything beyond the contract: paths under `/ext/`, and the commands of the extensions. */
+  /** True if everything beyond the contract is served: paths under `/ext/`, and the commands of the extensions. */
   readonly extensions: boolean
   /** True if users may sign in by password; if not, they use external providers only. */
   readonly passwords: boolean
@@ -42,7 +40,7 @@ export function readTrackerSettings(settings: Settings): TrackerSettings {
   }
 }
 
-/** The settings that all instances of the tracker's hosts must have in common. */
+/** The settings that must be equal in all instances of the tracker's hosts; `doctor` and a metric report differences. */
 export const sharedTrackerSettings = ({
   issuer,
   adminLogins,
@@ -59,24 +57,24 @@ function readTrustedProxies(settings: Settings): TrackerSettings['trustedProxies
   return (byDefault) => (isEnabled ? given || byDefault : 0)
 }
 
-/** The default is the web client that starts with the other hosts. */
+/** Allows the web client of the same installation by default. */
 function readOrigins(settings: Settings): readonly string[] {
   const port = settings.get('WEB_PORT')
   const given = settings.get('Cors__AllowedOrigins')
   if (given.length === 0) return [`http://localhost:${port}`, `http://127.0.0.1:${port}`]
   return given.flatMap((text) => {
-    const address = parseAddress(text)
-    const isOrigin = address !== undefined && new URL(address).origin === address
+    const url = parseHttpUrl(text)
+    const isOrigin = url !== undefined && new URL(url).origin === url
     if (!isOrigin)
-      settings.reject(
+      settings.addProblem(
         `Cors__AllowedOrigins has ${text}, which is not an origin such as https://app.example.com.`,
       )
-    return isOrigin ? [address] : []
+    return isOrigin ? [url] : []
   })
 }
 
 export interface RateLimitSettings {
-  /** 0 turns the limiter off. */
+  /** 0 disables the limit. */
   readonly permitLimit: number
   readonly queueLimit: number
 }
@@ -91,25 +89,27 @@ export const readRateLimit = (
 
 /** The settings for sending mails; undefined where nothing is configured. */
 export interface MailSettings {
-  /** The server's address with the account there: never logged or shown. */
+  /** Contains a password, so it is never logged. */
   readonly smtpUrl: string
   readonly from: string
-  /** The web client, to which links lead: taken from the settings, never from a request. */
+  /** The origin of the web client, to which links lead. A request cannot change it, so no mail leads to another site. */
   readonly linkOrigin: string
-  /** The identity host, whose page ends mails. */
+  /** The URL of the identity host, whose page unsubscribes from mails. */
   readonly identityUrl: string
 }
 
-/** Called by the host that sends mails. */
+/** Only the REST host, which sends the mails, calls this; other hosts only queue them. */
 export function readMailSettings(settings: Settings): MailSettings | undefined {
   const smtpUrl = settings.get('SMTP_URL')
   const from = readMailSender(settings)
   if (smtpUrl !== undefined && !isSmtpUrl(smtpUrl))
-    settings.reject(
-      'SMTP_URL must be the address of a server, such as smtps://user:password@mail.example.com.',
+    settings.addProblem(
+      'SMTP_URL must be the URL of a server, such as smtps://user:password@mail.example.com.',
     )
   if ((smtpUrl === undefined) !== (from === undefined))
-    settings.reject('SMTP_URL and MAIL_FROM need each other: the server that sends mails, and their sender.')
+    settings.addProblem(
+      'SMTP_URL and MAIL_FROM need each other: the server that sends mails, and their sender.',
+    )
   const { extensions, allowedOrigins, issuer } = readTrackerSettings(settings)
   if (!extensions || smtpUrl === undefined || from === undefined) return undefined
   return { smtpUrl, from, linkOrigin: allowedOrigins[0] ?? '', identityUrl: issuer.replace(/\/$/, '') }
@@ -125,7 +125,7 @@ export const isMailConfigured = (settings: Settings): boolean =>
 function readMailSender(settings: Settings): string | undefined {
   const from = settings.get('MAIL_FROM')
   if (from !== undefined && !fromPattern.test(from))
-    settings.reject(
+    settings.addProblem(
       'MAIL_FROM must be a mail address, such as tracker@example.com, or Tracker <tracker@example.com>.',
     )
   return from
@@ -137,15 +137,16 @@ function isSmtpUrl(text: string): boolean {
   return /^smtps?:$/.test(protocol) && hostname !== ''
 }
 
+/** Matches an address alone, or a display name with the address in angle brackets, without quotes or line breaks. */
 const fromPattern = /^(?:[^<>\r\n"]{1,100} <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/
 
 /** Named as in OpenTelemetry: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
 export interface TelemetrySettings {
-  /** Nothing is measured without an address, and the module is not loaded. */
+  /** The URL of the collector. Without it, telemetry is disabled and its module not loaded. */
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
   readonly serviceName: string
-  /** Fraction of new traces that are recorded. A trace that the caller started follows the caller's decision. */
+  /** The fraction of new traces that are recorded. A trace that the caller began follows the caller's decision. */
   readonly sampleRatio: number
 }
 
@@ -159,7 +160,7 @@ export function readTelemetrySettings(settings: Settings): TelemetrySettings | u
   return endpoint === undefined ? undefined : { endpoint, ...telemetry }
 }
 
-/** Parses `name=value`, with special characters percent-encoded. Values may be secrets, so no problem repeats them. */
+/** Parses `name=value`, with special characters percent-encoded. Values may be secrets, so the problem does not quote them. */
 function readHeaders(settings: Settings): Readonly<Record<string, string>> {
   const pairs = settings.get('OTEL_EXPORTER_OTLP_HEADERS').map((entry) => {
     const [name = '', ...value] = entry.split('=')
@@ -170,7 +171,7 @@ function readHeaders(settings: Settings): Readonly<Record<string, string>> {
   try {
     return Object.fromEntries(new Headers(pairs.map(([name, value]) => [name, decodeURIComponent(value)])))
   } catch {
-    settings.reject('OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas.')
+    settings.addProblem('OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas.')
     return {}
   }
 }
@@ -178,21 +179,18 @@ function readHeaders(settings: Settings): Readonly<Record<string, string>> {
 function readSampleRatio(settings: Settings): number {
   const given = settings.get('OTEL_TRACES_SAMPLER_ARG')
   const ratio = /^(0|1|0?\.\d{1,6}|1\.0+)$/.test(given) ? Number(given) : Number.NaN
-  if (Number.isNaN(ratio)) settings.reject('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.')
+  if (Number.isNaN(ratio)) settings.addProblem('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.')
   return ratio
 }
 
 export interface MetricsSettings {
-  /**
-   * Serves metrics at `/metrics`. They are for operators and most ports are public, so this is off by
-   * default.
-   */
+  /** True if `/metrics` is served. Off by default, because metrics are for operators and most ports are public. */
   readonly metrics: boolean
   /** Required from readers of the metrics. Without one, only programs on this machine may read them. */
   readonly metricsToken?: string
 }
 
-/** RFC 6750, 2.1, with enough characters that it cannot be guessed. */
+/** The syntax of a bearer token (RFC 6750, 2.1), with a minimum length that cannot be guessed. */
 const tokenPattern = /^[\w.~+/-]{16,256}=*$/
 
 export function readMetricsSettings(settings: Settings): MetricsSettings {
@@ -200,11 +198,11 @@ export function readMetricsSettings(settings: Settings): MetricsSettings {
   const metricsToken = settings.get('METRICS_TOKEN')
   if (metricsToken === undefined) return { metrics }
   if (!tokenPattern.test(metricsToken))
-    settings.reject('METRICS_TOKEN must have 16 to 256 characters out of A-Z, a-z, 0-9 and -._~+/.')
+    settings.addProblem('METRICS_TOKEN must have 16 to 256 characters out of A-Z, a-z, 0-9 and -._~+/.')
   return { metrics, metricsToken }
 }
 
-/** The domain that passkeys are bound to (the RP ID of WebAuthn), and our origins within it. */
+/** The domain to which passkeys are bound (the RP ID of WebAuthn), and our origins within it. */
 export interface PasskeySettings {
   readonly domain: string
   readonly origins: readonly string[]
@@ -214,7 +212,7 @@ export interface PasskeySettings {
 
 type Addresses = Pick<TrackerSettings, 'issuer' | 'allowedOrigins'>
 
-/** Undefined where browsers would reject passkeys: on IP addresses, and over plain HTTP except on localhost. */
+/** Returns undefined if browsers would reject passkeys: on IP addresses, and over plain HTTP except on localhost. */
 export function readPasskeySettings(settings: Settings, addresses: Addresses): PasskeySettings | undefined {
   const { issuer, allowedOrigins } = addresses
   const issuerOrigin = new URL(issuer).origin
@@ -224,14 +222,14 @@ export function readPasskeySettings(settings: Settings, addresses: Addresses): P
     given ?? commonDomain(new URL(allowedOrigins[0] ?? issuer).hostname, new URL(issuer).hostname)
   const origins = secureOrigins.filter((origin) => isWithin(new URL(origin).hostname, domain))
   if (given !== undefined && (!namePattern.test(given) || origins.length === 0))
-    settings.reject(
+    settings.addProblem(
       'Identity__PasskeyDomain must be the domain of the web client, or one above it, such as example.com.',
     )
   if (origins.length === 0) return undefined
   return { domain, origins, includeIdentityHost: origins.includes(issuerOrigin) }
 }
 
-/** Returns the domain of passkeys that sign in alone; undefined where no page accepts them. */
+/** Returns the domain of passkeys that sign in without a password; undefined if no page accepts them. */
 export function readPasskeySignInDomain(
   settings: Settings,
   tracker: Addresses & Pick<TrackerSettings, 'extensions'>,
@@ -240,6 +238,7 @@ export function readPasskeySignInDomain(
   return passkeys?.includeIdentityHost ? passkeys.domain : undefined
 }
 
+/** Matches a domain name in lower case: labels of letters, digits and inner hyphens, up to 253 characters (RFC 1123). */
 const namePattern = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/
 
 const isSecure = (origin: string): boolean => {
@@ -255,15 +254,16 @@ const isWithin = (host: string, domain: string): boolean => host === domain || h
  * browsers accept, returns the web client's host: the identity host is not within it, so passkeys are not offered.
  */
 function commonDomain(web: string, identity: string): string {
-  const [webLabels, identityLabels] = [web.split('.').reverse(), identity.split('.').reverse()]
+  const webLabels = web.split('.').reverse()
+  const identityLabels = identity.split('.').reverse()
   const firstDifference = webLabels.findIndex((label, index) => label !== identityLabels[index])
   const common = firstDifference === -1 ? web : webLabels.slice(0, firstDifference).reverse().join('.')
   return common === web || (common.includes('.') && !isPublicSuffix(common)) ? common : web
 }
 
 /**
- * The kinds of public suffixes under which hosts of different owners are neighbours: browsers bind no passkey to
- * them. Not complete: `Identity__PasskeyDomain` decides where this does not know a suffix.
+ * Returns whether the domain is a public suffix, below which hosts belong to different owners; browsers bind no passkey to one. The
+ * lists are not complete: operators set `Identity__PasskeyDomain` if a suffix is missing.
  */
 const isPublicSuffix = (domain: string): boolean => countrySuffix.test(domain) || platformSuffixes.has(domain)
 
@@ -282,11 +282,11 @@ const mebibyte = 1024 ** 2
 export interface AttachmentSettings {
   readonly fileBytesMax: number
   readonly projectBytesMax: number
-  /** A body that has not arrived after this time is cut off. */
+  /** An upload that takes longer is aborted. */
   readonly uploadMilliseconds: number
   /** Holds files that are being uploaded, and without `s3` all files. */
   readonly directory: string
-  /** Undefined where the files are in the directory. */
+  /** Undefined if the files are stored in the directory. */
   readonly s3: S3Settings | undefined
 }
 
@@ -300,7 +300,7 @@ export interface S3Settings {
   readonly pathStyle: boolean
 }
 
-/** 25 MiB over a connection of 0.7 Mbit/s. */
+/** Suffices for 25 MiB, the largest file by default, at 0.7 Mbit/s. */
 const uploadMilliseconds = 5 * 60_000
 
 export const readAttachmentSettings = (settings: Settings): AttachmentSettings => ({
@@ -311,7 +311,7 @@ export const readAttachmentSettings = (settings: Settings): AttachmentSettings =
   s3: readS3Settings(settings),
 })
 
-/** All of them are necessary, so that a missing variable does not store files in the directory instead. */
+/** One of these without the others is a problem. Otherwise a missing variable would silently store files in the directory. */
 const requiredNames = ['Endpoint', 'Bucket', 'AccessKey', 'SecretKey'] as const
 
 function readS3Settings(settings: Settings): S3Settings | undefined {
@@ -319,22 +319,22 @@ function readS3Settings(settings: Settings): S3Settings | undefined {
   const bucket = settings.get('Attachments__S3__Bucket')
   const accessKey = settings.get('Attachments__S3__AccessKey')
   const secretKey = settings.get('Attachments__S3__SecretKey')
-  const [region, pathStyle] = [
-    settings.get('Attachments__S3__Region'),
-    settings.get('Attachments__S3__PathStyle'),
-  ]
+  const region = settings.get('Attachments__S3__Region')
+  const pathStyle = settings.get('Attachments__S3__PathStyle')
   const values = [endpoint, bucket, accessKey, secretKey]
   if (values.every((value) => value === undefined)) return undefined
   const missing = requiredNames.filter((_, index) => values[index] === undefined)
   if (missing.length > 0)
-    settings.reject(
+    settings.addProblem(
       `Files in an S3-compatible store also need ${missing.map((name) => `Attachments__S3__${name}`).join(', ')}.`,
     )
   if (bucket !== undefined && !bucketPattern.test(bucket))
-    settings.reject('Attachments__S3__Bucket must have 3 to 63 characters out of a-z, 0-9, dots and dashes.')
+    settings.addProblem(
+      'Attachments__S3__Bucket must have 3 to 63 characters out of a-z, 0-9, dots and dashes.',
+    )
   if (endpoint === undefined || !bucket || !accessKey || !secretKey) return undefined
   if (new URL(endpoint).pathname !== '/')
-    settings.reject('Attachments__S3__Endpoint must be an address without a path.')
+    settings.addProblem('Attachments__S3__Endpoint must be a URL without a path.')
   return { endpoint, bucket, region, accessKey, secretKey, pathStyle }
 }
 

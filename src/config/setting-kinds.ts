@@ -1,29 +1,29 @@
 /** Describes how one environment variable is parsed, and what docs/configuration.md says about it. */
 export interface Setting<Value> {
-  /** Undefined for a text that the setting rejects. */
+  /** Returns undefined for an invalid text. */
   parse(text: string): Value | undefined
   /** Completes the sentence "X must be …". */
   readonly expected: string
   /** The value when the variable is not set. */
   readonly defaultValue: Value
-  /** The default as documentation shows it. */
+  /** The default in docs/configuration.md. */
   readonly documentedDefault: string
   readonly about: string
   /** The variable is a list: `NAME__0`, `NAME__1` and so on. */
   readonly isNumbered?: true
-  /** The value is a credential, or an address that may contain one. */
+  /** The value is a credential, or a URL that may contain one. It can also be read from a file. */
   readonly isSecret?: true
 }
 
 interface SettingOptions<Value> {
   readonly about: string
   readonly defaultValue?: Value
-  /** Given where the default depends on something else, or needs more words. */
+  /** Replaces `defaultValue` in docs/configuration.md, if the default depends on something else or needs an explanation. */
   readonly documentedDefault?: string
   readonly isSecret?: true
 }
 
-/** Without a default, the value is undefined where the variable is not set. */
+/** Declares a setting. Without a default, its value is undefined if the variable is not set. */
 interface SettingKind<Value> {
   (options: SettingOptions<Value> & { readonly defaultValue: Value }): Setting<Value>
   (options: SettingOptions<Value> & { readonly defaultValue?: undefined }): Setting<Value | undefined>
@@ -43,12 +43,12 @@ function createKind<Value>(expected: string, parse: Setting<Value>['parse']): Se
 
 export const text = createKind<string>('a text', (text) => text)
 
-export const address = createKind<string>('an http or https address', parseAddress)
+export const url = createKind<string>('an http or https URL', parseHttpUrl)
 
-/** Returns the address without a trailing slash, because it is compared and joined as text. */
-export function parseAddress(text: string): string | undefined {
-  const isAddress = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-  return isAddress ? text.replace(/\/+$/, '') : undefined
+/** Returns the URL without a trailing slash, because it is compared as text and paths are appended to it. */
+export function parseHttpUrl(text: string): string | undefined {
+  const isHttpUrl = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+  return isHttpUrl ? text.replace(/\/+$/, '') : undefined
 }
 
 type NumberOptions = SettingOptions<number> & {
@@ -59,6 +59,7 @@ type NumberOptions = SettingOptions<number> & {
 
 export const integer = ({ min, max, ...options }: NumberOptions): Setting<number> =>
   createKind<number>(`a whole number from ${min} to ${max}`, (text) => {
+    // Digits only: `Number` also accepts hexadecimal, exponents and white space. 15 digits are always exact.
     const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
     return number >= min && number <= max ? number : undefined
   })(options)
@@ -90,7 +91,7 @@ type ListOptions = Omit<SettingOptions<readonly string[]>, 'defaultValue'>
 const list = (parse: Setting<readonly string[]>['parse'], options: ListOptions) =>
   createKind('a list', parse)({ documentedDefault: 'none', ...options, defaultValue: [] })
 
-/** Entries separated by commas. */
+/** A list in one variable, separated by commas. */
 export const commaSeparated = (options: ListOptions): Setting<readonly string[]> =>
   list(
     (text) =>
@@ -101,7 +102,7 @@ export const commaSeparated = (options: ListOptions): Setting<readonly string[]>
     options,
   )
 
-/** One variable for each entry, in any numbering. */
+/** A list with a numbered variable for each entry. Gaps in the numbers are allowed. */
 export const numbered = (options: ListOptions): Setting<readonly string[]> => ({
   ...list((text) => [text], options),
   isNumbered: true,

@@ -90,7 +90,7 @@ describe('the configuration', () => {
       (error) => {
         assert.ok(error instanceof SettingsError)
         assert.deepEqual(error.problems, [
-          'Jwt__Issuer must be an http or https address.',
+          'Jwt__Issuer must be an http or https URL.',
           'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent.',
           'Auth__SessionValidationCacheSeconds must be a whole number from 0 to 3600.',
           'Cors__AllowedOrigins has https://a.example/path, which is not an origin such as https://app.example.com.',

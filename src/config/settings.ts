@@ -4,7 +4,7 @@ import type { Setting } from './setting-kinds.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Lists everything that is wrong with the environment at once. */
+/** Lists all problems of the environment, so that an operator can repair them in one go. */
 export class SettingsError extends Error {
   readonly problems: readonly string[]
 
@@ -17,19 +17,20 @@ export class SettingsError extends Error {
   }
 }
 
-/** Reads variables one by one. A wrong one is reported and its default used, so that the others are read too. */
+/** Reads variables. A problem is recorded, and reading continues with the default; `readSettings` throws at the end. */
 export interface Settings {
   get<Name extends PlainName>(name: Name): ValueOf<Name>
   /** Reads a variable whose name contains `{id}`. */
   getFor<Name extends GroupedName>(name: Name, id: string): ValueOf<Name>
   /** The ids that have variables of a group, such as those of `Identity__Clients`. */
   ids(group: string): readonly string[]
-  reject(problem: string): void
+  addProblem(problem: string): void
 }
 
 type GroupedName = Extract<SettingName, `${string}{id}${string}`>
 type PlainName = Exclude<SettingName, GroupedName>
 
+/** Returns the result of `read`, or throws a `SettingsError` with every problem that it has found. */
 export function readSettings<Result>(environment: Environment, read: (settings: Settings) => Result): Result {
   const problems: string[] = []
   const result = read(createSettings(environment, problems))
@@ -38,17 +39,18 @@ export function readSettings<Result>(environment: Environment, read: (settings: 
 }
 
 function createSettings(environment: Environment, problems: string[]): Settings {
+  const addProblem = (problem: string) => void problems.push(problem)
+  // Deployment tools pass unset variables as empty ones.
   const lookUp = (name: string) => environment[name]?.trim() || undefined
   const lookUpSecret = (name: string) => {
     const path = lookUp(fileVariable(name))
     if (path === undefined) return lookUp(name)
-    if (lookUp(name) !== undefined) reject(`${name} and ${fileVariable(name)} exclude each other.`)
+    if (lookUp(name) !== undefined) addProblem(`${name} and ${fileVariable(name)} exclude each other.`)
     const content = readSecretFile(path)
     if (typeof content === 'string') return content
-    reject(`${fileVariable(name)} names a file that ${content.problem}: ${path}`)
+    addProblem(`${fileVariable(name)} names a file that ${content.problem}: ${path}`)
     return undefined
   }
-  const reject = (problem: string) => void problems.push(problem)
   const read = <Name extends SettingName>(declaredName: Name, variable: string): ValueOf<Name> => {
     const setting = declaredSettings[declaredName] as Setting<ValueOf<Name>>
     if (setting.isNumbered) {
@@ -57,11 +59,11 @@ function createSettings(environment: Environment, problems: string[]): Settings 
     }
     const text = setting.isSecret ? lookUpSecret(variable) : lookUp(variable)
     const value = text === undefined ? setting.defaultValue : setting.parse(text)
-    if (value === undefined && text !== undefined) reject(`${variable} must be ${setting.expected}.`)
+    if (value === undefined && text !== undefined) addProblem(`${variable} must be ${setting.expected}.`)
     return value ?? setting.defaultValue
   }
   return {
-    reject,
+    addProblem,
     get: (name) => read(name, name),
     getFor: (name, id) => read(name, name.replace('{id}', id)),
     ids: (group) => [
@@ -76,10 +78,10 @@ function createSettings(environment: Environment, problems: string[]): Settings 
   }
 }
 
-/** Container platforms mount secrets as files, which no other process sees and no child inherits. */
+/** Container platforms mount secrets as files. Unlike variables, files are not inherited by child processes. */
 const fileVariable = (secret: string): string => `${secret}_FILE`
 
-/** Far longer than any key, address or list of them. */
+/** Far longer than any key, URL or list of them. */
 const secretBytesMax = 64 * 1024
 
 function readSecretFile(path: string): string | { readonly problem: string } {
@@ -99,25 +101,25 @@ function numberedNames(environment: Environment, name: string): string[] {
     .sort((first, second) => number(first) - number(second))
 }
 
-/** Returns variables that look like settings but are not, because of a wrong letter, case or underscore. */
+/** Returns a sentence for each variable that looks like a setting but is none: a misspelled or a removed one. */
 export function unknownSettings(environment: Environment): readonly string[] {
   return Object.keys(environment).flatMap((name) => {
-    if (patterns.some(({ pattern }) => pattern.test(name))) return []
+    if (matchers.some(({ pattern }) => pattern.test(name))) return []
     const removed = removedPatterns.find(({ pattern }) => pattern.test(name))
     if (removed) return [`${name} has no effect any more: ${removed.instead}.`]
     if (nonSecretFilePatterns.some((pattern) => pattern.test(name)))
       return [`${name} is not a setting: only secrets are read from files.`]
     const intended =
-      patterns.find(({ loosePattern }) => loosePattern.test(withoutUnderscores(name))) ??
-      patterns.find((setting) => isMistyped(name, setting.name))
-    if (intended === undefined && !/^(Identity|Jwt|Auth|Cors|RateLimit|Attachments)__/i.test(name)) return []
+      matchers.find(({ loosePattern }) => loosePattern.test(withoutUnderscores(name))) ??
+      matchers.find((setting) => isMistyped(name, setting.name))
+    if (intended === undefined && !groupPattern.test(name)) return []
     return [`${name} is not a setting${intended === undefined ? '' : `; ${intended.name} is`}.`]
   })
 }
 
-/** Shorter names may well mean something else. */
+/** A shorter name is too likely to be a variable of another program. */
 const mistypedLengthMin = 7
-/** Covers two exchanged letters, and in longer names a plural in place of a singular. */
+/** Two cover exchanged letters, as in DATABASE_ULR; three in longer names also cover TRUSTED_PROXY for TRUSTED_PROXIES. */
 const mistakesMax = (name: string): number => (name.length < 12 ? 2 : 3)
 
 const isMistyped = (name: string, setting: string): boolean =>
@@ -125,48 +127,59 @@ const isMistyped = (name: string, setting: string): boolean =>
   Math.abs(name.length - setting.length) <= mistakesMax(name) &&
   isWithinMistakes(name, setting, mistakesMax(name))
 
-/** Returns whether the distance of Levenshtein is at most `mistakes`. Without a mistake left, it compares. */
+/** Returns whether the Levenshtein distance is at most `mistakes`. */
 function isWithinMistakes(one: string, other: string, mistakes: number): boolean {
   if (mistakes === 0) return one === other
   let same = 0
   while (same < one.length && one[same] === other[same]) same += 1
-  const [rest, otherRest] = [one.slice(same), other.slice(same)]
+  const rest = one.slice(same)
+  const otherRest = other.slice(same)
   if (rest === '' || otherRest === '') return rest.length + otherRest.length <= mistakes
-  const [next, otherNext] = [rest.slice(1), otherRest.slice(1)]
   return (
-    isWithinMistakes(next, otherNext, mistakes - 1) ||
-    isWithinMistakes(next, otherRest, mistakes - 1) ||
-    isWithinMistakes(rest, otherNext, mistakes - 1)
+    // A letter was replaced, added or left out.
+    isWithinMistakes(rest.slice(1), otherRest.slice(1), mistakes - 1) ||
+    isWithinMistakes(rest.slice(1), otherRest, mistakes - 1) ||
+    isWithinMistakes(rest, otherRest.slice(1), mistakes - 1)
   )
 }
 
 const withoutUnderscores = (name: string): string => name.replaceAll('_', '').toLowerCase()
 
-const patterns = Object.entries<Setting<unknown>>(declaredSettings).flatMap(
-  ([declared, { isNumbered, isSecret }]) => [
-    patternsOf(isNumbered ? `${declared}__0` : declared, isNumbered),
-    ...(isSecret ? [patternsOf(fileVariable(declared))] : []),
-  ],
-)
+const declarations = Object.entries<Setting<unknown>>(declaredSettings)
 
-function patternsOf(name: string, isNumbered = false) {
-  const patternOf = (text: string) =>
-    new RegExp(`^${text.replace('{id}', '.+?').replace(/0$/, isNumbered ? '\\d+' : '0')}$`)
-  return { name, pattern: patternOf(name), loosePattern: patternOf(withoutUnderscores(name)) }
+/** Matches the variables of a declared name, in which `{id}` may be any text. */
+const patternOf = (declared: string, end = ''): RegExp =>
+  new RegExp(`^${declared.replaceAll('{id}', '.+?')}${end}$`)
+
+/** Variables by the exact pattern of a setting, and by a loose one that ignores case and underscores. */
+const matchers = declarations.flatMap(([declared, { isNumbered, isSecret }]) => {
+  if (isNumbered) return [createMatcher(`${declared}__0`, `${declared}__`, '\\d+')]
+  return [declared, ...(isSecret ? [fileVariable(declared)] : [])].map((name) => createMatcher(name, name))
+})
+
+function createMatcher(name: string, declared: string, end = '') {
+  return {
+    name,
+    pattern: patternOf(declared, end),
+    loosePattern: patternOf(withoutUnderscores(declared), end),
+  }
 }
+
+/** Matches the prefix of every group, such as `Identity__`. No other program uses variables with it. */
+const groupPattern = new RegExp(
+  `^(${[...new Set(declarations.flatMap(([name]) => (name.includes('__') ? name.split('__', 1) : [])))].join('|')})__`,
+  'i',
+)
 
 /**
  * Match `NAME_FILE` for settings that are not secrets. Settings without an underscore are excluded, because
  * other programs may use a name such as HOST_FILE.
  */
-const nonSecretFilePatterns = Object.entries<Setting<unknown>>(declaredSettings).flatMap(
-  ([declared, { isSecret }]) =>
-    isSecret || !declared.includes('_')
-      ? []
-      : [new RegExp(`^${fileVariable(declared).replace('{id}', '.+?')}$`)],
+const nonSecretFilePatterns = declarations.flatMap(([declared, { isSecret }]) =>
+  isSecret || !declared.includes('_') ? [] : [patternOf(fileVariable(declared))],
 )
 
 const removedPatterns = Object.entries(removedSettings).map(([name, instead]) => ({
   instead,
-  pattern: new RegExp(`^${name.replaceAll('{id}', '.+?')}$`),
+  pattern: patternOf(name),
 }))

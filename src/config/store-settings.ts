@@ -7,19 +7,19 @@ import type { Settings } from './settings.ts'
 export const identitySecretFile = 'identity-secret'
 
 export interface StoreSettings {
-  /** Undefined for the embedded PostgreSQL. */
+  /** Undefined if the embedded PostgreSQL is used. */
   readonly databaseUrl: string | undefined
-  /** Standbys that may serve lists. */
+  /** The URLs of standbys, which serve reads. */
   readonly readUrls: readonly string[]
   readonly dataDirectory: string
-  /** Undefined to detect at the start whether a pooler prevents them. */
+  /** If undefined, the start detects whether a pooler prevents named statements. */
   readonly namedStatements: boolean | undefined
   /** The most connections of one process. */
   readonly connections: number
-  /** 0 reports none. */
+  /** 0 disables the log of slow statements. */
   readonly slowStatementMilliseconds: number
   readonly logLevel: string | undefined
-  /** Undefined: requests and statements are not reported. */
+  /** Undefined if no collector is configured. */
   readonly telemetry: TelemetrySettings | undefined
   readonly demoLogin: string
   readonly demoPassword: string | undefined
@@ -35,8 +35,9 @@ export function readStoreSettings(settings: Settings): StoreSettings {
     .get('DATABASE_READ_URL')
     .map((url) => readDatabaseUrl(settings, 'DATABASE_READ_URL', url))
   if (readUrls.length > 0 && databaseUrl === undefined)
-    settings.reject('DATABASE_READ_URL needs DATABASE_URL: the embedded store has no standbys.')
-  const [demoLogin, demoPassword] = [settings.get('SVC_DEMO_LOGIN'), settings.get('SVC_DEMO_PASSWORD')]
+    settings.addProblem('DATABASE_READ_URL needs DATABASE_URL: the embedded store has no standbys.')
+  const demoLogin = settings.get('SVC_DEMO_LOGIN')
+  const demoPassword = settings.get('SVC_DEMO_PASSWORD')
   const demoData = settings.get('SVC_DEMO_DATA') ?? databaseUrl === undefined
   return {
     databaseUrl,
@@ -50,7 +51,7 @@ export function readStoreSettings(settings: Settings): StoreSettings {
     demoLogin: demoLogin ?? 'demo@example.com',
     demoPassword,
     demoData,
-    // Strangers may reach any other store, so it gets no account whose login everyone knows.
+    // A store at DATABASE_URL may be reachable by strangers, so it gets no account with a well-known login unless it is asked for.
     isSeeded: databaseUrl === undefined || demoLogin !== undefined || demoPassword !== undefined || demoData,
   }
 }
@@ -62,50 +63,52 @@ export function readStoreSettings(settings: Settings): StoreSettings {
 const tlsModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full']
 const tlsFiles = ['sslrootcert', 'sslcert', 'sslkey']
 
-/** The driver ignores any other parameter, even if libpq knows it. */
+/** The parameters that the driver understands. It silently ignores any other, so those are reported as problems. */
 const urlParameters = [
   ...['host', 'port', 'user', 'password', 'sslmode', ...tlsFiles],
   ...['uselibpqcompat', 'options', 'application_name'],
 ]
 
-/** Checks the address with its parameters. Returns it with libpq's certificate checks instead of node-postgres's own. */
+/** Checks the URL with its parameters. Returns it with `uselibpqcompat`, so that `sslmode` means what it means for libpq. */
 function readDatabaseUrl(settings: Settings, name: string, url: string): string {
-  const reject = (problem: string) => settings.reject(`${name} ${problem}`)
-  if (!/^postgres(ql)?:\/\//.test(url)) reject('must start with postgresql://.')
+  const addProblem = (problem: string) => settings.addProblem(`${name} ${problem}`)
+  if (!/^postgres(ql)?:\/\//.test(url)) addProblem('must start with postgresql://.')
   else if (!isParsedAsMeant(url))
-    reject(`must be postgresql://user:password@host:port/database. ${percentEncode} in each of its parts.`)
-  else return readUrlParameters(url, reject)
+    addProblem(
+      `must be postgresql://user:password@host:port/database. ${percentEncode} in each of its parts.`,
+    )
+  else return readUrlParameters(url, addProblem)
   return url
 }
 
-function readUrlParameters(url: string, reject: (problem: string) => void): string {
+function readUrlParameters(url: string, addProblem: (problem: string) => void): string {
   const parameters = new URLSearchParams(/\?(.*)$/.exec(url)?.[1])
   for (const parameter of parameters.keys())
     if (!urlParameters.includes(parameter))
-      reject(`has a parameter ${parameter}, which is none of ${urlParameters.join(', ')}.`)
+      addProblem(`has a parameter ${parameter}, which is none of ${urlParameters.join(', ')}.`)
   for (const file of tlsFiles) {
     const path = parameters.get(file)
-    if (path !== null && !isReadable(path)) reject(`has a ${file} that cannot be read: ${path}`)
+    if (path !== null && !isReadable(path)) addProblem(`has a ${file} that cannot be read: ${path}`)
   }
   const mode = parameters.get('sslmode')
   if (mode === null) return url
-  if (!tlsModes.includes(mode)) reject(`has sslmode=${mode}, which is none of ${tlsModes.join(', ')}.`)
+  if (!tlsModes.includes(mode)) addProblem(`has sslmode=${mode}, which is none of ${tlsModes.join(', ')}.`)
   if (mode === 'verify-ca' && !parameters.has('sslrootcert'))
-    reject('has sslmode=verify-ca, which needs sslrootcert, the file of your certificate authority.')
+    addProblem('has sslmode=verify-ca, which needs sslrootcert, the file of your certificate authority.')
   return parameters.has('uselibpqcompat') ? url : `${url}&uselibpqcompat=true`
 }
 
-/** Advice for addresses in settings. */
+/** Advice for URLs in settings. */
 export const percentEncode = 'Percent-encode / as %2F, # as %23, ? as %3F, @ as %40 and % as %25'
 
 /**
- * A `/`, `#` or `?` in a password ends the part of the address that should have it, and the `@` follows later. The
- * rest is neither parsed nor named in a message then, because it is part of the password.
+ * Returns false if a `/`, `#` or `?` in the password ends the authority of the URL, so that its `@` is in the path. The driver would
+ * then connect to a wrong host, and a message about any part could reveal the password.
  */
 function isParsedAsMeant(url: string): boolean {
   const [, beforePath = '', path = ''] = /^\w+:\/\/([^/?#]*)(.*)$/.exec(url) ?? []
   if (/[@#]/.test(path)) return false
-  // The driver accepts an address without a host, which names a socket in its parameters, and a `%` that encodes nothing.
+  // `URL` is stricter than the driver, which accepts a URL without a host (a parameter names the socket) and a lone `%`.
   const withHost = `postgresql://${beforePath.replace(/@$/, '@socket')}`.replaceAll(
     /%(?![\da-f]{2})/gi,
     '%25',
@@ -128,7 +131,7 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** Read by the hosts that purge. */
+/** Only hosts that purge read these settings. */
 export interface Retention {
   /** 0 keeps the history forever. */
   readonly historyDays: number
@@ -144,6 +147,6 @@ export const readRetention = (settings: Settings): Retention => ({
 function readDaysKept(settings: Settings, name: 'HISTORY_DAYS' | 'REMOVED_DAYS'): number {
   const days = settings.get(name)
   if (days > 0 && days < daysKeptMin)
-    settings.reject(`${name} must be 0 (forever) or at least ${daysKeptMin}.`)
+    settings.addProblem(`${name} must be 0 (forever) or at least ${daysKeptMin}.`)
   return days
 }

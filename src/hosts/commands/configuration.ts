@@ -28,7 +28,7 @@ export interface CommandSettings extends TrackerSettings, MetricsSettings {
 export function readCommandSettings(settings: Settings): CommandSettings {
   const dotnetNamespace = settings.get('COMMAND_DOTNET_NAMESPACE')
   if (!/^[\w.]{1,200}$/.test(dotnetNamespace)) {
-    settings.reject(
+    settings.addProblem(
       'COMMAND_DOTNET_NAMESPACE must be a .NET namespace such as GrpcServer.Contracts.Commands.',
     )
   }

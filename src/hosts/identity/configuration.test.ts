@@ -168,7 +168,7 @@ describe('the configuration of the identity host', () => {
 
   it('rejects an invalid private key or page address', () => {
     assert.deepEqual(problemsOf({ Jwt__SigningPrivateKey: 'x', Identity__LoginPageUrl: 'login' }), [
-      'Identity__LoginPageUrl must be an http or https address.',
+      'Identity__LoginPageUrl must be an http or https URL.',
       'Jwt__SigningPrivateKey must be an RSA private key of at least 2048 bits, as PEM.',
     ])
   })

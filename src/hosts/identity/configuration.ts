@@ -9,7 +9,7 @@ import {
   readTrackerSettings,
   sharedTrackerSettings,
 } from '../../config/host-settings.ts'
-import { parseAddress } from '../../config/setting-kinds.ts'
+import { parseHttpUrl } from '../../config/setting-kinds.ts'
 import type { Settings } from '../../config/settings.ts'
 import { readStoreSettings } from '../../config/store-settings.ts'
 import type { SharedSettings } from '../../db/instances.ts'
@@ -33,7 +33,7 @@ export function readIdentitySettings(settings: Settings): IdentitySettings {
   const providers = readProviders(settings)
   // Otherwise no account could sign in, not even administrators.
   if (!tracker.passwords && (providers.length === 0 || !tracker.extensions))
-    settings.reject(
+    settings.addProblem(
       'Identity__Passwords can be off only with Identity__Providers__{id}__…, and with the extensions on.',
     )
   const identity = {
@@ -98,7 +98,7 @@ function readInactivity(settings: Settings): number {
   const name = 'Identity__InactivityMinutes'
   const minutes = settings.get(name)
   if (minutes > 0 && minutes < inactivityMinutesMin)
-    settings.reject(`${name} must be 0 or at least ${inactivityMinutesMin}.`)
+    settings.addProblem(`${name} must be 0 or at least ${inactivityMinutesMin}.`)
   return minutes
 }
 
@@ -106,15 +106,15 @@ function readInactivity(settings: Settings): number {
 function readSecondFactor(settings: Settings): SecondFactorPolicy {
   const policy = settings.get('Identity__SecondFactor')
   if (policy !== 'off' && !settings.get('EXTENSIONS'))
-    settings.reject('Identity__SecondFactor needs the extensions: set it to off, or EXTENSIONS to on.')
+    settings.addProblem('Identity__SecondFactor needs the extensions: set it to off, or EXTENSIONS to on.')
   return policy
 }
 
 /** Kept exactly as given: a page may require or reject a slash at its end. */
 function readLoginPageUrl(settings: Settings): string | undefined {
   const url = settings.get('Identity__LoginPageUrl')
-  if (url !== undefined && parseAddress(url) === undefined)
-    settings.reject('Identity__LoginPageUrl must be an http or https address.')
+  if (url !== undefined && parseHttpUrl(url) === undefined)
+    settings.addProblem('Identity__LoginPageUrl must be an http or https URL.')
   return url
 }
 
@@ -124,11 +124,13 @@ function readServiceClient(settings: Settings, id: string): ServiceClientSetting
   const login = settings.getFor('Identity__ServiceClients__{id}__Login', id)
   const scopes = settings.getFor('Identity__ServiceClients__{id}__Scopes', id)
   if (secret.length < secretCharactersMin)
-    settings.reject(`${name}__Secret must have at least ${secretCharactersMin} characters.`)
-  if (login === '') settings.reject(`${name}__Login is required: the login of the account it acts as.`)
-  if (id === webClientId) settings.reject(`${name} cannot be named like the web client.`)
+    settings.addProblem(`${name}__Secret must have at least ${secretCharactersMin} characters.`)
+  if (login === '') settings.addProblem(`${name}__Login is required: the login of the account it acts as.`)
+  if (id === webClientId) settings.addProblem(`${name} cannot be named like the web client.`)
   for (const scope of scopes.filter((scope) => !serviceScopes.includes(scope)))
-    settings.reject(`${name}__Scopes has ${scope}; a service client can have ${serviceScopes.join(', ')}.`)
+    settings.addProblem(
+      `${name}__Scopes has ${scope}; a service client can have ${serviceScopes.join(', ')}.`,
+    )
   const signingAlgorithm = settings.getFor('Identity__ServiceClients__{id}__SigningAlgorithm', id)
   checkSigningAlgorithm(settings, name, signingAlgorithm)
   return { id, secret, login, scopes: scopes.length > 0 ? scopes : serviceScopes, signingAlgorithm }
@@ -146,7 +148,7 @@ function readSigningPrivateKey(settings: Settings): KeyObject | undefined {
   const pem = settings.get('Jwt__SigningPrivateKey')
   const key = pem === undefined ? undefined : parsePinnedKey(pem)
   if (pem !== undefined && !key)
-    settings.reject('Jwt__SigningPrivateKey must be an RSA private key of at least 2048 bits, as PEM.')
+    settings.addProblem('Jwt__SigningPrivateKey must be an RSA private key of at least 2048 bits, as PEM.')
   return key
 }
 
@@ -161,12 +163,12 @@ function readRegisteredClients(
   return settings.ids('Identity__Clients').map((id) => {
     const name = `Identity__Clients__${id}`
     if (id === webClientId || serviceClientIds.includes(id))
-      settings.reject(`${name} has the id of another client.`)
+      settings.addProblem(`${name} has the id of another client.`)
     const signingAlgorithm = settings.getFor('Identity__Clients__{id}__SigningAlgorithm', id)
     checkSigningAlgorithm(settings, name, signingAlgorithm)
     const authentication = readAuthentication(settings, id)
     const redirectUris = readAddresses(settings, id, 'RedirectUris')
-    if (redirectUris.length === 0) settings.reject(`${name}__RedirectUris__0 is required.`)
+    if (redirectUris.length === 0) settings.addProblem(`${name}__RedirectUris__0 is required.`)
     return {
       id,
       name: readName(settings, id),
@@ -184,30 +186,36 @@ function readRegisteredClients(
 function readAuthentication(settings: Settings, id: string) {
   const secret = settings.getFor('Identity__Clients__{id}__Secret', id)
   if (secret !== undefined && secret.length < secretCharactersMin)
-    settings.reject(`Identity__Clients__${id}__Secret must have at least ${secretCharactersMin} characters.`)
+    settings.addProblem(
+      `Identity__Clients__${id}__Secret must have at least ${secretCharactersMin} characters.`,
+    )
   const requiresPkce = settings.getFor('Identity__Clients__{id}__RequirePkce', id)
   if (!requiresPkce && secret === undefined)
-    settings.reject(`Identity__Clients__${id}__RequirePkce must be true for a client without a secret.`)
+    settings.addProblem(`Identity__Clients__${id}__RequirePkce must be true for a client without a secret.`)
   return { secret, requiresPkce }
 }
 
 /** `name` is the prefix of the settings of a service client or registered client. */
 function checkSigningAlgorithm(settings: Settings, name: string, algorithm: SigningAlgorithm): void {
   if (algorithm !== 'RS256' && !settings.get('EXTENSIONS'))
-    settings.reject(`${name}__SigningAlgorithm needs the extensions: leave it out, or set EXTENSIONS to on.`)
+    settings.addProblem(
+      `${name}__SigningAlgorithm needs the extensions: leave it out, or set EXTENSIONS to on.`,
+    )
 }
 
 function readName(settings: Settings, id: string): string {
   const name = settings.getFor('Identity__Clients__{id}__Name', id) ?? id
   if (name.length > clientNameCharactersMax)
-    settings.reject(`Identity__Clients__${id}__Name must have at most ${clientNameCharactersMax} characters.`)
+    settings.addProblem(
+      `Identity__Clients__${id}__Name must have at most ${clientNameCharactersMax} characters.`,
+    )
   return name
 }
 
 function readScopes(settings: Settings, id: string): readonly string[] {
   const scopes = settings.getFor('Identity__Clients__{id}__Scopes', id)
   for (const scope of scopes.filter((scope) => !clientScopes.includes(scope)))
-    settings.reject(
+    settings.addProblem(
       `Identity__Clients__${id}__Scopes has ${scope}; a client can have ${clientScopes.join(', ')}.`,
     )
   return scopes.length > 0 ? scopes : defaultClientScopes
@@ -222,7 +230,7 @@ function readAddresses(
   return settings.getFor(`Identity__Clients__{id}__${kind}`, id).filter((uri) => {
     const isValid = isValidRedirectUri(uri)
     if (!isValid)
-      settings.reject(
+      settings.addProblem(
         `Identity__Clients__${id}__${kind} has ${uri}; it must be an http or https address, or one of an app such as com.example.app:/callback, without a fragment, a user name or white space.`,
       )
     return isValid
@@ -239,23 +247,23 @@ const providerIdPattern = /^[a-z\d][\w-]{0,39}$/i
 function readProviders(settings: Settings): readonly ProviderSettings[] {
   const ids = settings.ids('Identity__Providers')
   if (ids.length > providersMax)
-    settings.reject(`Identity__Providers can have at most ${providersMax} providers.`)
+    settings.addProblem(`Identity__Providers can have at most ${providersMax} providers.`)
   // Paths are case-insensitive, and each provider needs its own.
   if (new Set(ids.map((id) => id.toLowerCase())).size < ids.length)
-    settings.reject('Identity__Providers has ids that differ only in case.')
+    settings.addProblem('Identity__Providers has ids that differ only in case.')
   return ids.map((id) => readProvider(settings, id))
 }
 
 function readProvider(settings: Settings, id: string): ProviderSettings {
   const name = `Identity__Providers__${id}`
   if (!providerIdPattern.test(id))
-    settings.reject(`${name} has an invalid id: it must have at most 40 letters, digits, - and _.`)
+    settings.addProblem(`${name} has an invalid id: it must have at most 40 letters, digits, - and _.`)
   const displayName = settings.getFor('Identity__Providers__{id}__Name', id) ?? id
   if (displayName.length > providerNameCharactersMax)
-    settings.reject(`${name}__Name must have at most ${providerNameCharactersMax} characters.`)
+    settings.addProblem(`${name}__Name must have at most ${providerNameCharactersMax} characters.`)
   const clientId = settings.getFor('Identity__Providers__{id}__ClientId', id)
   if (clientId === '')
-    settings.reject(`${name}__ClientId is required: the id of this service at the provider.`)
+    settings.addProblem(`${name}__ClientId is required: the id of this service at the provider.`)
   const linkByVerifiedEmail = settings.getFor('Identity__Providers__{id}__LinkByVerifiedEmail', id)
   const createAccounts = settings.getFor('Identity__Providers__{id}__CreateAccounts', id)
   return {
@@ -285,7 +293,7 @@ function readIssuer(settings: Settings, id: string): string {
     !issuer.includes('/.well-known/') &&
     issuer.length <= issuerCharactersMax
   if (!isValid)
-    settings.reject(
+    settings.addProblem(
       `Identity__Providers__${id}__Issuer must be the address of an OpenID Connect provider, exactly as in the issuer of its discovery document.`,
     )
   return issuer
@@ -295,8 +303,8 @@ function readProject(settings: Settings, id: string, createAccounts: boolean): s
   const name = `Identity__Providers__${id}__DefaultProject`
   const project = settings.getFor('Identity__Providers__{id}__DefaultProject', id)
   if (project !== undefined && !uuidPattern.test(project))
-    settings.reject(`${name} must be the id of a project.`)
+    settings.addProblem(`${name} must be the id of a project.`)
   if (project !== undefined && !createAccounts)
-    settings.reject(`${name} applies only to new accounts: set CreateAccounts, too.`)
+    settings.addProblem(`${name} applies only to new accounts: set CreateAccounts, too.`)
   return project?.toLowerCase()
 }
