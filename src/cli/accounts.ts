@@ -1,5 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
+import { randomBytes } from 'node:crypto'
 import {
   type AdministratorOptions,
   administratorColumns,
@@ -23,48 +22,36 @@ import { newId } from '../db/rows.ts'
 import { escapeLike, sql } from '../db/sql.ts'
 import { listClients } from '../features/clients/clients.ts'
 import { resetFactors } from '../hosts/identity/factors/change-factors.ts'
-import { createLog, escapeControls } from '../http/log.ts'
-import type { Caller } from '../model/caller.ts'
-import {
-  callerDetails,
-  createSecurityLog,
-  type SecurityEvent,
-  type SecurityLog,
-} from '../observability/security-log.ts'
+import { escapeControls } from '../http/log.ts'
+import { callerDetails, type SecurityEvent, type SecurityLog } from '../observability/security-log.ts'
 import type { Context } from '../records/context.ts'
 import { create } from '../records/create.ts'
 import { user } from '../resources/user.ts'
-import { confirm, type Options, readNewPassword, UsageError } from './ask.ts'
+import { confirm, readNewPassword } from './ask.ts'
+import { openSecurityLog, operatorOf } from './operator.ts'
 import { withDatabase } from './shared-store.ts'
+import { type Options, UsageError } from './usage.ts'
 
-/** `account create LOGIN`: also the first account of a store that was not seeded. */
+/** `account create LOGIN`: creates an account, which may be the first one of a store that was not seeded. */
 export async function runCreateAccount([login = '']: readonly string[], options: Options): Promise<void> {
   const { administrator = false, link = false, name = login } = options
   await withAccounts(async (context) => {
     if (administrator) requireRoles(context)
     if (link) requireLinks(context)
-    // The random password is never shown: the link sets the first one.
+    // An account needs a password that complies with the policy. With --link, nobody learns it: the link sets another one.
     const password = link ? `${randomBytes(24).toString('base64url')}-aA1` : await readNewPassword()
     const id = newId()
-    const { events, secret } = await context.database.transaction(async (transaction) => {
-      const events: SecurityEvent[] = []
-      const joined: AccountContext = {
-        ...context,
-        database: joinTransaction(context.database, transaction),
-        securityLog: (event) => void events.push(event),
-      }
+    const secret = await inTransaction(context, async (joined, transaction) => {
       await create(joined, user, operatorOf(id), { id, name, login, password })
-      if (administrator) await giveRole(joined, transaction, id)
-      const created = link ? await createPasswordLink(joined, operatorOf(id), { userId: id }) : undefined
-      return { events, secret: created?.secret }
+      if (administrator) await grantRole(joined, transaction, id)
+      return link ? (await createPasswordLink(joined, operatorOf(id), { userId: id })).secret : undefined
     })
-    for (const event of events) context.securityLog(event)
     console.log(`The account ${login} was created${administrator ? ', as an administrator' : ''}.`)
     if (secret !== undefined) printLink(context, secret)
   })
 }
 
-/** `account list [TEXT]`: the accounts whose login or name has the text. */
+/** `account list [TEXT]`: lists the accounts whose login or name contains the text. */
 export async function runListAccounts([text = '']: readonly string[], { json }: Options): Promise<void> {
   await withAccounts(async ({ database, administrators }) => {
     const pattern = `%${escapeLike(text)}%`
@@ -77,16 +64,15 @@ export async function runListAccounts([text = '']: readonly string[], { json }: 
       ...account,
       isAdministrator: administrators.isAdministrator({ ...account, hasRole, isSeeded }),
     }))
-    const rowOf = (account: (typeof accounts)[number]) => [
-      account.login,
-      [account.isAdministrator ? 'administrator' : [], account.isDeactivated ? 'deactivated' : []]
-        .flat()
-        .join(', '),
-      account.name,
-    ]
-    print(accounts, json === true, rowOf)
+    print(accounts, { asJson: json === true }, ({ login, name, isAdministrator, isDeactivated }) => {
+      const states = [
+        ...(isAdministrator ? ['administrator'] : []),
+        ...(isDeactivated ? ['deactivated'] : []),
+      ]
+      return [login, states.join(', '), name]
+    })
     if (found.length > accountsListedMax)
-      console.error(`There are more than ${accountsListedMax}: name a part of the login.`)
+      console.error(`Only the first ${accountsListedMax} are listed: add a part of the login.`)
   })
 }
 
@@ -97,10 +83,10 @@ interface ListedAccount extends PossibleAdministrator {
   readonly createdAt: string
 }
 
-/** A longer list is of no use in a terminal; scripts read the API. */
+/** Limits the memory of the command. Scripts that need longer lists read them page by page from the API. */
 const accountsListedMax = 10_000
 
-/** `account reset-password LOGIN`: by a new password, or by a link with which its user sets one. */
+/** `account reset-password LOGIN`: sets a new password, or prints a link with which the user sets one. */
 export async function runResetPassword([login = '']: readonly string[], options: Options): Promise<void> {
   await withAccounts(async (context) => {
     const { id } = await requireActiveAccount(context, login)
@@ -115,7 +101,7 @@ export async function runResetPassword([login = '']: readonly string[], options:
   })
 }
 
-/** `account remove-factors LOGIN`: for a user who has lost phone and recovery codes. */
+/** `account remove-factors LOGIN`: lets a user sign in again who has lost the phone and the recovery codes. */
 export async function runRemoveFactors([login = '']: readonly string[], { yes }: Options): Promise<void> {
   await withAccounts(async (context) => {
     const { id } = await requireAccount(context, login)
@@ -129,24 +115,19 @@ export async function runRemoveFactors([login = '']: readonly string[], { yes }:
   })
 }
 
-/** `account make-administrator LOGIN` */
+/** `account make-administrator LOGIN`: grants the administrator role. */
 export async function runMakeAdministrator([login = '']: readonly string[]): Promise<void> {
   await withAccounts(async (context) => {
     requireRoles(context)
     const { id } = await requireActiveAccount(context, login)
-    const events: SecurityEvent[] = []
-    const isNew = await context.database.transaction((transaction) => {
-      events.length = 0
-      return giveRole({ ...context, securityLog: (event) => void events.push(event) }, transaction, id)
-    })
-    for (const event of events) context.securityLog(event)
+    const isNew = await inTransaction(context, (joined, transaction) => grantRole(joined, transaction, id))
     console.log(
       isNew ? `${login} is an administrator from its next access token on.` : `${login} is one already.`,
     )
   })
 }
 
-/** `account deactivate LOGIN`: never the last administrator. */
+/** `account deactivate LOGIN`: blocks the sign-in. Throws for the last administrator. */
 export async function runDeactivate([login = '']: readonly string[], { yes }: Options): Promise<void> {
   await withAccounts(async (context) => {
     const { id } = await requireAccount(context, login)
@@ -163,7 +144,7 @@ export async function runDeactivate([login = '']: readonly string[], { yes }: Op
   })
 }
 
-/** `account reactivate LOGIN`: what was issued before stays invalid. */
+/** `account reactivate LOGIN`: allows the sign-in again. Tokens and sessions from before stay invalid. */
 export async function runReactivate([login = '']: readonly string[]): Promise<void> {
   await withAccounts(async (context) => {
     const { id } = await requireAccount(context, login)
@@ -179,10 +160,10 @@ export async function runReactivate([login = '']: readonly string[]): Promise<vo
   })
 }
 
-/** `client list`: the clients in the store; the others are in the settings of the identity hosts. */
+/** `client list`: lists the clients in the store. Clients of the settings are known to the identity hosts only. */
 export async function runListClients(_args: readonly string[], { json }: Options): Promise<void> {
   await withAccounts(async (context) => {
-    print(await listClients(context, operatorOf('')), json === true, (client) => [
+    print(await listClients(context, operatorOf('')), { asJson: json === true }, (client) => [
       client.id,
       client.hasSecret ? 'with a secret' : 'public',
       client.name,
@@ -191,7 +172,7 @@ export async function runListClients(_args: readonly string[], { json }: Options
   })
 }
 
-/** `client end ID`: of the settings of identity hosts; administrators end the others in the web client. */
+/** `client end ID`: rejects the tokens of a client of the settings. Administrators end other clients in the web client. */
 export async function runEndClient([client = '']: readonly string[]): Promise<void> {
   await withAccounts(async ({ database, securityLog }) => {
     const ended = await database.transaction((transaction) =>
@@ -213,7 +194,7 @@ export async function runEndClient([client = '']: readonly string[]): Promise<vo
 interface AccountContext extends Context {
   readonly securityLog: SecurityLog
   readonly settings: AdministratorOptions & { readonly extensions: boolean }
-  /** The origin of the web client, to whose page a link leads. */
+  /** The origin of the web client, whose page sets a password by a link. */
   readonly linkOrigin: string
   readonly mail: boolean
 }
@@ -238,29 +219,23 @@ async function withAccounts(work: (context: AccountContext) => Promise<void>): P
   )
 }
 
-/** Standard output has the result, standard error the events. */
-export const openSecurityLog = (): SecurityLog =>
-  createSecurityLog(
-    createLog({
-      level: 'info',
-      host: 'cli',
-      destination: process.stderr,
-      isTerminal: process.stderr.isTTY === true,
-    }),
-  )
-
-/** One id for a run of the program relates its lines in history and log. */
-const runId = randomUUID()
-
-/**
- * The operator has no account. The history names the account that is changed, and this client, which no client of the
- * settings or of the store can be called.
- */
-export const operatorOf = (accountId: string): Caller => ({
-  id: accountId,
-  isAdministrator: true,
-  origin: { address: hostname(), requestId: runId, clientId: 'command line' },
-})
+/** Logs the events of the work after the commit, because a failed transaction is rolled back and may be retried. */
+async function inTransaction<Result>(
+  context: AccountContext,
+  work: (joined: AccountContext, transaction: Queries) => Promise<Result>,
+): Promise<Result> {
+  const { events, result } = await context.database.transaction(async (transaction) => {
+    const events: SecurityEvent[] = []
+    const joined: AccountContext = {
+      ...context,
+      database: joinTransaction(context.database, transaction),
+      securityLog: (event) => void events.push(event),
+    }
+    return { events, result: await work(joined, transaction) }
+  })
+  for (const event of events) context.securityLog(event)
+  return result
+}
 
 const record = (
   { securityLog }: AccountContext,
@@ -268,7 +243,7 @@ const record = (
   id: string,
 ): void => securityLog({ ...event, ...callerDetails(operatorOf(id)), by: id })
 
-async function giveRole(context: AccountContext, transaction: Queries, id: string): Promise<boolean> {
+async function grantRole(context: AccountContext, transaction: Queries, id: string): Promise<boolean> {
   const isNew = await grantAdministratorRole(
     transaction,
     { userId: id, by: id },
@@ -315,17 +290,21 @@ function printLink({ linkOrigin }: AccountContext, secret: string): void {
   console.error(`The link sets a password, once, and is valid for ${passwordLinkHours} hour.`)
 }
 
-/** Prints a line for each row: columns for people, JSON for programs. */
-function print<Row>(rows: readonly Row[], json: boolean, columnsOf: (row: Row) => readonly string[]): void {
-  if (json) {
+/** Prints a line for each row: an aligned table for people, or JSON for programs. */
+function print<Row>(
+  rows: readonly Row[],
+  { asJson }: { readonly asJson: boolean },
+  columnsOf: (row: Row) => readonly string[],
+): void {
+  if (asJson) {
     for (const row of rows) console.log(JSON.stringify(row))
     return
   }
+  // Names are chosen by users, and could contain control sequences of the terminal.
   const table = rows.map((row) => columnsOf(row).map(escapeControls))
-  const widths = table.reduce<number[]>(
-    (widest, row) => row.map((cell, column) => Math.max(cell.length, widest[column] ?? 0)),
-    [],
-  )
+  const widths: number[] = []
+  for (const row of table)
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length)
   for (const row of table)
     console.log(
       row

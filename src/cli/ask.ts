@@ -1,12 +1,8 @@
+import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
+import { UsageError } from './usage.ts'
 
-/** The options of a command by their names, as they were given. */
-export type Options = Readonly<Record<string, string | boolean | undefined>>
-
-/** The caller's mistake in the command line itself; the exit code is 2. */
-export class UsageError extends Error {}
-
-/** Asks before something that ends sessions. A script has no terminal and says `--yes`. */
+/** Asks the user to confirm the effect of a command. A script has no terminal, so it has to pass `--yes`. */
 export async function confirm(effect: string, { yes }: { readonly yes: boolean }): Promise<void> {
   if (yes) return
   if (!process.stdin.isTTY)
@@ -15,7 +11,7 @@ export async function confirm(effect: string, { yes }: { readonly yes: boolean }
   if (!/^y(es)?$/i.test(answer.trim())) throw new Error('Nothing was changed.')
 }
 
-/** Reads a new password, never from the arguments: twice without echo in a terminal, else the first line of the input. */
+/** Reads a new password: in a terminal twice without echo, otherwise the first line of the input. Arguments would be visible to other users. */
 export async function readNewPassword(): Promise<string> {
   if (!process.stdin.isTTY) return readFirstLine()
   const password = await ask('New password: ', { echo: false })
@@ -24,7 +20,7 @@ export async function readNewPassword(): Promise<string> {
   return password
 }
 
-/** More than any password has; the input may be a file without an end. */
+/** Far more than any password. The limit protects against an endless input, such as /dev/zero. */
 const inputBytesMax = 64 * 1024
 
 async function readFirstLine(): Promise<string> {
@@ -39,15 +35,13 @@ async function readFirstLine(): Promise<string> {
   return line
 }
 
-/** The question goes to standard error, so that standard output has only the result. */
+/** Writes the question to standard error, because standard output is for the result. */
 async function ask(question: string, { echo }: { readonly echo: boolean }): Promise<string> {
-  // Every start loads this file, but only a question needs this.
-  const { createInterface } = await import('node:readline')
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const discard = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({
     input: process.stdin,
-    output: echo ? process.stderr : nowhere,
-    // Turns off the terminal's echo before the question is printed, so that input typed early is not shown.
+    output: echo ? process.stderr : discard,
+    // readline then turns off the echo of the terminal itself, before the question is printed.
     terminal: true,
   })
   process.stderr.write(question)

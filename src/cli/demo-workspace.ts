@@ -6,7 +6,7 @@ import { create } from '../records/create.ts'
 import { resourceNamed } from '../resources/all.ts'
 import { user } from '../resources/user.ts'
 
-/** Seeds a small studio in the middle of its week, so that people who try the program see filled lists. */
+/** Creates the projects of a small design studio, so that people who try the program see filled lists. */
 export async function seedDemoWorkspace(context: Context, ownerId: string): Promise<void> {
   const caller: Caller = { id: ownerId, isAdministrator: true }
   const createOne = async (resource: string, body: Values) =>
@@ -64,7 +64,7 @@ export async function seedDemoWorkspace(context: Context, ownerId: string): Prom
 
 type Ids = Readonly<Record<string, string>>
 
-/** The bodies of everything that belongs to an assignment, each with its resource. */
+/** Returns the bodies of the records that belong to an assignment, each with its resource. */
 function activityOf(
   { labels = [], waitsFor = [], timeEntries = [], comments = [], impediment }: Activity,
   ids: Readonly<Record<'people' | 'impediments' | 'labels' | 'assignments', Ids>>,
@@ -82,7 +82,7 @@ function activityOf(
   return bodies
 }
 
-/** Not a valid hash, so no password matches it until an administrator sets one. */
+/** This is no hash, so no password matches until an administrator sets one. */
 const noPassword = '!'
 
 async function createColleagues(context: Context, caller: Caller): Promise<Record<string, string>> {
@@ -100,7 +100,7 @@ async function createColleagues(context: Context, caller: Caller): Promise<Recor
 const dayFromNow = (days: number): string =>
   new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
-/** Stands for the demo account in the lists below. */
+/** The name of the demo account in the lists below. */
 const demoPerson = 'Demo'
 
 const colleagues = [
@@ -121,10 +121,10 @@ const organizationBodies = [
 type Colleague = (typeof colleagues)[number][0]
 type Person = typeof demoPerson | Colleague
 
-/** Everything that belongs to an assignment. */
+/** The records that belong to an assignment. */
 interface Activity {
   readonly labels?: readonly string[]
-  /** The titles of assignments that come before it in the list. */
+  /** The titles of assignments that block it. They must be earlier in the list. */
   readonly waitsFor?: readonly string[]
   /** Days relative to today, hours, and a note. */
   readonly timeEntries?: readonly (readonly [day: number, hours: number, note: string])[]
@@ -140,8 +140,9 @@ interface Work extends Activity {
   readonly type: (typeof typeNames)[number]
   readonly person: Person
   readonly hours: number
-  /** Days relative to today. */
+  /** The start, in days relative to today. */
   readonly from: number
+  /** The duration. */
   readonly days: number
 }
 

@@ -8,7 +8,7 @@ import { type ChildEnvironment, freePort, runCli, spawnStart } from '../../test/
 import { type FreshDatabase, freshDatabase, withDatabase } from '../../test/support/fresh-database.ts'
 import { until } from '../../test/support/until.ts'
 import { raw } from '../db/sql.ts'
-import { grantRights, rightsOfHosts, roleOf } from './roles.ts'
+import { grantPrivileges, privilegesOfHosts, roleOf } from './roles.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'failures-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -45,11 +45,11 @@ describe('A start that fails', () => {
   // Roles belong to the server, which other tests may share.
   const prefix = `failures_${randomBytes(4).toString('hex')}_`
   const empty = `${prefix}empty`
-  const roles = Object.keys(rightsOfHosts).map((host) => roleOf(prefix, host))
+  const roles = Object.keys(privilegesOfHosts).map((host) => roleOf(prefix, host))
   before(async () => {
     fresh = await freshDatabase()
     for (const role of roles) await fresh.database.query(raw(`create role ${role}`))
-    await grantRights(fresh.url, prefix)
+    await grantPrivileges(fresh.url, prefix)
     await fresh.database.query(raw('insert into seeded_account (user_id) values (null)'))
     await fresh.database.query(raw(`create database ${empty}`))
   })
@@ -141,6 +141,38 @@ describe('A start that fails', () => {
       assert.equal(code, 1)
       assert.match(stderr, /^permission denied for .*such as tracker_migrations\.\n$/)
     }
+  })
+})
+
+describe('A command line that is wrong ends with 2, the mistake and the usage', () => {
+  for (const [words, mistake, usage] of [
+    [['migrate', '--typo'], "Unknown option '--typo'.", 'npm run cli -- migrate'],
+    [['doctor', '--typo'], "Unknown option '--typo'.", 'npm run doctor'],
+    [
+      ['distribute', 'many'],
+      'The number of shards must be from 1 to 999, such as 16.',
+      'npm run cli -- distribute [SHARDS]',
+    ],
+    [
+      ['export-history', 'xml'],
+      'The format must be jsonl or csv.',
+      'npm run cli -- export-history [jsonl|csv]',
+    ],
+    [['backup', 'verify'], 'FILE is missing.', 'npm run backup -- verify FILE [--key-file FILE]'],
+    [['history-heads', 'heads'], 'There are too many arguments.', 'npm run cli -- history-heads'],
+    [
+      ['client', 'list', '--json=yes'],
+      "Option '--json' does not take an argument.",
+      'npm run cli -- client list [--json]',
+    ],
+  ] as const)
+    test(words.join(' '), async () => {
+      const { code, stdout, stderr } = await runCli({ DATA_DIR: join(folder, 'none') }, words)
+      assert.deepEqual([code, stdout, stderr], [2, '', `${mistake}\n\n${usage}\n`])
+    })
+
+  test('also of a start, in a line of the log', async () => {
+    assert.equal((await rejectionOf({}, ['--typo'], 2)).reason, "Unknown option '--typo'.")
   })
 })
 

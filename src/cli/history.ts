@@ -7,19 +7,20 @@ import { changeColumns, type StoredChange, serializeChange } from '../features/c
 import { csvHeader, csvLine } from '../http/csv.ts'
 import type { Caller } from '../model/caller.ts'
 import { withDatabase, withStore } from './shared-store.ts'
+import { UsageError } from './usage.ts'
 
-/** `npm run cli -- verify-history [FILE]`: also compares with a FILE from `history-heads`. */
+/** `npm run cli -- verify-history [FILE]`: verifies the hash chain, and compares it with a FILE from `history-heads`. */
 export async function runVerifyHistory([file]: readonly string[]): Promise<void> {
   const storedHeads = file === undefined ? [] : parseHeads(await readFile(file, 'utf8'))
   await withDatabase(async (database) => {
-    // Days that have ended since the last hourly run are closed first, so that they are verified, too.
+    // Days that have ended since the last hourly job are closed first, so that they are verified, too.
     const openDays = await closeDays(database)
     const problems = await verifyHistory(database, storedHeads)
     if (problems.length > 0) throw new Error(['The history was changed:', ...problems].join('\n  '))
     const days = await readClosedDays(database)
-    console.log(
-      `The history is intact: ${days.length} days are closed${days.length > 0 ? `, up to ${days.at(-1)?.day}` : ''}.`,
-    )
+    const newest = days.at(-1)
+    const count = `${days.length} closed ${days.length === 1 ? 'day' : 'days'}`
+    console.log(`The history is intact: ${count}${newest ? `, up to ${newest.day}` : ''}.`)
     warnOfOpenDays(openDays)
   })
 }
@@ -30,8 +31,8 @@ function warnOfOpenDays(days: readonly string[]): void {
 }
 
 /**
- * `npm run cli -- history-heads`: prints one line of JSON per day. Store the output out of reach of everyone with write
- * access to the database.
+ * `npm run cli -- history-heads`: prints one line of JSON for each closed day. Operators store the output where nobody with write
+ * access to the database can change it: with that access, the whole chain could be rewritten.
  */
 export async function runHistoryHeads(): Promise<void> {
   await withDatabase(async (database) => {
@@ -40,18 +41,17 @@ export async function runHistoryHeads(): Promise<void> {
   })
 }
 
-/** `npm run cli -- export-history [csv]`: the complete history, as lines of JSON or as CSV. */
+/** `npm run cli -- export-history [jsonl|csv]`: prints the complete history. */
 export async function runExportHistory([format = 'jsonl']: readonly string[]): Promise<void> {
-  if (format !== 'jsonl' && format !== 'csv') throw new Error('The format must be jsonl or csv.')
-  // Each write reports its error by itself.
+  if (format !== 'jsonl' && format !== 'csv') throw new UsageError('The format must be jsonl or csv.')
+  // The callback of each write receives the error. Without a listener, the event would also end the process.
   process.stdout.on('error', () => undefined)
   await withStore({ createIfMissing: false }, async ({ url }) => {
-    const formatLine =
-      format === 'csv' ? formatCsv : (change: StoredChange) => `${JSON.stringify(serialize(change))}\n`
     if (format === 'csv') await write(csvHeader(columns))
+    const formatLine = format === 'csv' ? formatCsv : formatJson
     for await (const page of historyPages(url)) await write(page.map(formatLine).join(''))
   }).catch((error) => {
-    // The reader has seen enough, such as `head`.
+    // A reader such as `head` closes the pipe when it has enough lines, which is no failure.
     if (error.code !== 'EPIPE') throw error
   })
 }
@@ -64,8 +64,8 @@ const write = (text: string): Promise<void> =>
 const pageSize = 1000
 
 /**
- * Reads all pages from one snapshot: between two snapshots, a change with a lower sequence could be committed
- * after one with a higher sequence, and would be missing. Changes in progress are not included.
+ * Reads all pages in one snapshot, because transactions do not commit in the order of their sequence numbers: with a snapshot for
+ * each page, a change that commits late would be missing if its number is on an earlier page.
  */
 export async function* historyPages(url: string): AsyncGenerator<StoredChange[], void> {
   const client = new pg.Client({ connectionString: url, application_name: 'history', types: pgTypeParsers })
@@ -74,6 +74,7 @@ export async function* historyPages(url: string): AsyncGenerator<StoredChange[],
   try {
     await client.connect()
     await client.query('begin isolation level repeatable read read only')
+    // The export takes as long as its reader, so the time limits of the server must not end it.
     await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0')
     for (let last = 0; ; ) {
       const { text, values } = render(
@@ -87,10 +88,12 @@ export async function* historyPages(url: string): AsyncGenerator<StoredChange[],
       last = newest.sequence
     }
   } finally {
+    // The connection may be lost already, which the query has reported.
     await client.end().catch(() => undefined)
   }
 }
 
+/** The columns of the CSV file, in their order. */
 const columns = [
   'id',
   'at',
@@ -107,10 +110,12 @@ const columns = [
   'after',
 ] as const
 
-/** The operator of the command has access to the database, so nothing is hidden. */
+/** Operators have access to the database, so the export hides nothing from them: it sees what an administrator sees. */
 const operator: Caller = { id: '', isAdministrator: true }
 
 const serialize = (change: StoredChange) => serializeChange(change, operator)
+
+const formatJson = (change: StoredChange): string => `${JSON.stringify(serialize(change))}\n`
 
 function formatCsv(change: StoredChange): string {
   const entry = serialize(change)

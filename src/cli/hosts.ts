@@ -9,52 +9,67 @@ import { readWebSettings, type WebSettings } from '../hosts/web/configuration.ts
 import { createLog, type Log } from '../http/log.ts'
 import { localUrl } from '../model/host-url.ts'
 import type { SharedContext } from '../records/context.ts'
-import { UsageError } from './ask.ts'
 import type { SharedStore } from './shared-store.ts'
+import { UsageError } from './usage.ts'
 
 export interface RunningHost {
   readonly title: string
+  /** The URL of the host, which is printed at the start. */
   readonly address: string
-  /** Pages whose addresses are printed at the start. */
+  /** The URLs of pages that are printed with it. */
   readonly pages?: readonly string[]
   /** Keeps serving, but reports that it is about to stop. */
   announceStop(): void
   stop(): Promise<void>
 }
 
-/** Parses the host's settings, and returns a function that starts the host. */
-type HostDefinition = (settings: Settings) => (store: SharedStore) => Promise<RunningHost>
+export type StartHost = (store: SharedStore) => Promise<RunningHost>
 
-/** In the order in which they are printed. */
-const hosts: Readonly<Record<string, HostDefinition>> = {
-  web: (settings) => {
-    const web = readWebSettings(settings)
-    return async () => {
-      // Lets the other hosts send their first queries before this import blocks the process.
-      await nextTurn()
-      return startWeb(web)
-    }
-  },
-  rest: afterStore(readRestSettings, startRest),
-  identity: afterStore(readIdentitySettings, startIdentity),
-  commands: afterStore(readCommandSettings, startCommands),
-  bank: (settings) => {
-    const start = prepareBank(settings)
-    return (store) => explainPortInUse('BANK_PORT', () => start(store.address()))
-  },
+interface HostDefinition {
+  readonly name: string
+  /**
+   * True if several processes can serve the host. The others always run in the first process: the web host has little to do, and the
+   * bank starts processes of its own.
+   */
+  readonly runsInWorkers: boolean
+  /** Parses the settings of the host, and returns a function that starts it. */
+  prepare(settings: Settings): StartHost
 }
+
+/** The hosts in the order in which they are printed. */
+const hosts: readonly HostDefinition[] = [
+  {
+    name: 'web',
+    runsInWorkers: false,
+    prepare(settings) {
+      const web = readWebSettings(settings)
+      return async () => {
+        // Lets the other hosts send their first queries before this import blocks the process.
+        await nextTurn()
+        return startWeb(web)
+      }
+    },
+  },
+  { name: 'rest', runsInWorkers: true, prepare: afterStore(readRestSettings, startRest) },
+  { name: 'identity', runsInWorkers: true, prepare: afterStore(readIdentitySettings, startIdentity) },
+  { name: 'commands', runsInWorkers: true, prepare: afterStore(readCommandSettings, startCommands) },
+  {
+    name: 'bank',
+    runsInWorkers: false,
+    prepare(settings) {
+      const start = prepareBank(settings)
+      return (store) => explainPortInUse('BANK_PORT', () => start(store.address()))
+    },
+  },
+]
 
 /** Returns the named hosts, or all hosts if no name is given. Throws for an unknown name. */
 export function selectHosts(names: readonly string[]): readonly HostDefinition[] {
-  const unknown = names.filter((name) => !Object.hasOwn(hosts, name))
-  if (unknown.length > 0) {
-    throw new UsageError(
-      `There is no host named ${unknown.join(', ')}. Hosts: ${Object.keys(hosts).join(', ')}.`,
-    )
-  }
-  return Object.entries(hosts).flatMap(([name, host]) =>
-    names.length === 0 || names.includes(name) ? [host] : [],
-  )
+  const known = hosts.map(({ name }) => name)
+  const unknown = names.filter((name) => !known.includes(name))
+  if (unknown.length > 0)
+    throw new UsageError(`There is no host named ${unknown.join(', ')}. Hosts: ${known.join(', ')}.`)
+  return names.length === 0 ? hosts : hosts.filter(({ name }) => names.includes(name))
 }
 
 /**
@@ -64,7 +79,7 @@ export function selectHosts(names: readonly string[]): readonly HostDefinition[]
 function afterStore<HostSettings>(
   parse: (settings: Settings) => HostSettings,
   start: (settings: HostSettings, store: SharedStore) => Promise<RunningHost>,
-): HostDefinition {
+): HostDefinition['prepare'] {
   return (settings) => {
     const hostSettings = parse(settings)
     return async (store) => {
@@ -85,7 +100,7 @@ export async function startRest(settings: RestSettings, store: SharedStore): Pro
   const rest = await import('../hosts/rest/main.ts')
   const context = await store.context()
   const log = createHostLog('rest', settings, context)
-  // Hosts that write rows of resources run the hourly jobs; the identity host has its own upkeep.
+  // Hosts that write rows of resources run the hourly jobs. The identity host purges its own tables itself.
   await store.startMaintenance(settings.retention)
   const authentication = await createHostAuthentication(context, settings, 'svc.api', log)
   const { announceStop, stop } = await explainPortInUse('REST_PORT', () =>
@@ -134,7 +149,7 @@ async function explainPortInUse<Host>(settingNames: string, start: () => Promise
   }
 }
 
-/** The authentication of a host that verifies tokens itself. */
+/** Creates the authentication of a host that accepts bearer tokens. */
 async function createHostAuthentication(
   { database }: SharedContext,
   settings: TrackerSettings & { readonly audience: string },

@@ -16,7 +16,7 @@ export async function startMaintenance(
   log: Log,
 ): Promise<readonly (() => Promise<void>)[]> {
   const jobs = maintenanceJobs(database, retention)
-  // Runs before the first write, so that a month that began while the system was down has its partition.
+  // Awaited before hosts accept writes, because a month that began while the system was down has no partition yet.
   await jobs.partitions()
   return Object.entries(jobs).map(([job, run]) => {
     const onFailure = (err: unknown) => log.warn({ err, job }, 'A maintenance job failed.')
@@ -24,10 +24,7 @@ export async function startMaintenance(
   })
 }
 
-/**
- * Each job is safe while another instance runs the same: deletions skip or repeat harmlessly, and the history
- * takes an advisory lock.
- */
+/** Several instances may run the same job at once: deletions can be repeated, and jobs of the history take an advisory lock. */
 export const maintenanceJobs = (database: Database, { removedDays, historyDays }: Retention) => ({
   changes: () => purgeChanges(database),
   removed: () => purgeRemoved(database, resources, removedDays),
@@ -37,5 +34,5 @@ export const maintenanceJobs = (database: Database, { removedDays, historyDays }
   closeDays: () => closeDays(database),
 })
 
-/** Purging may be hours late, and instances that started together should not all purge together. */
+/** Random, from half an hour to one and a half, so that instances that started together do not purge together. */
 const pauseMilliseconds = () => 60 * 60_000 * (0.5 + Math.random())

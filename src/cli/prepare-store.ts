@@ -9,16 +9,17 @@ import { openDatabase } from '../db/database.ts'
 import { migrate, newestMigration } from '../db/migrate.ts'
 import { detectPoolers } from '../db/poolers.ts'
 import { distribute } from '../db/sharded/distribute.ts'
-import { grantRights } from './roles.ts'
+import { grantPrivileges } from './roles.ts'
 import { createAccountCommand, seedStore } from './seed-store.ts'
+import { UsageError } from './usage.ts'
 
-/** Migrates the schema and nothing else. */
+/** `npm run cli -- migrate`: migrates the schema and nothing else. */
 export async function runMigrate(): Promise<void> {
   const { url } = readSettings(process.env, readPrepareSettings)
   await migrateAndReport(url)
 }
 
-/** Does everything that requires the owner of the schema, before hosts start as roles with fewer rights. */
+/** `npm run cli -- prepare`: does everything that requires the owner of the schema, before hosts start under roles with fewer privileges. */
 export async function runPrepare(): Promise<void> {
   const { url, store, trackerSettings } = readSettings(process.env, (settings) => ({
     ...readPrepareSettings(settings),
@@ -26,8 +27,8 @@ export async function runPrepare(): Promise<void> {
   }))
   const address = await detectPoolers(url, store)
   await migrateAndReport(url)
-  const roles = await grantRights(url, rolePrefixOf(url))
-  console.log(`The rights of ${roles.join(', ')} are set.`)
+  const roles = await grantPrivileges(url, rolePrefixOf(url))
+  console.log(`Granted privileges to ${roles.join(', ')}.`)
   const budgets = openBudgets()
   const database = openDatabase({ ...address, applicationName: 'prepare', budgets })
   try {
@@ -44,7 +45,7 @@ export async function runPrepare(): Promise<void> {
   }
 }
 
-/** Prints the version of this program, the newest migration that it knows, and the Node that runs it. */
+/** `npm run cli -- version`: prints the versions of this program, of the newest schema that it knows, and of Node. */
 export async function runVersion(): Promise<void> {
   const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
   const { version } = JSON.parse(text) as { version: string }
@@ -55,11 +56,11 @@ export async function runVersion(): Promise<void> {
 const defaultPrefix = 'tracker_'
 
 /**
- * The hosts' roles share the prefix of the schema owner's role: `acme_migrations` gives `acme_rest`. Any other
- * owner gives `tracker_rest`.
+ * Returns the prefix of the hosts' roles: `acme_` if the URL has the user `acme_migrations`, so that several installations can
+ * share a server; `tracker_` for any other user.
  */
 export function rolePrefixOf(url: string): string {
-  // `URL` does not parse the addresses of sockets, which have no host.
+  // A regular expression, because `URL` does not parse URLs without a host, which sockets have.
   const [, user = ''] = /^\w+:\/\/([^:@/]*)(?::[^@/]*)?@/.exec(url) ?? []
   return /^(.*)migrations$/.exec(decodeURIComponent(user))?.[1] ?? defaultPrefix
 }
@@ -72,15 +73,15 @@ async function migrateAndReport(url: string): Promise<void> {
 function readPrepareSettings(settings: Settings) {
   const store = readStoreSettings(settings)
   if (store.databaseUrl === undefined)
-    settings.reject('DATABASE_URL is not set; `npm start` prepares the embedded store by itself.')
-  // `readSettings` throws after a rejection, so the default is never used.
+    settings.addProblem('DATABASE_URL is not set; `npm start` prepares the embedded store by itself.')
+  // `readSettings` throws if there is a problem, so the default is never used.
   return { store, url: store.databaseUrl ?? '' }
 }
 
-/** `npm run cli -- distribute [SHARDS]`: distributes the rows of a Citus coordinator over its workers; can be run again. */
+/** `npm run cli -- distribute [SHARDS]`: distributes the rows of a Citus coordinator over its workers. It can be run again, and skips what is distributed. */
 export async function runDistribute([shards]: readonly string[]): Promise<void> {
   if (shards !== undefined && !/^[1-9]\d{0,2}$/.test(shards))
-    throw new Error('The number of shards must be from 1 to 999: npm run cli -- distribute 16')
+    throw new UsageError('The number of shards must be from 1 to 999, such as 16.')
   const { url } = readSettings(process.env, readPrepareSettings)
   await migrateAndReport(url)
   const steps = await distribute(url, shards === undefined ? undefined : Number(shards))

@@ -12,7 +12,7 @@ import type { WorkerPeers } from '../model/worker-peers.ts'
 import type { RunningHost } from './hosts.ts'
 import { runOnce } from './shared-store.ts'
 
-/** The first message to a worker, with which it starts its hosts. */
+/** The first message to a worker, which then starts its hosts. */
 export interface WorkerStartMessage {
   readonly address: StoreAddress
   readonly processes: number
@@ -20,14 +20,14 @@ export interface WorkerStartMessage {
 
 type HostDescription = Pick<RunningHost, 'title' | 'address' | 'pages'>
 
-/** The message of a process after its start. */
+/** The message of a worker after its start. */
 export type Report = { readonly hosts: readonly HostDescription[] } | { readonly failure: string }
 
 export interface ProcessOptions {
   readonly hosts: readonly string[]
   readonly processes: number
   readonly address: StoreAddress
-  /** The limits of each host, which hold for all processes together. */
+  /** The limits by host. They hold for all processes together. */
   readonly rateLimits: Readonly<Record<string, RateLimitSettings>>
   readonly log: Logger
 }
@@ -41,8 +41,8 @@ interface HostProcess {
 }
 
 /**
- * Starts processes that share the ports of the hosts. This process accepts every connection and hands them out in turn. A process
- * that exits is replaced. Rejects if the first start fails.
+ * Starts processes that share the ports of the hosts: this process accepts every connection, and assigns it to the next of them. A
+ * process that exits is replaced. Rejects if one of the first processes does not start.
  */
 export async function superviseProcesses(options: ProcessOptions): Promise<readonly RunningHost[]> {
   const { hosts, processes, address, log } = options
@@ -88,11 +88,12 @@ export async function superviseProcesses(options: ProcessOptions): Promise<reado
   const started = starts.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
   for (const process of started) void keepRunning(process)
   const announceStop = () => {
-    // If the message cannot be sent, the process has ended or is about to.
+    // If the message cannot be sent, the process has ended or is about to, so there is nothing to announce.
     for (const { sendRequest } of running) sendRequest('announceStop').catch(() => undefined)
   }
   return (started[0]?.hosts ?? []).map((host, index) => ({
     ...host,
+    // One message makes a process announce the stop of all its hosts.
     announceStop: index === 0 ? announceStop : () => undefined,
     stop,
   }))
@@ -100,7 +101,7 @@ export async function superviseProcesses(options: ProcessOptions): Promise<reado
 
 const metricsRequestName = (host: string): string => `metrics of ${host}`
 
-/** Skips processes that do not reply: one that is exiting would be missing from the next scrape anyway. */
+/** Collects the metrics of a host from all processes. One that does not reply is about to exit, and is left out. */
 async function metricsOf(host: string, running: ReadonlySet<HostProcess>): Promise<Reply> {
   const listening = [...running].filter(({ hosts }) => hosts.length > 0)
   const replies = await Promise.allSettled(
@@ -117,7 +118,7 @@ function forkProcess(
 ): HostProcess {
   const { process: child } = cluster.fork()
   const ended = once(child, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`))
-  // Sending to a process that is exiting emits an error, too; its exit follows.
+  // A message to a process that is exiting causes this event. `ended` reports the exit.
   child.on('error', () => undefined)
   serveRateLimits(child, ended, limiters)
   return { child, ended, sendRequest: openProcessRequests(child, handlers), hosts: [] }
@@ -129,7 +130,7 @@ type PermitMessage =
   | { readonly kind: 'cancel'; readonly permit: number }
   | { readonly kind: 'settle'; readonly permit: number; readonly retryAfterSeconds: number | undefined }
 
-/** Answers the rate-limit requests of a worker, so that each limit applies to all workers together. */
+/** Acquires permits for a worker, so that each limit applies to all workers together. */
 function serveRateLimits(
   child: ChildProcess,
   ended: Promise<unknown>,
@@ -163,7 +164,7 @@ export interface PeerChannel {
   report(report: Report): void
 }
 
-/** `handlers` answer the requests of the supervisor, by name. */
+/** Opens the channel. `handlers` answer the requests of the supervisor, by their names. */
 export function openPeerChannel(
   hosts: readonly string[],
   handlers: Readonly<Record<string, () => Reply>>,
@@ -176,6 +177,7 @@ export function openPeerChannel(
     ]),
   )
   const sendRequest = openProcessRequests(process, { ...handlers, ...metricsHandlers })
+  // The callback ignores errors: if the channel is closed, the supervisor has ended, and this process ends too.
   const send = (message: PermitMessage | Report) =>
     void (process.connected && process.send?.(message, undefined, {}, () => undefined))
   const waiting = new Map<number, (retryAfterSeconds?: number) => void>()
@@ -227,7 +229,7 @@ async function waitUntilListening(
   throw new Error(report.failure)
 }
 
-/** Longer than any host takes to finish its requests, and shorter than the whole program may take. */
+/** Longer than any host takes to finish its requests, and shorter than `stopSecondsMax` of the whole program. */
 const stopMilliseconds = 15_000
 
 async function stopProcess({ child, ended, sendRequest }: HostProcess): Promise<void> {

@@ -17,7 +17,7 @@ export async function publishFile(source: string, target: string): Promise<void>
   await syncDirectory(dirname(target))
 }
 
-/** The error codes of volumes without hard links, such as USB disks with exFAT and some network directories. */
+/** The error codes of file systems without hard links, such as exFAT and some network file systems. */
 const codesWithoutHardLinks: ReadonlySet<string | undefined> = new Set([
   'EPERM',
   'ENOTSUP',
@@ -38,8 +38,9 @@ async function copyExclusively(source: string, target: string): Promise<void> {
   }
 }
 
-/** Without this, a power failure could undo the new name. */
+/** Flushes the directory, because a power failure could otherwise undo the new name. */
 async function syncDirectory(path: string): Promise<void> {
+  // Windows cannot open directories.
   if (process.platform === 'win32') return
   const directory = await open(path)
   await directory.sync().finally(() => directory.close())

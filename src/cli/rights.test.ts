@@ -21,7 +21,7 @@ import { purgeExpired } from '../hosts/identity/main.ts'
 import { openClients } from '../hosts/identity/open-clients.ts'
 import { maintenanceJobs } from './maintenance.ts'
 import { rolePrefixOf } from './prepare-store.ts'
-import { grantRights, rightsOfHosts, roleOf } from './roles.ts'
+import { grantPrivileges, privilegesOfHosts, roleOf } from './roles.ts'
 
 test('The roles of hosts are named like the role that prepares the database', () => {
   for (const [user, prefix] of [
@@ -41,11 +41,11 @@ describe('The role of a host', () => {
   let fresh: FreshDatabase
   // Roles belong to the server, which other tests may share.
   const prefix = `rights_${randomBytes(4).toString('hex')}_`
-  const roles = Object.keys(rightsOfHosts).map((host) => roleOf(prefix, host))
+  const roles = Object.keys(privilegesOfHosts).map((host) => roleOf(prefix, host))
   before(async () => {
     fresh = await freshDatabase()
     for (const role of roles) await fresh.database.query(raw(`create role ${role}`))
-    await grantRights(fresh.url, prefix)
+    await grantPrivileges(fresh.url, prefix)
   })
   after(async () => {
     for (const role of roles)
@@ -130,7 +130,7 @@ describe('The role of a host', () => {
     const { database, url } = fresh
     if (!isDistributed) t.after(() => database.query(raw('drop table row_places')))
     await database.query(raw('create table if not exists row_places (table_name text, id uuid)'))
-    await grantRights(url, prefix)
+    await grantPrivileges(url, prefix)
     const insert = `insert into row_places (table_name, id) values ('users', gen_random_uuid())`
     for (const host of ['rest', 'commands', 'identity'])
       assert.equal(await failureOf(host, insert), undefined, host)
@@ -139,8 +139,8 @@ describe('The role of a host', () => {
 
   test('creates no tables, even in a database that let every role do so', async () => {
     await fresh.database.query(raw('grant create on schema public to public'))
-    await grantRights(fresh.url, prefix)
-    for (const host of Object.keys(rightsOfHosts))
+    await grantPrivileges(fresh.url, prefix)
+    for (const host of Object.keys(privilegesOfHosts))
       assert.equal(await failureOf(host, 'create table own_table ()'), denied, host)
   })
 
@@ -154,7 +154,7 @@ describe('The role of a host', () => {
     t.after(() => database.query(raw('drop table own_table')))
     await database.query(raw('create table own_table ()'))
     await database.query(raw(`alter table own_table owner to ${bank}`))
-    await assert.rejects(grantRights(url, prefix), {
+    await assert.rejects(grantPrivileges(url, prefix), {
       message: [
         `The role ${rest} may do more than a host needs: revoke pg_write_all_data from ${rest}`,
         `The role ${commands} may do more than a host needs: alter role ${commands} nosuperuser nocreaterole nocreatedb noreplication nobypassrls`,
@@ -164,7 +164,7 @@ describe('The role of a host', () => {
   })
 
   test('makes no large objects', async () => {
-    for (const host of Object.keys(rightsOfHosts))
+    for (const host of Object.keys(privilegesOfHosts))
       for (const call of [
         'lo_create(0)',
         'lo_creat(-1)',

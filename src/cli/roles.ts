@@ -3,18 +3,16 @@ import { withClient } from '../db/connections.ts'
 import { storeTasks } from '../db/stores.ts'
 import { resources } from '../resources/all.ts'
 
-export const roleOf = (prefix: string, host: string): string => `${prefix}${host}`
-
-/** Grants each host's role exactly its rights and nothing else; run by the role that owns the schema. */
-export function grantRights(url: string, prefix: string): Promise<readonly string[]> {
+/** Grants the role of each host exactly the privileges of this file. Needs a connection of the role that owns the schema. */
+export function grantPrivileges(url: string, prefix: string): Promise<readonly string[]> {
   return withClient(url, 'roles', async (client) => {
-    const roles = Object.keys(rightsOfHosts).map((host) => roleOf(prefix, host))
+    const roles = Object.keys(privilegesOfHosts).map((host) => roleOf(prefix, host))
     await requireOrdinaryRoles(client, roles)
     const { rows } = await client.query<{ name: string }>('select current_database() as name')
     await client.query('begin')
     for (const statement of revocations(rows[0]?.name ?? '', roles)) await client.query(statement)
-    for (const [host, rights] of Object.entries(rightsOfHosts))
-      for (const statement of grantsFor(roleOf(prefix, host), rights)) await client.query(statement)
+    for (const [host, privileges] of Object.entries(privilegesOfHosts))
+      for (const statement of grantsFor(roleOf(prefix, host), privileges)) await client.query(statement)
     for (const statement of await grantsOnStoreTables(client, prefix)) await client.query(statement)
     for (const [host, functions] of Object.entries(functionsOfHosts))
       await client.query(
@@ -25,7 +23,9 @@ export function grantRights(url: string, prefix: string): Promise<readonly strin
   })
 }
 
-/** A role that has more rights, by its attributes, as an owner or as a member of another role, is not limited by grants. */
+export const roleOf = (prefix: string, host: string): string => `${prefix}${host}`
+
+/** Throws if a role is missing, or if grants do not limit it: because of its attributes, as an owner, or as a member of another role. */
 async function requireOrdinaryRoles(client: pg.Client, roles: readonly string[]): Promise<void> {
   const { rows } = await client.query<FoundRole>(
     `select rolname as name, rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls as "isPrivileged",
@@ -78,7 +78,7 @@ function revocations(database: string, roles: readonly string[]): string[] {
 /** The hosts that create and change rows of resources. */
 const hostsThatWriteRows = ['rest', 'commands', 'identity'] as const
 
-/** A sharded store has bookkeeping tables, which every host that writes rows must write, too. */
+/** Every host that writes rows also writes the bookkeeping tables of a sharded store. A plain store has none. */
 async function grantsOnStoreTables(client: pg.Client, prefix: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     'select name from unnest($1::text[]) as name where to_regclass(name) is not null',
@@ -90,12 +90,12 @@ async function grantsOnStoreTables(client: pg.Client, prefix: string): Promise<s
   )
 }
 
-function grantsFor(role: string, rights: Rights): string[] {
-  const grants = Object.entries(rights).map(
-    ([table, tableRights]) =>
-      `grant ${tableRights.join(', ')} on ${table.split('.').map(quoteName).join('.')} to ${quoteName(role)}`,
+function grantsFor(role: string, privileges: Privileges): string[] {
+  const grants = Object.entries(privileges).map(
+    ([table, onTable]) =>
+      `grant ${onTable.join(', ')} on ${table.split('.').map(quoteName).join('.')} to ${quoteName(role)}`,
   )
-  if (!Object.keys(rights).some((table) => table.startsWith('bank.'))) return grants
+  if (!Object.keys(privileges).some((table) => table.startsWith('bank.'))) return grants
   return [
     ...grants,
     `grant usage on schema bank to ${quoteName(role)}`,
@@ -103,30 +103,30 @@ function grantsFor(role: string, rights: Rights): string[] {
   ]
 }
 
-/** A right such as `update (columns)` limits a host to the columns that it writes. */
-type Right = 'select' | 'insert' | 'update' | `update (${string})` | 'delete'
+/** `update (columns)` limits a host to the columns that it writes. */
+type Privilege = 'select' | 'insert' | 'update' | `update (${string})` | 'delete'
 
-/** The rights of one host's role, by table; the database rejects everything else. */
-type Rights = Readonly<Record<string, readonly Right[]>>
+/** The privileges of one host's role, by table. The database rejects everything else. */
+type Privileges = Readonly<Record<string, readonly Privilege[]>>
 
-const readOnly: readonly Right[] = ['select']
-const readWrite: readonly Right[] = ['select', 'insert', 'update']
-const readWriteDelete: readonly Right[] = ['select', 'insert', 'update', 'delete']
+const readOnly: readonly Privilege[] = ['select']
+const readWrite: readonly Privilege[] = ['select', 'insert', 'update']
+const readWriteDelete: readonly Privilege[] = ['select', 'insert', 'update', 'delete']
 
 /** Every instance records itself and compares itself with the others. */
-const instanceRights: readonly Right[] = ['select', 'insert', 'update (clients, seen_at, stopped_at)']
+const instancePrivileges: readonly Privilege[] = ['select', 'insert', 'update (clients, seen_at, stopped_at)']
 
 const resourceTables = Object.fromEntries(resources.map(({ table }) => [table, readWrite]))
 
-/** The rights that hosts need to serve resources, whose rows are never deleted, only marked. */
-const resourceHostRights: Rights = {
+/** The privileges that hosts need to serve resources, whose rows are marked as removed, never deleted. */
+const resourceHostPrivileges: Privileges = {
   ...resourceTables,
   changes: ['select', 'insert', 'delete'],
   history: ['select', 'insert'],
   history_begin: readOnly,
   purges: readOnly,
   history_days: ['select', 'insert'],
-  // Triggers number assignments and keep former keys with the rights of the host that writes them.
+  // The triggers that number assignments and keep former keys have the privileges of the host that writes.
   assignment_counters: readWrite,
   assignment_addresses: ['select', 'insert'],
   former_project_keys: ['select', 'insert', 'delete'],
@@ -142,21 +142,21 @@ const resourceHostRights: Rights = {
   registered_clients: readOnly,
   revoked_tokens: readOnly,
   consents: readOnly,
-  instances: instanceRights,
+  instances: instancePrivileges,
   latest_backup: readOnly,
   migrations: readOnly,
 }
 
-/** The functions that a host may call with the rights of their owner (`security definer`). */
+/** The functions that a host may call and that run with the privileges of their owner (`security definer`). */
 const functionsOfHosts: Readonly<Record<string, readonly string[]>> = {
   rest: ['keep_history(integer)', 'forget_removed(text, text, integer)'],
   commands: ['keep_history(integer)', 'forget_removed(text, text, integer)'],
 }
 
-/** The rights by host. The web host uses no store, so it has no role. */
-export const rightsOfHosts: Readonly<Record<string, Rights>> = {
+/** The privileges by host. The web host uses no store, so it has no role. */
+export const privilegesOfHosts: Readonly<Record<string, Privileges>> = {
   rest: {
-    ...resourceHostRights,
+    ...resourceHostPrivileges,
     idempotency_keys: readWriteDelete,
     api_tokens: ['select', 'insert', 'update (last_used_at, last_used_address, ended_at)', 'delete'],
     administrators: readWriteDelete,
@@ -166,7 +166,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     verified_logins: readWrite,
     deactivated_accounts: ['select', 'insert', 'delete'],
     outside_identities: ['select', 'delete'],
-    // Tells which accounts can sign in without an external identity.
+    // Disconnecting an external identity checks whether its account can still sign in.
     passkeys: readOnly,
     registered_clients: readWrite,
     // Ending a client clears `valid_since` here, where all hosts look it up.
@@ -184,8 +184,8 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     webhook_attempts: ['select', 'insert'],
   },
   commands: {
-    ...resourceHostRights,
-    // This host purges old keys. PostgreSQL allows row locks only to roles that may update some column.
+    ...resourceHostPrivileges,
+    // This host purges old keys, and locks them first: PostgreSQL requires the update privilege on some column for that.
     idempotency_keys: ['select', 'update (created_at)', 'delete'],
     // Removing an account checks that the caller is still an administrator.
     deactivated_accounts: readOnly,
@@ -224,7 +224,7 @@ export const rightsOfHosts: Readonly<Record<string, Rights>> = {
     // A changed factor ends the links that other sessions have created.
     account_links: ['select', 'update (ended_at)'],
     spent_steps: readWriteDelete,
-    instances: [...instanceRights, 'delete'],
+    instances: [...instancePrivileges, 'delete'],
     latest_backup: readOnly,
     migrations: readOnly,
   },

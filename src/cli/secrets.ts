@@ -22,11 +22,12 @@ import {
   type SecretBox,
 } from '../hosts/identity/keys/secret-box.ts'
 import { signingKeyKinds } from '../hosts/identity/keys/signing-keys.ts'
-import { openSecurityLog } from './accounts.ts'
-import { confirm, type Options, UsageError } from './ask.ts'
+import { confirm } from './ask.ts'
+import { openSecurityLog } from './operator.ts'
 import { withDatabase } from './shared-store.ts'
+import { type Options, UsageError } from './usage.ts'
 
-/** `keys rotate`: replaces the keys ahead of their schedule; no token and no session ends. */
+/** `keys rotate`: replaces the keys ahead of their schedule. Tokens and sessions stay valid. */
 export async function runRotateKeys(): Promise<void> {
   const settings = readSettings(process.env, readIdentitySettings)
   await withDatabase(async (database) => {
@@ -41,7 +42,7 @@ export async function runRotateKeys(): Promise<void> {
   })
 }
 
-/** `keys revoke`: for a stolen key. Everything signed or sealed with the keys in the store becomes invalid. */
+/** `keys revoke`: replaces stolen keys. Everything that was signed or encrypted with the keys in the store becomes invalid. */
 export async function runRevokeKeys(_args: readonly string[], options: Options): Promise<void> {
   const settings = readSettings(process.env, readIdentitySettings)
   await withDatabase(async (database) => {
@@ -50,9 +51,7 @@ export async function runRevokeKeys(_args: readonly string[], options: Options):
     if (!options['lost-secret']) await requireOpenKeys(database, secrets)
     await confirm(
       'This ends every session and invalidates every access token: all users have to sign in again.',
-      {
-        yes: options.yes === true,
-      },
+      { yes: options.yes === true },
     )
     const ended = await database.transaction(async (transaction) => {
       for (const stored of kinds) await replaceKeys(transaction, stored, Date.now())
@@ -68,7 +67,7 @@ export async function runRevokeKeys(_args: readonly string[], options: Options):
   })
 }
 
-/** An attacker who had the keys may have signed in with them, and created links. */
+/** Also ends links that sessions have created: an attacker with the keys may have signed in and created some. */
 async function endAllSessions(transaction: Queries): Promise<number> {
   const ended = await transaction.query<{ id: string }>(
     sql`update signin_sessions set ended_at = now() where ended_at is null returning id`,
@@ -80,45 +79,54 @@ async function endAllSessions(transaction: Queries): Promise<number> {
   return ended.length
 }
 
-/** `secret rotate`: encrypts again what the old secret has encrypted. Rows that are done are skipped, so it can be repeated. */
+/** `secret rotate`: re-encrypts with the new secret. Rows that have it already are skipped, so the command can be repeated. */
 export async function runRotateSecret(_args: readonly string[], options: Options): Promise<void> {
   const settings = readSettings(process.env, readIdentitySettings)
   const secrets = await readBothSecrets(settings, options)
   await withDatabase(async (database) => {
     await requireOpenKeys(database, secrets)
-    let unopened = 0
+    let lost = 0
     for (const column of sealedColumns) {
-      const counts = await reseal(database, column, secrets)
-      unopened += counts.unopened
+      const counts = await reencryptColumn(database, column, secrets)
+      lost += counts.undecryptable
       console.log(
-        `${column.table}: ${counts.sealed} encrypted again, ${counts.done} were already, ${counts.unopened} open with neither secret.`,
+        `${column.table}: ${counts.reencrypted} re-encrypted, ${counts.unchanged} already were, ${counts.undecryptable} cannot be decrypted.`,
       )
     }
     recordKeysChanged('sealed again')
-    if (unopened > 0)
+    if (lost > 0)
       throw new Error(
-        'What opens with neither secret is lost. Users sign in with a recovery code or a passkey, or see account remove-factors.',
+        'Values that neither secret decrypts are lost. Their users sign in with a recovery code or a passkey; for others, run account remove-factors.',
       )
     console.log('Remove the old secret from the settings, and restart the identity hosts.')
   })
 }
 
-export interface SealedColumn {
+interface SealedColumn {
   readonly table: string
-  readonly id: string
   readonly column: string
-  /** The column that selects the box, if rows of different purposes are sealed with different keys. */
-  readonly purpose?: string
+  readonly idColumn: string
+  /** The column with the purpose of a row, if each purpose has its own key. */
+  readonly purposeColumn?: string
+  /** Derives the key from the secret. A box encrypts and decrypts with it. */
   boxOf(secret: string, purpose: string): SecretBox
 }
 
-/**
- * Every column that the encryption secret itself encrypts. All other sealed values are sealed with keys from
- * `identity_keys`.
- */
+/** Every column that the secret itself encrypts. All other encrypted values are sealed with keys from `identity_keys`. */
 export const sealedColumns: readonly SealedColumn[] = [
-  { table: 'identity_keys', id: 'id', column: 'sealed', purpose: 'purpose', boxOf: createKeyBox },
-  { table: 'authenticator_apps', id: 'user_id', column: 'sealed_secret', boxOf: createFactorBox },
+  {
+    table: 'identity_keys',
+    column: 'sealed',
+    idColumn: 'id',
+    purposeColumn: 'purpose',
+    boxOf: createKeyBox,
+  },
+  {
+    table: 'authenticator_apps',
+    column: 'sealed_secret',
+    idColumn: 'user_id',
+    boxOf: createFactorBox,
+  },
 ]
 
 interface SealedRow {
@@ -127,51 +135,68 @@ interface SealedRow {
   readonly sealed: Buffer
 }
 
-/** Each batch is a transaction of its own, so that no sign-in waits for long. */
+/** Each batch is a transaction, so that no sign-in waits for long for a locked row. */
 const rowsPerBatch = 500
 
-interface Outcome {
-  readonly id: string
-  readonly outcome: 'sealed' | 'done' | 'unopened'
+type Outcome = 'reencrypted' | 'unchanged' | 'undecryptable'
+
+async function reencryptColumn(
+  database: Database,
+  column: SealedColumn,
+  secrets: BothSecrets,
+): Promise<Readonly<Record<Outcome, number>>> {
+  const counts = { reencrypted: 0, unchanged: 0, undecryptable: 0 }
+  for (let lastId: string | null = null; ; ) {
+    const batch: Batch = await database.transaction((transaction) =>
+      reencryptBatch(transaction, column, secrets, lastId),
+    )
+    for (const outcome of batch.outcomes) counts[outcome] += 1
+    if (batch.lastId === undefined) return counts
+    lastId = batch.lastId
+  }
 }
 
-async function reseal(database: Database, { boxOf, ...names }: SealedColumn, secrets: BothSecrets) {
-  const [table, idColumn, column] = [raw(names.table), raw(names.id), raw(names.column)]
-  const purpose = raw(names.purpose ?? "''")
-  const counts = { sealed: 0, done: 0, unopened: 0 }
-  const outcomeOf = async (transaction: Queries, row: SealedRow): Promise<Outcome['outcome']> => {
-    const [box, oldBox] = [boxOf(secrets.current, row.purpose), boxOf(secrets.previous, row.purpose)]
-    if (box.open(row.sealed, row.id)) return 'done'
-    const plain = oldBox.open(row.sealed, row.id)
-    if (!plain) return 'unopened'
+interface Batch {
+  readonly outcomes: readonly Outcome[]
+  /** Undefined if no row is left. */
+  readonly lastId: string | undefined
+}
+
+/** Re-encrypts the rows after `lastId`. */
+async function reencryptBatch(
+  transaction: Queries,
+  sealed: SealedColumn,
+  secrets: BothSecrets,
+  lastId: string | null,
+): Promise<Batch> {
+  // The names are from the table above, so `raw` cannot inject anything.
+  const table = raw(sealed.table)
+  const column = raw(sealed.column)
+  const idColumn = raw(sealed.idColumn)
+  const purposeColumn = raw(sealed.purposeColumn ?? "''")
+  const reencrypt = async (row: SealedRow): Promise<Outcome> => {
+    const box = sealed.boxOf(secrets.current, row.purpose)
+    if (box.open(row.sealed, row.id)) return 'unchanged'
+    const plain = sealed.boxOf(secrets.previous, row.purpose).open(row.sealed, row.id)
+    if (!plain) return 'undecryptable'
     await transaction.query(
       sql`update ${table} set ${column} = ${box.seal(plain, row.id)} where ${idColumn} = ${row.id}`,
     )
-    return 'sealed'
+    return 'reencrypted'
   }
-  for (let last: string | null = null; ; ) {
-    const outcomes: readonly Outcome[] = await database.transaction(async (transaction) => {
-      // The rotation lock prevents hosts from adding keys; the row locks prevent changes to this batch.
-      await lockRotation(transaction)
-      const rows = await transaction.query<SealedRow>(sql`
-        select ${idColumn} as id, ${purpose} as purpose, ${column} as sealed from ${table}
-        where ${last}::text is null or ${idColumn} > ${last} order by ${idColumn} limit ${rowsPerBatch}::int for update`)
-      return Promise.all(
-        rows.map(async (row) => ({ id: row.id, outcome: await outcomeOf(transaction, row) })),
-      )
-    })
-    for (const { outcome } of outcomes) counts[outcome] += 1
-    const lastRow = outcomes.at(-1)
-    if (lastRow === undefined) return counts
-    last = lastRow.id
-  }
+  // The rotation lock prevents hosts from adding keys; the row locks prevent changes to this batch.
+  await lockRotation(transaction)
+  const rows = await transaction.query<SealedRow>(sql`
+    select ${idColumn} as id, ${purposeColumn} as purpose, ${column} as sealed from ${table}
+    where ${lastId}::text is null or ${idColumn} > ${lastId} order by ${idColumn} limit ${rowsPerBatch}::int for update`)
+  return { outcomes: await Promise.all(rows.map(reencrypt)), lastId: rows.at(-1)?.id }
 }
 
 interface BothSecrets extends KeySecrets {
   readonly previous: string
 }
 
-/** A short secret could be guessed by someone who has a copy of the store. */
+/** Someone with a copy of the store can try secrets without limit, so a short one could be guessed. */
 const secretCharactersMin = 32
 
 async function readBothSecrets(
@@ -203,7 +228,7 @@ async function readSecretFile(file: string | boolean): Promise<string> {
   return text
 }
 
-/** The secrets with which the identity hosts run. */
+/** Returns the secrets of the identity hosts, which this command needs from the same settings. */
 async function requireKeySecrets({
   keySecret,
   previousKeySecret,
@@ -215,7 +240,7 @@ async function requireKeySecrets({
   return { current, previous: previousKeySecret }
 }
 
-/** The kinds of keys that this installation uses. If a signing key is pinned, no stored RS256 key is used. */
+/** Returns the kinds of keys that this installation uses. A pinned signing key replaces the stored RS256 keys. */
 async function storedKinds(
   database: Database,
   { pinnedKey }: IdentitySettings,
@@ -231,15 +256,18 @@ async function storedKinds(
   return kinds.map((kind) => ({ kind, box: createRotatingKeyBox(secrets, kind.purpose) }))
 }
 
-/** Checked before anything is changed: hosts with the right secret could not open keys that a wrong one encrypts. */
+/**
+ * Throws if the secrets do not decrypt all keys, before anything is changed: keys that were encrypted with a wrong secret could not be
+ * decrypted by the hosts, which have the right one.
+ */
 async function requireOpenKeys(database: Database, secrets: KeySecrets): Promise<void> {
   const rows = await database.query<SealedRow>(sql`select id, purpose, sealed from identity_keys`)
-  const unopened = rows.filter(
+  const undecryptable = rows.filter(
     ({ id, purpose, sealed }) => !createRotatingKeyBox(secrets, purpose).open(sealed, id),
   )
-  if (unopened.length > 0)
+  if (undecryptable.length > 0)
     throw new Error(
-      `${unopened.length} of ${rows.length} keys in the store were encrypted with another secret, and nothing was changed. If that secret is lost: keys revoke --lost-secret`,
+      `${undecryptable.length} of ${rows.length} keys in the store were encrypted with another secret, and nothing was changed. If that secret is lost: keys revoke --lost-secret`,
     )
 }
 

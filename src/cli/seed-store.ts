@@ -4,7 +4,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { administratorsOf } from '../accounts/administrators.ts'
 import type { StoreSettings } from '../config/store-settings.ts'
-import type { Database, Queries } from '../db/database.ts'
+import { type Database, joinTransaction, type Queries } from '../db/database.ts'
 import { newId } from '../db/rows.ts'
 import { sql } from '../db/sql.ts'
 import { Problem } from '../model/problem.ts'
@@ -16,17 +16,17 @@ import { seedDemoWorkspace } from './demo-workspace.ts'
 import { publishFile } from './publish-file.ts'
 
 export interface SeedReport {
-  /** Says how to create the first account, if the store has none. */
+  /** Explains how to create the first account; undefined if the store has one. */
   readonly hint: string | undefined
-  /** The current login; undefined if the account is removed or unknown. */
+  /** The current login of the seeded account; undefined if the account is removed or unknown. */
   readonly login: string | undefined
   /** Only set by the start that created the account. */
   readonly generatedPassword: string | undefined
-  /** The file with a generated password. */
+  /** The file with a generated password; undefined if the password comes from the settings. */
   readonly passwordFile: string | undefined
 }
 
-/** Creates the first account where the store was not seeded: only an existing account can create others. */
+/** Creates the first account of a store that was not seeded. Without it, no client could create any. */
 export const createAccountCommand = 'npm run cli -- account create LOGIN --administrator'
 
 /** Seeds an empty store with the demo account. A store at DATABASE_URL is seeded only if the settings ask for it. */
@@ -50,7 +50,7 @@ export async function seedStore(context: SharedContext, settings: StoreSettings)
   }
 }
 
-/** Creates account and workspace together or not at all. Returns false when another instance was first. */
+/** Creates the account and its workspace in one transaction. Returns false if another instance was first. */
 async function createDemoAccount(
   context: SharedContext,
   settings: StoreSettings,
@@ -60,12 +60,12 @@ async function createDemoAccount(
   const id = newId()
   try {
     await context.database.transaction(async (transaction) => {
-      // Writing the single row of seeded_account serializes concurrent starts. Those that lose are rolled back.
+      // Concurrent starts wait here for the only row of seeded_account. All but the first then find its account.
       await recordSeededAccount(transaction, id)
       if (await hasAccounts(transaction)) throw new AnotherInstanceWasFirst()
       const contextInTransaction = {
         ...context,
-        database: databaseInTransaction(context.database, transaction),
+        database: withAllInTransaction(context.database, transaction),
         administrators: administratorsOf({ adminLogins: [] }),
       }
       const values = { id, name: 'Demo', login, password }
@@ -86,6 +86,7 @@ async function createDemoAccount(
 
 class AnotherInstanceWasFirst extends Error {}
 
+/** Turns validation errors into one message that names the setting which caused them. */
 const explainProblem = (subject: string) => (error: unknown) => {
   if (!(error instanceof Problem) || !error.errors) throw error
   throw new Error(`${subject}: ${Object.values(error.errors).flat().join(' ')}`, { cause: error })
@@ -96,15 +97,13 @@ async function hasAccounts({ query }: Queries): Promise<boolean> {
   return account !== undefined
 }
 
-/** The password of the operator must comply with the policy, but may be guessable. */
+/** Operators may choose a guessable password for a demo. It still has to comply with the policy. */
 const userWithoutChecks: Resource = { ...user, checks: [] }
 
-/** Makes every statement join the transaction. */
-const databaseInTransaction = (database: Database, transaction: Queries): Database => ({
-  ...database,
-  singleWrites: transaction,
+/** Unlike `joinTransaction`, also reads in the transaction, because the workspace refers to rows that it has just created. */
+const withAllInTransaction = (database: Database, transaction: Queries): Database => ({
+  ...joinTransaction(database, transaction),
   query: (statement) => transaction.query(statement),
-  transaction: (work) => work(transaction),
 })
 
 const pendingFileOf = (file: string) => `${file}.pending`
@@ -116,7 +115,7 @@ async function readOrCreatePendingPassword(file: string): Promise<string> {
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     await writeFile(temporary, `${generatePassword()}\n`, { mode: 0o600 })
-    // If another instance that shares the directory was first, its file is used.
+    // If another instance that shares the directory was first, its file is kept and read below.
     await publishFile(temporary, pending).catch(ignoreEexist)
     await rm(temporary, { force: true })
     return (await readFile(pending, 'utf8')).trim()
@@ -130,8 +129,8 @@ function ignoreEexist(error: NodeJS.ErrnoException): void {
 }
 
 /**
- * Renames the pending file if its password is that of the account. Otherwise another instance, with its own data
- * directory, has created the account, and the file is removed.
+ * Renames the pending file if it has the password of the account. Otherwise removes it: then another instance with a data directory of
+ * its own has created the account.
  */
 async function resolvePendingPassword(
   { passwords }: SharedContext,
@@ -173,10 +172,9 @@ async function recordSeededAccount(transaction: Queries, id: string): Promise<vo
 }
 
 /**
- * Records the seeded account of a store that is older than these records: the account with the demo login. If no
- * account has it any more, the oldest account is recorded if it created itself, which only a seeded account does
- * without a client. An unknown account is recorded, too, so that a user who takes the login later does not become
- * an administrator.
+ * Records the seeded account of a store from before such records: the account with the demo login, otherwise the oldest account if it
+ * created itself without a client, which only a seeded account does. If there is neither, null is recorded, so that a user who takes
+ * the demo login later does not become an administrator.
  */
 async function backfillSeededAccount({ query, singleWrites }: Database, demoLogin: string): Promise<void> {
   const [recorded] = await query(sql`select from seeded_account`)

@@ -17,15 +17,15 @@ import type { WorkerPeers } from '../model/worker-peers.ts'
 import type { SharedContext } from '../records/context.ts'
 import type { SeedReport } from './seed-store.ts'
 
-/** The store shared by all hosts of this process. It is opened by the first call that needs it. */
+/** The store of all hosts in this process. The first call that needs it opens it. */
 export interface SharedStore {
-  /** The address for hosts that run as separate processes. */
+  /** Returns how other processes connect to the store. */
   address(): Promise<StoreAddress>
-  /** The context of a store that has at least one account. */
+  /** Opens the store, seeds it if it is empty, and returns the context of the hosts. */
   context(): Promise<SharedContext>
-  /** Starts the hourly jobs: purging, partitions of the history, closing its days. */
+  /** Starts the hourly jobs, at most once for all hosts. */
   startMaintenance(retention: Retention): Promise<void>
-  /** Starts logging slow statements. Called when all hosts run, because statements during the start may be slow. */
+  /** Starts the log of slow statements. Called when all hosts run, because statements during the start are slow. */
   logSlowStatements(): void
   /** Prepares the store for other processes, and closes the connections of this one. */
   prepare(): Promise<StoreAddress>
@@ -34,13 +34,13 @@ export interface SharedStore {
 }
 
 interface ProcessHooks {
-  /** Called when the process stops, the last one first. */
+  /** Functions that are called when the process stops, the last one first. */
   readonly stops: (() => Promise<void>)[]
-  /** Receives a sentence when the embedded database has ended unexpectedly, and when it runs again. */
+  /** Called with a sentence when the embedded database has ended unexpectedly, and when it runs again. */
   readonly onFault: (sentence: string) => void
 }
 
-/** Values shared by all processes that serve the same ports. */
+/** What the supervisor gives to each process that serves the same ports. */
 interface SharedPorts {
   readonly address: StoreAddress
   readonly processes: number
@@ -68,7 +68,7 @@ export function createSharedStore(
   const context = runOnce(async () => {
     const [{ database }, { seedStore }] = await Promise.all([
       open(),
-      // The import blocks this process, so the database is opened first.
+      // Loading the module blocks this process, so the first messages to the database are sent before.
       nextTurn().then(() => import('./seed-store.ts')),
     ])
     const passwords = createPasswords({}, budgets)
@@ -97,7 +97,7 @@ export function createSharedStore(
   }
 }
 
-/** Loaded only where telemetry is configured. */
+/** Loads the module of telemetry only if it is configured, which keeps other starts fast. */
 async function startTelemetry(
   database: Database,
   telemetry: TelemetrySettings,
@@ -172,7 +172,7 @@ function connectStore(
   return { address, database, close: runOnce(() => database.close()) }
 }
 
-/** Every call returns the result of the first one, which alone runs the function. */
+/** Returns a function that runs once. Every further call returns the result of the first one. */
 export function runOnce<Arguments extends readonly unknown[], Result>(
   run: (...given: Arguments) => Promise<Result>,
 ): (...given: Arguments) => Promise<Result> {
@@ -184,23 +184,23 @@ export function runOnce<Arguments extends readonly unknown[], Result>(
 }
 
 export interface SlowStatement {
-  /** Such as `ListProjects`; undefined outside of requests and commands. */
+  /** The request or command, such as `ListProjects`; undefined for other work. */
   readonly operation: string | undefined
   readonly kind: EndedStatement['kind']
   readonly milliseconds: number
   /** The part that was spent waiting in a queue or for a connection. */
   readonly waitMilliseconds: number
-  /** The text, without parameter values. */
+  /** The text, without the values of parameters. */
   readonly statement: string | undefined
   /** The number of slow statements that were not reported since the last report. */
   readonly leftOut: number
 }
 
-/** A slow database slows every statement: more log lines would repeat that and add load. */
+/** If the database is slow, every statement is: further lines would repeat that, and add load. */
 const reportIntervalMilliseconds = 1000
 const textLengthMax = 2000
 
-/** Reports statements that begin from now on and take longer than `slowMilliseconds`, at most one a second. */
+/** Reports statements that begin from now on and take longer than `slowMilliseconds`, at most one per second. */
 export function watchSlowStatements(
   { onStatement }: Pick<Database, 'onStatement'>,
   { slowMilliseconds, now = () => performance.now() }: { slowMilliseconds: number; now?: () => number },
@@ -233,7 +233,7 @@ export interface ConfiguredStore {
   readonly dataDirectory: string
 }
 
-/** Runs `use` with the store of the settings: connects to an embedded store that is running, or starts it meanwhile. */
+/** Runs `use` with the store of the settings. An embedded store that is not running is started, and stopped afterwards. */
 export async function withStore<Result>(
   { createIfMissing }: { readonly createIfMissing: boolean },
   use: (store: ConfiguredStore) => Promise<Result>,
@@ -252,7 +252,7 @@ export async function withStore<Result>(
   }
 }
 
-/** The same, with a database whose schema is that of this version. */
+/** Runs `work` with the database of the settings. Throws if its schema is not that of this version. */
 export const withDatabase = <Result>(work: (database: Database) => Promise<Result>): Promise<Result> =>
   withStore({ createIfMissing: false }, async ({ url }) => {
     const database = openDatabase({ url, applicationName: 'cli', namedStatements: false })

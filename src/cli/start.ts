@@ -6,7 +6,7 @@ import { readSettings, unknownSettings } from '../config/settings.ts'
 import { readStoreSettings, type StoreSettings } from '../config/store-settings.ts'
 import { createLog, type Log } from '../http/log.ts'
 import { repeat } from '../model/repeat.ts'
-import { type RunningHost, selectHosts } from './hosts.ts'
+import { type RunningHost, type StartHost, selectHosts } from './hosts.ts'
 import type { WorkerStartMessage } from './processes.ts'
 import type { SeedReport } from './seed-store.ts'
 import { createSharedStore, runOnce, type SharedStore } from './shared-store.ts'
@@ -24,9 +24,10 @@ export async function runStart(names: readonly string[]): Promise<void> {
   stopWithNpm(stop, log)
   try {
     const store = createSharedStore(storeSettings, { stops, onFault: reportFault(log) })
-    const running = await (settings.processes > 1 && settings.shared.length > 0
+    const usesWorkers = settings.processes > 1 && settings.hosts.some(({ runsInWorkers }) => runsInWorkers)
+    const running = await (usesWorkers
       ? startInProcesses(settings, store, stops, log)
-      : startHere(settings.starters, store, stops))
+      : startHere(settings.hosts, store, stops))
     store.logSlowStatements()
     stops.push(() => drainHosts(running, drainSeconds))
     const report = isTerminal ? printStarted : logStarted
@@ -37,7 +38,7 @@ export async function runStart(names: readonly string[]): Promise<void> {
   }
 }
 
-/** A person reads the output; otherwise every line is one of the log. */
+/** In a terminal, the program prints text for a person. Otherwise every line of its output is one of the log. */
 const isTerminal = process.stdout.isTTY
 
 /**
@@ -53,19 +54,18 @@ function warnOfOwnStore(names: readonly string[], { databaseUrl, dataDirectory }
     )
 }
 
-/** The embedded database writes a sentence when it ends unexpectedly, and when it runs again. */
+/** Logs that the embedded database has ended unexpectedly, or that it runs again. */
 const reportFault = (log: Log) => (reason: string) =>
   log.error({ reason }, 'The embedded database ended, or runs again.')
 
 /**
- * `worker HOST …`: runs the hosts in one of several processes. `runStart` starts it if PROCESSES exceeds 1.
- * Terminal signals also reach this process, but only the supervisor acts on them. The worker ends with its
- * supervisor.
+ * `worker HOST …`: runs the hosts in one of several processes. `runStart`, its supervisor, starts it if PROCESSES exceeds 1. Signals
+ * of a terminal reach every process, but only the supervisor acts on them, and then stops its workers.
  */
 export async function runWorker(names: readonly string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined)
   const { openPeerChannel } = await import('./processes.ts')
-  const { store: storeSettings, starters, drainSeconds } = readStartSettings(names)
+  const { store: storeSettings, hosts, drainSeconds } = readStartSettings(names)
   const log = createLog({ level: storeSettings.logLevel, host: 'start' })
   const stops: (() => Promise<void>)[] = []
   let running: readonly RunningHost[] = []
@@ -90,7 +90,7 @@ export async function runWorker(names: readonly string[]): Promise<void> {
       { stops, onFault: reportFault(log) },
       { address, processes, peers },
     )
-    running = await startHere(starters, store, stops)
+    running = await startHere(hosts, store, stops)
     store.logSlowStatements()
     process.on('SIGTERM', () => {
       void drainHosts(running, drainSeconds)
@@ -105,20 +105,19 @@ export async function runWorker(names: readonly string[]): Promise<void> {
   }
 }
 
-/** Every setting of every host is parsed first, so that all problems are reported at once. */
+/** Parses the settings of every host before any is started, so that all problems are reported at once. */
 function readStartSettings(names: readonly string[]) {
-  const definitions = selectHosts(names)
-  const shared = sharedHosts.filter((name) => names.length === 0 || names.includes(name))
-  const local = localHosts.filter((name) => names.length === 0 || names.includes(name))
+  const selected = selectHosts(names)
   return readSettings(process.env, (settings) => ({
     drainSeconds: settings.get('DRAIN_SECONDS'),
     processes: settings.get('PROCESSES'),
     store: readStoreSettings(settings),
-    starters: definitions.map((createStarter) => createStarter(settings)),
-    /** The hosts that several processes can serve. */
-    shared,
-    localStarters: (local.length === 0 ? [] : selectHosts(local)).map((createStarter) =>
-      createStarter(settings),
+    hosts: selected.map(
+      ({ name, runsInWorkers, prepare }): PreparedHost => ({
+        name,
+        runsInWorkers,
+        start: prepare(settings),
+      }),
     ),
     rateLimits: {
       rest: readRateLimit(settings, 'Rest'),
@@ -130,17 +129,19 @@ function readStartSettings(names: readonly string[]) {
 
 type StartSettings = ReturnType<typeof readStartSettings>
 
-/** These always run in this process: the web host has little to do, and the bank starts its own processes. */
-const localHosts = ['web', 'bank'] as const
-const sharedHosts = ['rest', 'identity', 'commands'] as const
+interface PreparedHost {
+  readonly name: string
+  readonly runsInWorkers: boolean
+  readonly start: StartHost
+}
 
 async function startHere(
-  starters: StartSettings['starters'],
+  hosts: readonly PreparedHost[],
   store: SharedStore,
   stops: (() => Promise<void>)[],
 ): Promise<readonly RunningHost[]> {
   return waitForAll(
-    starters.map(async (start) => {
+    hosts.map(async ({ start }) => {
       const host = await start(store)
       const stop = runOnce(host.stop)
       stops.push(stop)
@@ -150,20 +151,31 @@ async function startHere(
 }
 
 async function startInProcesses(
-  { shared, localStarters, processes, rateLimits }: StartSettings,
+  { hosts, processes, rateLimits }: StartSettings,
   store: SharedStore,
   stops: (() => Promise<void>)[],
   log: Log,
 ): Promise<readonly RunningHost[]> {
   const { superviseProcesses } = await import('./processes.ts')
-  const localStart = startHere(localStarters, store, stops)
+  const localHosts = hosts.filter(({ runsInWorkers }) => !runsInWorkers)
+  const sharedHosts = hosts.filter(({ runsInWorkers }) => runsInWorkers)
+  const localStart = startHere(localHosts, store, stops)
   const supervisedStart = store
     .prepare()
-    .then((address) => superviseProcesses({ hosts: shared, processes, address, rateLimits, log }))
+    .then((address) =>
+      superviseProcesses({
+        hosts: sharedHosts.map(({ name }) => name),
+        processes,
+        address,
+        rateLimits,
+        log,
+      }),
+    )
     .then((hosts) => {
       stops.push(...hosts.map((host) => host.stop))
       return hosts
     })
+  // Waits for both before one of them rejects, so that everything that has started can be stopped.
   await Promise.allSettled([localStart, supervisedStart])
   const [local, supervised] = await Promise.all([localStart, supervisedStart])
   return [...local, ...supervised]
@@ -179,8 +191,8 @@ async function waitForAll(starts: readonly Promise<RunningHost>[]): Promise<read
 }
 
 /**
- * Every host first reports that it is about to stop, so that load balancers notice. Then all hosts stop at the
- * same time, because each of them waits for clients that keep their connections.
+ * Lets every host report that it is about to stop, and waits until load balancers have noticed. Then all hosts stop at the same
+ * time, because each of them waits for clients that keep their connections.
  */
 export async function drainHosts(hosts: readonly RunningHost[], drainSeconds: number): Promise<void> {
   if (drainSeconds === 0) return
@@ -189,7 +201,7 @@ export async function drainHosts(hosts: readonly RunningHost[], drainSeconds: nu
   await Promise.allSettled(hosts.map(({ stop }) => stop()))
 }
 
-/** Logs what `printStarted` prints, except a password. */
+/** Logs the store and the URL of each host, but never a password: `printStarted` shows it in a terminal only. */
 function logStarted(
   hosts: readonly RunningHost[],
   account: SeedReport | undefined,
@@ -283,12 +295,12 @@ async function stopAll(stops: (() => Promise<void>)[], secondsMax: number, log: 
   }
 }
 
-/** The end of npm is noticed within this time. */
+/** How often `stopWithNpm` checks the parent process. */
 const pollMilliseconds = 500
 
 /**
- * npm forwards a signal only to its shell, which ends without notifying this program. A changed parent process
- * shows that this has happened.
+ * Stops the program when npm has ended. npm forwards a signal only to its shell, which ends without notifying this program: the
+ * only sign is that this process gets another parent.
  */
 function stopWithNpm(stop: () => Promise<void>, log: Log): void {
   if (process.env.npm_lifecycle_event === undefined) return

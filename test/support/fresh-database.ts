@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
-import { grantRights, rightsOfHosts } from '../../src/cli/roles.ts'
+import { grantPrivileges, privilegesOfHosts } from '../../src/cli/roles.ts'
 import { openBudgets } from '../../src/config/budgets.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '../../src/db/database.ts'
 import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.ts'
@@ -94,8 +94,8 @@ const underRoles = new WeakMap<Database, Map<string, Database>>()
 
 /** Roles belong to the server, their rights to the template and its copies. */
 async function grantHostRights(url: string) {
-  for (const host of Object.keys(rightsOfHosts)) await execute(url, `create role ${rolePrefix}${host}`)
-  await grantRights(url, rolePrefix)
+  for (const host of Object.keys(privilegesOfHosts)) await execute(url, `create role ${rolePrefix}${host}`)
+  await grantPrivileges(url, rolePrefix)
 }
 
 /** Many databases share one server's connections; tests race at most twenty writers. */

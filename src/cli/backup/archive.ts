@@ -9,26 +9,26 @@ import { publishFile } from '../publish-file.ts'
 import type { Sequence, StoredTable } from './copy.ts'
 
 /*
- * A backup is one gzipped file of records, each a letter, four bytes of length and the bytes. `J` is JSON,
- * `D` a piece of a table, and the last one, `S`, the SHA-256 of everything before it, so that a truncated or
- * changed file is detected. With a key, the gzipped file is encrypted.
+ * A backup is a gzipped sequence of records, each with a letter, four bytes of length, and the content. `J` is JSON, `D` a piece of a
+ * table or file, and `S`, the last record, the SHA-256 of all others, which detects truncated and changed files. With a key, the gzipped
+ * file is encrypted.
  */
 
 export interface BackupFile {
   readonly file: string
-  /** Encrypts the file, and is necessary to read it then. */
+  /** Encrypts and decrypts the file. */
   readonly key?: BackupKey | undefined
 }
 
-/** Each method resolves when the stream has drained, or returns undefined if there is nothing to wait for. */
+/** Each method returns undefined, or a promise that resolves when the stream has drained. */
 export interface ArchiveWriter {
   json(value: unknown): Promise<void> | undefined
   data(piece: Buffer): Promise<void> | undefined
 }
 
 /**
- * Written to `FILE.partial` and published when it is complete. An existing file is never overwritten, and is
- * noticed before anything is written. A complete file whose publication fails is kept.
+ * Writes to `FILE.partial`, and renames it when it is complete. Never overwrites a file: an existing one is reported before anything is
+ * written. If the renaming fails, the complete partial file is kept.
  */
 export async function writeArchive(
   { file, key }: BackupFile,
@@ -78,7 +78,7 @@ async function writePartial(
       data: (piece) => writeRecord('D', piece),
     }
     await Promise.race([write(archive), failed])
-    // Digests a copy, because `writeRecord` updates the hash again. Nothing is awaited, because `end` follows.
+    // Digests a copy, because `writeRecord` updates the hash again. `gzip.end` flushes the record, so nothing waits for it here.
     void writeRecord('S', hash.copy().digest())
     gzip.end()
     await Promise.race([once(output, 'close'), failed])
@@ -99,7 +99,7 @@ export type Part =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'data'; readonly piece: Buffer }
 
-/** Reads all records. Fails if the checksum at the end does not match, or if it is not the end. */
+/** Yields all records. Throws at the end if the checksum does not match, or if anything follows it. */
 export async function* readArchive({ file, key }: BackupFile): AsyncGenerator<Part> {
   const { gunzip, ...input } = await openByteReader({ file, key })
   try {
@@ -131,7 +131,7 @@ async function* readRecords({ take, requireEnd }: ByteReader): AsyncGenerator<Pa
   }
 }
 
-/** Protects against corrupt lengths. A record is one row, or several small rows. */
+/** Limits the memory that a corrupt length could allocate. A record has one row, or several small ones. */
 const recordBytesMax = 256 * 1024 ** 2
 
 interface ByteReader {
@@ -140,6 +140,7 @@ interface ByteReader {
 }
 
 async function openByteReader({ file, key }: BackupFile) {
+  // Only an encrypted file begins with a salt.
   const salt = saltIn(await readStart(file))
   if (salt && !key) throw new Error(`${file} is encrypted. Add --key-file with its key.`)
   const gunzip = createGunzip()
@@ -179,10 +180,10 @@ async function readStart(file: string): Promise<Buffer> {
   }
 }
 
-/** Incremented when files of the previous version can no longer be read. */
+/** Increment the number when files of the previous format can no longer be read. */
 export const backupFormat = 'tracker backup 1'
 
-/** The first record of a backup. Each table follows: a record with its name, then its rows. */
+/** The first record of a backup. A record with the name of each table follows, each before its rows. */
 export interface BackupHead {
   readonly format: string
   readonly madeAt: string
@@ -196,21 +197,21 @@ export interface BackupHead {
 /** The last record before the checksum. */
 export interface BackupEnd {
   readonly rows: Readonly<Record<string, number>>
-  /** The files of attachments; backups of earlier versions have none. */
+  /** The number of files; undefined in backups of earlier versions, which have none. */
   readonly files?: number
   readonly sequences: readonly Sequence[]
 }
 
 /*
- * An encrypted backup begins with `magic` and a random salt; the key of the file is derived from both the key file and the
- * salt. Pieces of 64 KiB follow, each encrypted by AES-256-GCM. The nonce is the number of the piece and says whether it is
- * the last one, so pieces cannot be exchanged, and a truncated file is noticed (the STREAM construction).
+ * An encrypted backup begins with `magic` and a random salt, and its key is derived from the key file and the salt. Pieces of 64 KiB
+ * follow, each encrypted by AES-256-GCM. The nonce contains the number of the piece and a mark of the last one, which detects exchanged
+ * pieces and a truncated file (the STREAM construction).
  */
 const magic = Buffer.from('tracker backup, encrypted 1\n')
 const saltBytes = 32
 const pieceBytes = 64 * 1024
 const tagBytes = 16
-/** The bytes in front of the pieces. */
+/** The length of `magic` and salt. */
 export const startBytes = magic.length + saltBytes
 
 export type BackupKey = Buffer
@@ -267,11 +268,11 @@ export function decrypt(key: BackupKey, salt: Buffer): Transform {
 const deriveKey = (key: BackupKey, salt: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', key, salt, 'tracker backup', 32))
 
-/** Converts a stream in pieces of one size. The last piece may be smaller, and is empty if nothing is left for it. */
+/** Converts a stream in pieces of one size. The last piece is smaller, or even empty: it marks the end in any case. */
 function inPieces(size: number, convert: (piece: Buffer, nonce: Buffer) => Buffer): Transform {
   let rest: Buffer = Buffer.alloc(0)
   let number = 0
-  const converted = (piece: Buffer, isLast: boolean): Buffer => {
+  const convertNext = (piece: Buffer, { isLast }: { readonly isLast: boolean }): Buffer => {
     const nonce = Buffer.alloc(12)
     nonce.writeUIntBE(number, 5, 6)
     nonce.writeUInt8(isLast ? 1 : 0, 11)
@@ -292,11 +293,11 @@ function inPieces(size: number, convert: (piece: Buffer, nonce: Buffer) => Buffe
         rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
         // A full piece may be the last one, so it waits for the next byte.
         for (; rest.length > size; rest = rest.subarray(size))
-          this.push(converted(rest.subarray(0, size), false))
+          this.push(convertNext(rest.subarray(0, size), { isLast: false }))
       })
     },
     flush(done) {
-      attempt(done, () => this.push(converted(rest, true)))
+      attempt(done, () => this.push(convertNext(rest, { isLast: true })))
     },
   })
 }

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { storeTasks } from '../../db/stores.ts'
 
-/** The part of a `pg` connection that `copy` needs. */
+/** The internal interface of a `pg` connection that `copy` needs. The types of `pg` do not declare it. */
 interface CopyConnection {
   readonly stream: NodeJS.EventEmitter & {
     pause(): void
@@ -22,7 +22,7 @@ export function copyOut(
 ): Promise<number> {
   return runCopy(client, statement, (fail) => ({
     handleCopyData({ chunk }: { chunk: Buffer }, { stream }: CopyConnection) {
-      // Copied, because the driver reads the next response into the same memory.
+      // A copy, because the driver reads the next response into the same memory.
       const processed = onPiece(Buffer.from(chunk))
       if (processed === undefined) return
       stream.pause()
@@ -63,7 +63,7 @@ function runCopy(
     let rows = 0
     const fail = (error: Error) => {
       reject(error)
-      // The remaining response cannot be skipped, so the connection is closed.
+      // The rest of the response would still arrive, so the connection cannot be used for anything else.
       void client.end().catch(() => undefined)
     }
     client.query({
@@ -81,7 +81,7 @@ function runCopy(
   })
 }
 
-/** Also resolves when the connection closes, because it then never drains. The next statement reports the error. */
+/** Also resolves if the connection closes, because it then never drains. The next statement reports the error. */
 const waitForDrain = ({ stream }: CopyConnection) =>
   new Promise<void>((resolve) => {
     const done = () => {
@@ -93,7 +93,7 @@ const waitForDrain = ({ stream }: CopyConnection) =>
     stream.on('close', done)
   })
 
-/** A table whose rows are backed up, as the catalog describes it. */
+/** A table whose rows are backed up, as described by the catalog of PostgreSQL. */
 export interface StoredTable {
   /** Includes the schema: `bank.ledger`. */
   readonly name: string
@@ -108,14 +108,14 @@ export interface Partition {
   readonly bound: string
 }
 
-/** Tables that migrations and the sharded store fill themselves. */
+/** Tables that are not backed up, because migrations and the sharded store fill them. */
 const recreatedTables: readonly string[] = ['migrations', ...storeTasks.ownTables].map(
   (name) => `public.${name}`,
 )
 
 /**
- * Returns every table of the program's schemas, each after those it refers to. Columns of transaction ids are
- * left out, because such ids are only valid on the server that assigned them.
+ * Returns every table of the program's schemas, after the tables to which it refers. Leaves out columns of transaction ids, which are only
+ * valid on the server that assigned them.
  */
 export async function readStoredTables(client: pg.Client): Promise<readonly StoredTable[]> {
   const { rows } = await client.query<StoredTable & { after: string[] }>(`
@@ -177,4 +177,5 @@ export async function readSequences(client: pg.Client): Promise<readonly Sequenc
   return sequences
 }
 
+/** Quotes a name that may include a schema. */
 export const quoteName = (name: string): string => name.split('.').map(pg.escapeIdentifier).join('.')

@@ -14,8 +14,8 @@ import { uuidPattern } from '../../model/field-kinds.ts'
 import type { ArchiveWriter } from './archive.ts'
 
 /*
- * The files of attachments follow the tables: a record with the id and the size of each, then its bytes. A file is not part of the
- * snapshot, but never changes, and is deleted long after its row was removed.
+ * The files of attachments follow the tables: a record with the id and the size of each, then its bytes. They are not part of the
+ * snapshot, but a file never changes, and is deleted long after its row, so each row of the snapshot still has its file.
  */
 
 interface FileHeader {
@@ -25,11 +25,11 @@ interface FileHeader {
 
 export interface CopiedFiles {
   readonly written: number
-  /** Rows of the snapshot without a file, or with one of another size. */
+  /** The number of rows without a file, or with one of another size. */
   readonly missing: number
 }
 
-/** Returns the directory to back up; undefined where the files are in a bucket. */
+/** Returns the directory to back up; undefined if the files are in a bucket. */
 export function attachmentDirectory(): string | undefined {
   const { s3, directory } = readSettings(process.env, readAttachmentSettings)
   return s3 ? undefined : directory
@@ -90,7 +90,7 @@ export async function openFileTarget(settings: AttachmentSettings): Promise<File
   const store = openStore(settings)
   const directory = uploadDirectoryOf(settings)
   await mkdir(directory, { recursive: true, mode: 0o700 })
-  const limits = { bytesMax: Number.POSITIVE_INFINITY, milliseconds: patienceMilliseconds }
+  const limits = { bytesMax: Number.POSITIVE_INFINITY, milliseconds: restoreMillisecondsMax }
   return {
     async put(id, size, pieces) {
       const file = await receiveFile(Readable.from(pieces), join(directory, `${randomUUID()}.part`), limits)
@@ -100,14 +100,14 @@ export async function openFileTarget(settings: AttachmentSettings): Promise<File
   }
 }
 
-/** The longest time of a timer. */
-const patienceMilliseconds = 2 ** 31 - 1
+/** A restore has no time limit. This is the longest time of a timer. */
+const restoreMillisecondsMax = 2 ** 31 - 1
 
-/** Returns the id and the size of a file if the record begins one. */
+/** Returns undefined if the record does not begin a file. */
 export function parseFileHeader(value: unknown): FileHeader | undefined {
   const { file, size } = (value ?? {}) as Partial<FileHeader>
   if (file === undefined) return undefined
-  // The id becomes the name of a file.
+  // The id becomes the name of a file, so it must not contain a path.
   if (!uuidPattern.test(file) || typeof size !== 'number')
     throw new Error('The backup has a file that does not belong to this program.')
   return { file, size }
@@ -134,7 +134,7 @@ async function readIfExists(file: string): Promise<string | undefined> {
   }
 }
 
-/** Checked before anything is changed, so that a secret which may still be needed is never overwritten. */
+/** Throws if a file would overwrite another secret, which may still be needed. Called before anything is changed. */
 export async function requireNoConflictingSecrets(files: SecretFiles, dataDirectory: string): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     if (!secretFiles.includes(name))
@@ -153,6 +153,7 @@ export async function writeSecrets(files: SecretFiles, dataDirectory: string): P
   for (const [name, text] of Object.entries(files)) {
     const file = join(dataDirectory, name)
     await writeFile(file, text, { mode: 0o600 })
+    // The mode above has no effect on an existing file.
     await chmod(file, 0o600)
   }
 }

@@ -19,34 +19,36 @@ import {
 } from './copy.ts'
 import { type FileTarget, parseFileHeader } from './files.ts'
 
-/** Reads the whole file, and returns its first and last record. */
+/** Reads the whole file, which verifies its checksum, and returns its first and last JSON record. */
 export async function checkBackup(backup: BackupFile): Promise<CheckedBackup> {
-  let [first, last]: unknown[] = []
+  let first: unknown
+  let last: unknown
   for await (const part of readArchive(backup)) {
     if (part.kind !== 'json') continue
     first ??= part.value
     last = part.value
   }
-  const [head, end] = [first as BackupHead | undefined, last as BackupEnd | undefined]
+  const head = first as BackupHead | undefined
+  const end = last as BackupEnd | undefined
   if (head?.format !== backupFormat || end?.rows === undefined)
     throw new Error(`${backup.file} is not a backup that this version can read.`)
   await requireKnown(head.migrations)
   return { head, end }
 }
 
-interface CheckedBackup {
+export interface CheckedBackup {
   readonly head: BackupHead
   readonly end: BackupEnd
 }
 
 interface RestoreOptions {
-  /** Called just before the commit. */
+  /** Called just before the commit, so that a failed restore leaves no secrets behind. */
   readonly writeSecrets?: () => Promise<void>
-  /** Receives the files of attachments. If the restore fails, those that it has received stay, and nothing refers to them. */
+  /** Receives the files of attachments. They are not removed if the restore fails; nothing refers to them then. */
   readonly files?: FileTarget
 }
 
-/** Restores everything in one transaction, into an empty store. */
+/** Restores everything into an empty store, in one transaction. */
 export async function restoreBackup(
   url: string,
   backup: BackupFile,
@@ -54,6 +56,7 @@ export async function restoreBackup(
   { writeSecrets, files }: RestoreOptions = {},
 ): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'restore' })
+  // A lost connection also rejects the query in progress, which reports it.
   client.on('error', () => undefined)
   await client.connect()
   try {
@@ -62,11 +65,12 @@ export async function restoreBackup(
     await client.query(`set local timezone = 'UTC'; set local datestyle = 'ISO'`)
     await requireEmpty(client)
     const backedUp = new Set(head.migrations.map(({ name }) => name))
+    // The rows fit only the schema from which they were read. The remaining migrations then change them, too.
     await migrateWithin(client, (name) => backedUp.has(name))
     await prepareTables(client, head.tables)
     const parts = readArchive(backup)
     const load = () => loadTables(client, parts, head.tables, { end, files })
-    await withTransactionDefaults(client, load).finally(() => parts.return(undefined))
+    await withDefaultTransactionIds(client, load).finally(() => parts.return(undefined))
     await restoreSequences(client, end.sequences)
     await migrateWithin(client)
     await adjustRestoredStore(client)
@@ -81,7 +85,7 @@ export async function restoreBackup(
   }
 }
 
-/** A failure is a warning, because the restore is committed, and PostgreSQL also analyzes tables by itself. */
+/** Only warns if it fails, because the restore is committed, and PostgreSQL analyzes the tables by itself later. */
 async function analyze(client: pg.Client): Promise<void> {
   await client.query('analyze').catch(({ message }: Error) => {
     console.warn(
@@ -99,8 +103,8 @@ async function requireEmpty(client: pg.Client): Promise<void> {
 }
 
 /**
- * Empties the tables, because the backup also contains the rows that migrations created. Creates the backup's
- * partitions.
+ * Prepares the migrated tables for the rows of the backup: deletes the rows that migrations have inserted, because the backup has them,
+ * and creates its partitions.
  */
 async function prepareTables(client: pg.Client, tables: readonly StoredTable[]): Promise<void> {
   const existing = new Set((await readStoredTables(client)).map(({ name }) => name))
@@ -112,9 +116,9 @@ async function prepareTables(client: pg.Client, tables: readonly StoredTable[]):
     for (const partition of partitions) await createPartition(client, name, partition)
 }
 
-/** Runs `load` while the transaction columns default to this transaction, because the backup has no transaction ids. */
-async function withTransactionDefaults(client: pg.Client, load: () => Promise<void>): Promise<void> {
-  const columns = await transactionColumns(client)
+/** Runs `load` while columns of transaction ids default to this transaction, because backups do not contain such ids. */
+async function withDefaultTransactionIds(client: pg.Client, load: () => Promise<void>): Promise<void> {
+  const columns = await readTransactionIdColumns(client)
   const alter = async (action: string) => {
     for (const { table, column } of columns)
       await client.query(
@@ -127,6 +131,7 @@ async function withTransactionDefaults(client: pg.Client, load: () => Promise<vo
 }
 
 async function createPartition(client: pg.Client, table: string, { name, bound }: Partition): Promise<void> {
+  // The bound becomes part of a statement, so only the forms that this program creates are accepted.
   if (!/^(DEFAULT|FOR VALUES FROM \('[-+:. \d]+'\) TO \('[-+:. \d]+'\))$/.test(bound))
     throw new Error(`The backup has a partition ${name} of an unknown kind.`)
   await client.query(
@@ -134,8 +139,8 @@ async function createPartition(client: pg.Client, table: string, { name, bound }
   )
 }
 
-/** Columns with a default of their own need no other. */
-async function transactionColumns(client: pg.Client) {
+/** Returns the columns of transaction ids that have no default. */
+async function readTransactionIdColumns(client: pg.Client) {
   const { rows } = await client.query<{ table: string; column: string }>(`
     select n.nspname || '.' || c.relname as table, attname as column
     from pg_attribute join pg_class as c on c.oid = attrelid join pg_namespace as n on n.oid = relnamespace
@@ -150,8 +155,9 @@ async function loadTables(
   tables: readonly StoredTable[],
   { end, files }: { readonly end: BackupEnd; readonly files: FileTarget | undefined },
 ): Promise<void> {
-  const reader = readerOf(parts)
+  const reader = createPartReader(parts)
   const { takeRecord, takePieces } = reader
+  // Skips the head, which `checkBackup` has read.
   await takeRecord()
   for (const { name, columns } of tables) {
     const header = (await takeRecord()) as { readonly table?: string } | undefined
@@ -163,9 +169,9 @@ async function loadTables(
   await loadFiles(reader, files)
 }
 
-/** Reads to the end, even without a target, because the checksum is there. */
+/** Reads the files, and the rest of the backup: the checksum is at its end. Without a target, the files are skipped. */
 async function loadFiles(
-  { takeRecord, takePieces }: ReturnType<typeof readerOf>,
+  { takeRecord, takePieces }: ReturnType<typeof createPartReader>,
   files: FileTarget | undefined,
 ): Promise<void> {
   for (;;) {
@@ -177,29 +183,30 @@ async function loadFiles(
   }
 }
 
-function readerOf(parts: AsyncGenerator<Part>) {
+/** Distinguishes JSON records from data, by looking one part ahead. */
+function createPartReader(parts: AsyncGenerator<Part>) {
   let next: Promise<IteratorResult<Part>> | undefined
   const peek = () => {
     next ??= parts.next()
     return next
   }
-  const take = () => {
+  const dropPeeked = () => {
     next = undefined
   }
   return {
-    /** Returns the next record of JSON; undefined at the end, or if data is next. */
+    /** Returns the next JSON record; undefined at the end, or if the next part is data. */
     async takeRecord(): Promise<unknown> {
       const { value, done } = await peek()
       if (done || value.kind !== 'json') return undefined
-      take()
+      dropPeeked()
       return value.value
     },
-    /** Yields the data up to the next record. */
+    /** Yields the data up to the next JSON record. */
     async *takePieces(): AsyncGenerator<Buffer, void> {
       for (;;) {
         const { value, done } = await peek()
         if (done || value.kind !== 'data') return
-        take()
+        dropPeeked()
         yield value.piece
       }
     },
@@ -215,29 +222,25 @@ async function restoreSequences(client: pg.Client, sequences: readonly Sequence[
     ])
 }
 
-/**
- * Makes a restored store usable, within one transaction. Lowers transaction ids to those of this server, because
- * rows with future ids would count as new in every live listing. Invalidates the cursors of the feed, which may
- * name changes that never happened here. Ends all sessions, because some of them may have ended after the backup.
- */
+/** Adapts restored rows to this server and to the present. Runs within the transaction of the caller. */
 export async function adjustRestoredStore(client: pg.Client): Promise<void> {
-  await client.query(
-    `update changes set transaction = pg_current_xact_id() where transaction > pg_current_xact_id()`,
-  )
-  await client.query(
-    `update history set transaction = pg_current_xact_id() where transaction > pg_current_xact_id()`,
-  )
-  // Both updates below use the same timestamp.
+  // Rows of another server may have ids that this one has not assigned yet. They would count as new in every live listing.
+  for (const table of ['changes', 'history'])
+    await client.query(
+      `update ${table} set transaction = pg_current_xact_id() where transaction > pg_current_xact_id()`,
+    )
+  // Sessions end at exactly the time of the restore.
   const { rows } = await client.query<{ now: string }>('select clock_timestamp()::text as now')
-  const timestamp = [rows[0]?.now]
-  await client.query(
-    'update history_begin set restored_at = $1, restored_in = pg_current_xact_id()',
-    timestamp,
-  )
-  // Checks every webhook at once. Its position precedes the restore, so it continues with new changes.
+  const restoredAt = rows[0]?.now
+  // Invalidates the cursors of the feed, which may refer to changes that are not in the backup.
+  await client.query('update history_begin set restored_at = $1, restored_in = pg_current_xact_id()', [
+    restoredAt,
+  ])
+  // The worker finds that this position is older than the restore, and continues with new changes.
   await client.query('update webhooks set since = $1', [firstSnapshot])
-  await client.query('update signin_sessions set ended_at = $1 where ended_at is null', timestamp)
-  // This store has no backup yet. One restored by other tools may lack the table until it is migrated.
+  // Some of these sessions may have ended after the backup.
+  await client.query('update signin_sessions set ended_at = $1 where ended_at is null', [restoredAt])
+  // The restored store itself has no backup yet. If other tools restored it, the table may be missing until it is migrated.
   const { rows: found } = await client.query(`select from pg_class where oid = to_regclass('latest_backup')`)
   if (found.length > 0) await client.query('delete from latest_backup')
 }

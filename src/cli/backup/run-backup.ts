@@ -5,16 +5,16 @@ import { basename, join, resolve } from 'node:path'
 import { readAttachmentSettings } from '../../config/host-settings.ts'
 import { readSettings } from '../../config/settings.ts'
 import { withClient } from '../../db/connections.ts'
-import { type Options, UsageError } from '../ask.ts'
 import { withStore } from '../shared-store.ts'
+import { type Options, UsageError } from '../usage.ts'
 import { type BackupFile, readKeyFile } from './archive.ts'
 import { attachmentDirectory, openFileTarget, requireNoConflictingSecrets, writeSecrets } from './files.ts'
-import { adjustRestoredStore, checkBackup, restoreBackup } from './restore-backup.ts'
+import { adjustRestoredStore, type CheckedBackup, checkBackup, restoreBackup } from './restore-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
 /**
- * `npm run backup -- FILE`, or a directory: writes, verifies and (with `--copy-command`) copies the file, then
- * records its time for doctor and the metric, and finally deletes the directory's oldest backups.
+ * `npm run backup -- [FILE]`, or a directory. Writes and verifies the file, copies it with `--copy-command`, records its time for doctor
+ * and metrics, and deletes the oldest backups of the directory last: only when the new one is complete.
  */
 export async function runBackup([target]: readonly string[], options: Options): Promise<void> {
   const keep = parseKeep(textOf(options.keep))
@@ -42,7 +42,7 @@ export async function runBackup([target]: readonly string[], options: Options): 
   if (directory && keep) deleteOldest(directory, keep)
 }
 
-/** `npm run backup -- verify FILE`, or a directory, of which the newest backup is read. */
+/** `npm run backup -- verify FILE`: reads the file, or the newest backup of a directory. */
 export async function runVerifyBackup([target = '']: readonly string[], options: Options): Promise<void> {
   const file = requireBackup(isDirectory(target) ? newestBackupIn(target) : target)
   const backup = backupFileOf(file, textOf(options['key-file']))
@@ -66,12 +66,11 @@ export async function runRestore([target = '']: readonly string[], options: Opti
   if (process.env.DATABASE_URL) console.log('Run `npm run cli -- prepare` if hosts have roles of their own.')
 }
 
-/** `npm run cli -- restored`: run after restoring a database with other tools, before starting the hosts. */
+/** `npm run cli -- restored`: prepares a database that other tools have restored, before the hosts start. */
 export async function runRestored(): Promise<void> {
   await withStore({ createIfMissing: false }, ({ url }) =>
     withClient(url, 'backup', async (client) => {
       await client.query('begin')
-      // Adjusts transaction numbers, resets the positions of readers and ends all sessions.
       await adjustRestoredStore(client)
       await client.query('commit')
     }),
@@ -79,22 +78,22 @@ export async function runRestored(): Promise<void> {
   console.log('The restored store is ready. All users have to sign in again.')
 }
 
-/** `npm run cli -- backed-up`: run after each backup by another tool, so that doctor and the metric know its time. */
+/** `npm run cli -- backed-up`: records the time of a backup by another tool, for doctor and metrics. */
 export async function runBackedUp(): Promise<void> {
   await withStore({ createIfMissing: false }, ({ url }) => recordBackup(url, 'now'))
   console.log('The backup is recorded.')
 }
 
-type Checked = Awaited<ReturnType<typeof checkBackup>>
-
-const rowsOf = ({ end }: Checked): number => Object.values(end.rows).reduce((sum, count) => sum + count, 0)
-
-const contentOf = (checked: Checked): string => contentText(rowsOf(checked), checked.end.files)
+const contentOf = ({ end }: CheckedBackup): string =>
+  contentText(
+    Object.values(end.rows).reduce((sum, count) => sum + count, 0),
+    end.files,
+  )
 
 const contentText = (rows: number, files = 0): string =>
   `${rows} rows${files > 0 ? ` and ${files} files` : ''}`
 
-const reportIntact = ({ file }: BackupFile, checked: Checked): void =>
+const reportIntact = ({ file }: BackupFile, checked: CheckedBackup): void =>
   console.log(`${file} of ${checked.head.madeAt} is intact: ${contentOf(checked)}.`)
 
 const textOf = (option: Options[string]): string | undefined =>
@@ -112,7 +111,7 @@ const backupFileOf = (file: string, keyFile: string | undefined): BackupFile => 
   key: keyFile === undefined ? undefined : readKeyFile(keyFile),
 })
 
-/** Returns the path of a backup to read. A restore has to name its file, because the newest one of a directory may be too new. */
+/** Returns the path of an existing file. A restore does not choose the newest of a directory, because that may be too new. */
 function requireBackup(target: string): string {
   if (isDirectory(target))
     throw new Error(`${target} is a directory. Name a backup in it; the newest is ${newestBackupIn(target)}.`)
@@ -126,6 +125,7 @@ function newestBackupIn(directory: string): string {
   return newest
 }
 
+/** A trailing slash names a directory that does not exist yet. */
 const isDirectory = (path: string | undefined): boolean =>
   path !== undefined &&
   (/[/\\]$/.test(path) || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
@@ -153,18 +153,18 @@ const recordBackup = (url: string, madeAt: string): Promise<void> =>
     )
   })
 
-/** A backup taken from a standby, or with a read-only role, is valid but cannot be recorded. */
+/** Only warns: a backup from a standby, or by a read-only role, is valid but cannot be recorded. */
 const warnNotRecorded = (error: Error) =>
-  console.error(`The doctor will not know of this backup: it could not be recorded (${error.message}).`)
+  console.error(`This backup could not be recorded, so the doctor does not know of it (${error.message}).`)
 
-/** Only files with a name of ours are deleted. */
+/** Deletes backups only: files of other names are not touched. */
 function deleteOldest(directory: string, keep: number): void {
   const old = backupsIn(directory).slice(0, -keep)
   for (const path of old) rmSync(path)
   if (old.length > 0) console.log(`Deleted ${old.map((path) => basename(path)).join(', ')}.`)
 }
 
-/** Returns the backups of a directory; their names sort by time. */
+/** Returns the backups of a directory, the oldest first: their names sort by time. */
 const backupsIn = (directory: string): string[] =>
   readdirSync(directory)
     .filter((name) => /^tracker-\d{8}T\d{6}\.backup$/.test(name))

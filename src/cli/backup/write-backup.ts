@@ -18,14 +18,14 @@ export interface WrittenBackup {
 }
 
 /**
- * Backs up all rows from one snapshot, then the files of attachments if a directory is given. Writes continue meanwhile; only on a
+ * Backs up all rows from one snapshot, then the files of attachments if a directory is given. Hosts keep writing meanwhile. Only on a
  * sharded store, commits wait until every node has taken its snapshot.
  */
 export async function writeBackup(
   url: string,
   dataDirectory: string,
   backup: BackupFile,
-  directory?: string,
+  attachmentDirectory?: string,
 ): Promise<WrittenBackup> {
   const client = new pg.Client({ connectionString: url, application_name: 'backup' })
   // A lost connection also rejects the query in progress, which reports it.
@@ -44,9 +44,9 @@ export async function writeBackup(
     if (migrations.length === 0)
       throw new Error('This database has no Tracker schema: there is nothing to back up.')
     const tables = await readStoredTables(client)
-    // Does nothing on a single node, whose snapshot was taken by the first query. Also lets commits continue.
+    // Takes the snapshots of the nodes of a sharded store, and lets commits continue. A single node took its snapshot with the first query.
     await commitBlock.takeNodeSnapshots(client)
-    // Prevents tables from being dropped before they are copied. One dropped before this line fails the backup.
+    // No table can be dropped from here on. One that was dropped after `readStoredTables` makes the backup fail here.
     await client.query(
       `lock table ${tables.map(({ name }) => quoteName(name)).join(', ')} in access share mode`,
     )
@@ -58,9 +58,10 @@ export async function writeBackup(
         await archive.json({ table: table.name })
         rows[table.name] = await copyTable(client, table, archive)
       }
-      if (directory !== undefined) files = await writeAttachments(client, archive, directory)
-      // Sequences are not transactional, so they are read last: a value ahead of the rows is harmless, one behind would
-      // let numbers be used twice.
+      if (attachmentDirectory !== undefined)
+        files = await writeAttachments(client, archive, attachmentDirectory)
+      // Sequences are not part of a snapshot, so they are read last: one ahead of the rows leaves a gap, but one behind them would
+      // assign numbers twice.
       const end: BackupEnd = { rows, files: files.written, sequences: await readSequences(client) }
       await archive.json(end)
     })
@@ -81,7 +82,7 @@ async function createHead(client: pg.Client, { dataDirectory, ...parts }: HeadPa
   return { format: backupFormat, madeAt, server, ...parts, files: await readSecrets(dataDirectory) }
 }
 
-/** PostgreSQL sends each row separately, so they are joined up to this size. */
+/** PostgreSQL sends each row separately. They are joined to records of about this size. */
 const pieceBytes = 64 * 1024
 
 async function copyTable(

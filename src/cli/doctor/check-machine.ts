@@ -16,13 +16,13 @@ import { httpUrl } from '../../model/host-url.ts'
 import { error, type Finding, ok, warning } from './finding.ts'
 
 const gibibyte = 1024 ** 3
-/** PostgreSQL stops when the disk is full, and its WAL alone may take this much. */
+/** PostgreSQL stops when the disk is full. Its WAL alone may grow by this much. */
 const freeBytesMin = gibibyte
-/** Less leaves little time to react. */
+/** With less, an operator has little time to react. */
 const freeBytesGood = 5 * gibibyte
 
-/** Files that other users must not be able to read. */
-const secrets = ['postgres.password', identitySecretFile, 'demo-password']
+/** Files in the data directory that other users must not be able to read. */
+const secretFiles = ['postgres.password', identitySecretFile, 'demo-password']
 
 export async function checkDirectory({
   dataDirectory,
@@ -64,9 +64,11 @@ export function assessDisk(free: number): Finding {
 async function checkSecrets(directory: string): Promise<Finding> {
   if (process.platform === 'win32') return ok('secrets', 'not checked on Windows')
   const exposed: string[] = []
-  for (const name of secrets) {
+  for (const name of secretFiles) {
+    // A missing file is none to protect.
     const file = await stat(join(directory, name)).catch(() => undefined)
-    if (file && (file.mode & 0o077) !== 0) exposed.push(join(directory, name))
+    const isReadableByOthers = file !== undefined && (file.mode & 0o077) !== 0
+    if (isReadableByOthers) exposed.push(join(directory, name))
   }
   if (exposed.length === 0) return ok('secrets', 'only the owner may read files with secrets')
   return error('secrets', `others may read ${exposed.join(', ')}`, `chmod 600 ${exposed.join(' ')}`)
@@ -76,7 +78,7 @@ interface Port {
   readonly host: string
   readonly variable: string
   readonly port: number
-  /** The readiness path; undefined where the host has no HTTP/1.1. */
+  /** The readiness path; undefined if the port does not serve HTTP/1.1. */
   readonly path?: string
 }
 
@@ -102,7 +104,7 @@ function portsOf(settings: Settings): readonly Port[] {
   ]
 }
 
-/** Longer than any host needs to respond. */
+/** Longer than any host needs to answer. */
 const answerMilliseconds = 5000
 
 export async function checkPorts(environment: Environment): Promise<readonly Finding[]> {
@@ -154,8 +156,9 @@ interface ProcessInfo {
   readonly command: string
 }
 
-/** Finds processes that still run although the program that started them has ended. */
+/** Reports processes that still run although the program that started them has ended. */
 export function checkProcesses({ dataDirectory, databaseUrl }: StoreSettings): readonly Finding[] {
+  // Only Linux has /proc.
   if (process.platform !== 'linux') return []
   const all = readdirSync('/proc').map(Number).filter(Number.isInteger).flatMap(readProcess)
   const orphans = [
@@ -170,23 +173,26 @@ export function checkProcesses({ dataDirectory, databaseUrl }: StoreSettings): r
 
 const bankInstanceProgram = join(import.meta.dirname, '..', '..', 'hosts', 'bank', 'instance.ts')
 
-/** A process whose parent has ended gets process 1 as its parent, or one that adopts such processes. */
+/** An instance is orphaned if its parent is not this program: the system assigns another parent when the first has ended. */
 function findOrphanedBankInstances(all: readonly ProcessInfo[]): readonly ProcessInfo[] {
   const starters = new Set(all.filter(({ command }) => / \S*cli\.ts\b/.test(command)).map(({ pid }) => pid))
   return all.filter(({ command, parent }) => command.includes(bankInstanceProgram) && !starters.has(parent))
 }
 
+/** The embedded server is orphaned if the program that owns the data directory has ended. */
 function findOrphanedServer(all: readonly ProcessInfo[], dataDirectory: string): readonly ProcessInfo[] {
   const cluster = join(dataDirectory, 'postgres')
   if (!existsSync(cluster)) return []
   const path = realpathSync(cluster)
   const owner = readOwner(dataDirectory)
   if (all.some(({ pid }) => pid === owner)) return []
+  // The program may start the server by a shell, whose command line contains that of the server.
   return all.filter(
     ({ command }) => command.includes(`postgres -D ${path} `) && !command.startsWith('/bin/sh'),
   )
 }
 
+/** Returns the id of the process that owns the data directory; 0 if there is none. */
 function readOwner(dataDirectory: string): number {
   try {
     return Number(readFileSync(join(dataDirectory, 'postgres.owner'), 'utf8'))
@@ -195,6 +201,7 @@ function readOwner(dataDirectory: string): number {
   }
 }
 
+/** Returns an empty list for a process that ended meanwhile. */
 function readProcess(pid: number): ProcessInfo[] {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
@@ -205,23 +212,21 @@ function readProcess(pid: number): ProcessInfo[] {
   }
 }
 
-/** Checks the addresses that hosts and browsers call: who issues the tokens, and the certificates. */
+/** Checks the URLs that hosts and browsers call: the issuer of the tokens, and the certificate of each https URL. */
 export async function checkAddresses(environment: Environment): Promise<readonly Finding[]> {
   const { tracker, apiUrl } = readSettings(environment, (settings) => ({
     tracker: readTrackerSettings(settings),
     apiUrl: settings.get('WEB_API_URL'),
   }))
   const { issuer, metadataAddress, allowedOrigins } = tracker
-  const addresses = [issuer, metadataAddress, ...allowedOrigins, ...(apiUrl === undefined ? [] : [apiUrl])]
-  const secure = new Set(
-    addresses
-      .map((address) => new URL(address))
-      .flatMap(({ protocol, host }) => (protocol === 'https:' ? [host] : [])),
+  const urls = [issuer, metadataAddress, ...allowedOrigins, ...(apiUrl === undefined ? [] : [apiUrl])]
+  const httpsHosts = new Set(
+    urls.map((url) => new URL(url)).flatMap(({ protocol, host }) => (protocol === 'https:' ? [host] : [])),
   )
-  return Promise.all([checkIssuer(tracker), ...[...secure].map(checkCertificate)])
+  return Promise.all([checkIssuer(tracker), ...[...httpsHosts].map(checkCertificate)])
 }
 
-/** REST and commands are not ready before they have read this document, and accept tokens of its issuer only. */
+/** Checks the discovery document. REST and commands need it to get ready, and accept only tokens of its issuer. */
 async function checkIssuer({
   issuer,
   metadataAddress,
@@ -248,10 +253,14 @@ async function checkIssuer({
 async function checkCertificate(host: string): Promise<Finding> {
   const { hostname, port } = new URL(`https://${host}`)
   const servername = hostname.replace(/^\[|\]$/g, '')
+  const isIpAddress = /^[\d.]+$|:/.test(servername)
   const socket = connect({
-    ...{ host: servername, port: Number(port || 443), rejectUnauthorized: false },
-    // A name is required to choose the certificate, and an address is not a name.
-    ...(!/^[\d.]+$|:/.test(servername) && { servername }),
+    host: servername,
+    port: Number(port || 443),
+    // The certificate is only inspected, and nothing is sent. A connection that is rejected would reveal less about it.
+    rejectUnauthorized: false,
+    // The server chooses its certificate by this name. TLS allows no IP address here.
+    ...(!isIpAddress && { servername }),
   })
   try {
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(answerMilliseconds) })
@@ -274,11 +283,11 @@ async function checkCertificate(host: string): Promise<Finding> {
   }
 }
 
-/** A renewal a month before the end has failed repeatedly by then. */
+/** Clients such as certbot renew a month before the end, so with three weeks left, several attempts have failed. */
 const daysLeftGood = 21
 const daysLeftMin = 7
 
-/** `distrust` is the reason for which this machine does not trust the certificate. */
+/** `distrust` says why this machine does not trust the certificate; undefined if it does. */
 export function assessCertificate(host: string, daysLeft: number, distrust: string | undefined): Finding {
   if (daysLeft > 0 && distrust !== undefined)
     return error(
@@ -286,7 +295,7 @@ export function assessCertificate(host: string, daysLeft: number, distrust: stri
       `that of ${host} is not trusted on this machine: ${distrust}`,
       'Set NODE_EXTRA_CA_CERTS to the certificate of your own authority, for every host that calls this address; check the names in the certificate.',
     )
-  const result = `that of ${host} ${daysLeft < 0 ? 'has ended' : `is valid for ${daysLeft < 2 ? `${Math.floor(daysLeft * 24)} hours` : `${Math.floor(daysLeft)} days`}`}`
+  const result = `that of ${host} ${daysLeft < 0 ? 'has expired' : `is valid for ${daysLeft < 2 ? `${Math.floor(daysLeft * 24)} hours` : `${Math.floor(daysLeft)} days`}`}`
   if (daysLeft >= daysLeftGood) return ok('certificate', result)
   const advice = 'Renew it, and reload the proxy that serves it.'
   return daysLeft < daysLeftMin

@@ -12,11 +12,12 @@ import { readKeySecret } from '../../hosts/identity/keys/open-keys.ts'
 import { createKeyBox } from '../../hosts/identity/keys/secret-box.ts'
 import { error, type Finding, ok, warning } from './finding.ts'
 
+/** Runs a statement that always returns one row. */
 export async function queryRow<Row>(client: pg.Client, statement: string): Promise<Row> {
   return (await client.query(statement)).rows[0] as Row
 }
 
-/** Instances with other settings reject each other's tokens, or purge what others keep. */
+/** Reports different settings of running instances, which would reject each other's tokens, or purge what others keep. */
 export async function checkInstances(client: pg.Client): Promise<readonly Finding[]> {
   const { text, values } = render(runningInstances)
   const { rows } = await client.query<RunningInstance>(text, values)
@@ -52,7 +53,7 @@ export function assessInstances(instances: readonly RunningInstance[]): readonly
 }
 
 const dayHours = 24
-/** A daily backup that failed once, or runs long. */
+/** Allows a daily backup to fail once. */
 const backupHoursGood = 2 * dayHours
 const backupHoursMax = 7 * dayHours
 
@@ -81,7 +82,7 @@ type KeySettings = Pick<
 >
 
 /**
- * Checks that the secret of this machine opens the current keys of the store. The setting of that secret is named
+ * Checks that the secret of this machine decrypts the current keys of the store. One of the settings for this secret is named
  * `Jwt__SigningKey`, although it signs nothing.
  */
 export async function checkKeys(client: pg.Client, settings: KeySettings): Promise<Finding> {
@@ -95,29 +96,30 @@ export async function checkKeys(client: pg.Client, settings: KeySettings): Promi
   if (overdue !== undefined)
     return error(
       'keys',
-      `the newest ${overdue} key has ended, or ends within hours, without a successor`,
+      `the newest ${overdue} key has expired or expires within hours, and has no successor`,
       'Start an identity host and read its log: it creates the next key a day before, and `The signing keys could not be renewed.` says why it did not.',
     )
   const rows = all.filter(({ isCurrent }) => isCurrent)
+  // A file that cannot be read counts as missing: the data directory has its own finding.
   const secret = settings.keySecret ?? (await readKeySecret(settings.dataDirectory).catch(() => undefined))
-  const notCurrent = rows.filter((row) => !opensWith(secret, row))
-  const unopened = notCurrent.filter((row) => !opensWith(settings.previousKeySecret, row))
+  const needPrevious = rows.filter((row) => !canDecrypt(secret, row))
+  const undecryptable = needPrevious.filter((row) => !canDecrypt(settings.previousKeySecret, row))
   const isOwnSecret = settings.isStoreShared && settings.keySecret === undefined
-  if (unopened.length > 0 && isOwnSecret)
+  if (undecryptable.length > 0 && isOwnSecret)
     return ok(
       'keys',
       'not checked: Identity__KeyEncryptionSecret is not set here, as it is for the identity hosts',
     )
-  if (unopened.length > 0)
+  if (undecryptable.length > 0)
     return error(
       'keys',
-      `${unopened.length} of ${rows.length} do not open with this machine's secret`,
+      `${undecryptable.length} of ${rows.length} cannot be decrypted with this machine's secret`,
       'Set Jwt__SigningKey to the secret of the other instances, or restore identity-secret from a backup. If it is lost: docs/runbooks.md',
     )
-  if (notCurrent.length > 0)
+  if (needPrevious.length > 0)
     return warning(
       'keys',
-      `${notCurrent.length} of ${rows.length} open with the previous secret only`,
+      `${needPrevious.length} of ${rows.length} are still encrypted with the previous secret`,
       'npm run cli -- secret rotate',
     )
   if (isOwnSecret)
@@ -126,7 +128,7 @@ export async function checkKeys(client: pg.Client, settings: KeySettings): Promi
       'the secret is a file of this machine',
       'Set Jwt__SigningKey before another instance starts.',
     )
-  return ok('keys', `${rows.length} open with the secret`)
+  return ok('keys', `the secret decrypts all ${rows.length}`)
 }
 
 interface StoredKey {
@@ -137,25 +139,25 @@ interface StoredKey {
   readonly hoursLeft: number
 }
 
-/** A successor is added a day before. */
+/** A successor is created 24 hours before the end, so a key without one in its last 12 hours is overdue. */
 const hoursLeftMin = 12
 
-/** Returns the purpose of a ring that was not renewed. A signing key of the settings replaces the ring of that purpose. */
+/** Returns the purpose of a key ring that was not renewed. A pinned signing key replaces the ring `signing`. */
 function findOverdue(
   keys: readonly StoredKey[],
   { pinnedKey }: Pick<KeySettings, 'pinnedKey'>,
 ): string | undefined {
-  const renewed = pinnedKey === undefined ? ['signing', 'protection'] : ['protection']
-  return renewed.find((purpose) => {
+  const purposes = pinnedKey === undefined ? ['signing', 'protection'] : ['protection']
+  return purposes.find((purpose) => {
     const ring = keys.filter((key) => key.purpose === purpose)
     return ring.length > 0 && ring.every(({ hoursLeft }) => hoursLeft < hoursLeftMin)
   })
 }
 
-const opensWith = (secret: string | undefined, { id, purpose, sealed }: StoredKey): boolean =>
+const canDecrypt = (secret: string | undefined, { id, purpose, sealed }: StoredKey): boolean =>
   secret !== undefined && secret !== '' && createKeyBox(secret, purpose).open(sealed, id) !== undefined
 
-/** Without an administrator, no accounts can be created. */
+/** Warns if there is no administrator, because then no client can create accounts. */
 export async function checkAdministrators(
   client: pg.Client,
   settings: AdministratorOptions,

@@ -76,7 +76,7 @@ export async function checkClock({ client }: CheckedStore): Promise<Finding> {
   return assessClock(now, before, Date.now())
 }
 
-/** Checks sessions and standbys, which PostgreSQL shows only to roles with the right to read all statistics. */
+/** Checks transactions and standbys, which PostgreSQL shows only to roles that may read all statistics. */
 export async function checkActivity({ client }: CheckedStore): Promise<readonly Finding[]> {
   const { role, canReadStatistics } = await queryRow<{ role: string; canReadStatistics: boolean }>(
     client,
@@ -93,7 +93,7 @@ export async function checkActivity({ client }: CheckedStore): Promise<readonly 
   return [await checkTransactions(client), ...(await checkReplication(client))]
 }
 
-/** Every role may read how many connections there are, but hosts that may open them are seen only with all sessions. */
+/** Compares the connections with the limit of the server. Only roles that may read all statistics see which hosts opened them. */
 export async function checkConnections({ client }: CheckedStore): Promise<Finding> {
   const counts = await queryRow<ConnectionCounts>(
     client,
@@ -128,12 +128,18 @@ export function assessConnections(counts: ConnectionCounts): Finding {
   const hosts = `${processes} ${processes === 1 ? 'process' : 'processes'} of hosts may open ${mayOpen}`
   const result = `${used} of ${max} are used; ${areSessionsVisible ? hosts : hiddenHosts}`
   const advice = 'Lower DB_CONNECTIONS, raise max_connections, or put a pooler in front of the store.'
-  const isEnough = !areSessionsVisible || mayOpen + others <= max
-  if (isEnough && used < max * 0.8) return ok('connections', result)
+  const suffices = !areSessionsVisible || mayOpen + others <= max
+  if (suffices && used < max * usedShareMax) return ok('connections', result)
   return warning('connections', result, advice)
 }
 
+/** With more, little is left for another instance, or for a person with psql. */
+const usedShareMax = 0.8
+
 const hiddenHosts = 'how many the hosts may open is hidden from a role without pg_read_all_stats'
+
+/** Longer than any transaction of this program. It prevents vacuum from removing dead rows. */
+const transactionMinutesMax = 10
 
 async function checkTransactions(client: pg.Client): Promise<Finding> {
   const { minutes } = await queryRow<{ minutes: number }>(
@@ -141,7 +147,7 @@ async function checkTransactions(client: pg.Client): Promise<Finding> {
     `select coalesce(max(extract(epoch from now() - xact_start)), 0)::int / 60 as minutes
      from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
   )
-  if (minutes < 10) return ok('transactions', 'none is older than ten minutes')
+  if (minutes < transactionMinutesMax) return ok('transactions', 'none is older than ten minutes')
   return warning(
     'transactions',
     `one is ${minutes} minutes old`,
@@ -204,8 +210,8 @@ export async function checkArchive({ client }: CheckedStore): Promise<readonly F
 }
 
 /**
- * PostgreSQL shows its directory to few roles, and only the disk of this machine can be looked at. That of the embedded store is
- * checked with the data directory.
+ * Checks the disk of a server on this machine, if the role may see its directory. The disk of the embedded store is checked with the
+ * data directory.
  */
 export async function checkLocalDisk({ client, settings }: CheckedStore): Promise<readonly Finding[]> {
   const isLocal = client.host.startsWith('/') || ['localhost', '127.0.0.1', '::1'].includes(client.host)
@@ -238,10 +244,13 @@ export function assessStandby({ name, state, bytes, seconds }: Standby): Finding
   )
 }
 
-/** The largest difference between the clocks. Tokens and keys contain timestamps, and clients tolerate a few seconds. */
+/** The largest difference between the clocks. Tokens and keys contain timestamps, and clients tolerate only a few seconds. */
 const clockSecondsMax = 5
 
-/** The store's clock was read between two readings of the own one. All are in milliseconds. */
+/**
+ * Assesses the offset of the database clock, which was read between `before` and `after` on this machine, so the time of the query does
+ * not count as an offset. All are epoch milliseconds.
+ */
 export function assessClock(storeNow: number, before: number, after: number): Finding {
   const offsetSeconds = Math.max(0, before - storeNow, storeNow - after) / 1000
   const result = `${offsetSeconds.toFixed(1)} s between this machine and the store`
@@ -255,10 +264,10 @@ export function assessClock(storeNow: number, before: number, after: number): Fi
 
 const mebibytes = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`
 
-/** Beyond this lag, lists that follow a write are always read from the primary. */
+/** Beyond this lag, lists after a write are always read from the primary, so the standby saves it no work. */
 const readLagSecondsMax = 5
 
-/** Checks the standbys of DATABASE_READ_URL. Findings name hosts only, because the URLs contain passwords. */
+/** Checks the standbys of DATABASE_READ_URL. Findings have the host and port only, because the URLs contain passwords. */
 export const checkStandbys = (urls: readonly string[]): Promise<readonly Finding[]> =>
   Promise.all(urls.map(checkStandby))
 

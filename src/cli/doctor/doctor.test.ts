@@ -100,7 +100,7 @@ describe('the doctor', () => {
       wrong.map(({ subject }) => subject),
       ['writing', 'schema', 'keys'],
     )
-    assert.match(wrong[2]?.result ?? '', /1 of 2 do not open/)
+    assert.match(wrong[2]?.result ?? '', /1 of 2 cannot be decrypted/)
     await database.query(
       sql`with gone as (delete from identity_keys) delete from migrations where name like '9999%'`,
     )
@@ -318,7 +318,10 @@ describe('the doctor', () => {
     assert.deepEqual(await wrongOf(), [])
     await database.query(sql`update identity_keys set ends_at = now() + interval '11 hours'`)
     const [found] = await wrongOf()
-    assert.match(`${found?.subject} ${found?.result}`, /^keys the newest protection key has ended, or ends/)
+    assert.match(
+      `${found?.subject} ${found?.result}`,
+      /^keys the newest protection key has expired or expires/,
+    )
     await database.query(raw('delete from identity_keys'))
   })
 
@@ -352,7 +355,7 @@ describe('the doctor', () => {
     )
     assert.equal(
       assessCertificate('id.example.com', -1, 'CERT_HAS_EXPIRED').result,
-      'that of id.example.com has ended',
+      'that of id.example.com has expired',
     )
   })
 

@@ -1,8 +1,8 @@
-/** The result of one check. */
+/** One line of the doctor's report. */
 export interface Finding {
   readonly subject: string
   readonly result: string
-  /** An `error` breaks the system now or later; a `warning` may be intended. */
+  /** An `error` breaks the system now or later. A `warning` may be intended. */
   readonly severity: 'ok' | 'warning' | 'error'
   readonly advice?: string
 }

@@ -31,7 +31,7 @@ import { error, type Finding, ok, warning } from './finding.ts'
 const severityWidth = 9
 const subjectWidth = 16
 
-/** `npm run doctor`: checks, and changes nothing. The exit code is 1 if there is an error. */
+/** `npm run doctor`: checks the installation without changing anything. The exit code is 1 if there is an error. */
 export async function runDoctor(): Promise<void> {
   const findings = await collectFindings(process.env)
   for (const { severity, subject, result, advice } of findings) {
@@ -39,10 +39,11 @@ export async function runDoctor(): Promise<void> {
     if (advice !== undefined) console.log(`${' '.repeat(severityWidth + subjectWidth)}${advice}`)
   }
   const count = findings.filter(({ severity }) => severity === 'error').length
-  console.log(`\n${count === 0 ? 'No' : count} ${count === 1 ? 'error' : 'errors'}.`)
+  console.log(`\n${count || 'No'} ${count === 1 ? 'error' : 'errors'}.`)
   if (count > 0) process.exitCode = 1
 }
 
+/** Stops after the configuration if it has an error, because every other check needs its settings. */
 export async function collectFindings(environment: Environment): Promise<readonly Finding[]> {
   const configuration = checkConfiguration(environment)
   const node = checkNode(process.versions.node)
@@ -65,8 +66,7 @@ function checkConfiguration(environment: Environment): Finding {
   try {
     readSettings(environment, (settings) => {
       readStoreSettings(settings)
-      // Parses the settings of every host, and starts none.
-      for (const parseSettings of selectHosts([])) parseSettings(settings)
+      for (const host of selectHosts([])) host.prepare(settings)
     })
     const unknown = unknownSettings(environment)
     if (unknown.length > 0)
@@ -82,6 +82,7 @@ function checkConfiguration(environment: Environment): Finding {
   }
 }
 
+/** The first version that runs the TypeScript sources as they are. */
 const nodeMajorMin = 24
 
 function checkNode(version: string): Finding {
@@ -102,13 +103,13 @@ const embeddedStoreNotRunning = (dataDirectory: string): Finding =>
         'npm start creates one; or set DATABASE_URL. The web host needs no store.',
       )
 
-/** Checks the store, as far as the role of DATABASE_URL may look. */
+/** Checks the store, as far as the role in the URL has the privileges to do so. */
 export async function checkStore(url: string, environment: Environment): Promise<readonly Finding[]> {
   const settings = readSettings(environment, readIdentitySettings)
   const client = createDatabaseClient(url)
   try {
     await client.connect()
-    // A pooler accepts connections while it does not reach the server, and answers no query then.
+    // Part of the connection check: a pooler accepts connections even if it cannot reach the server, and then answers no query.
     const tables = await readTableStates(client)
     return await runChecks({ client, url, settings }, tables)
   } catch (cause) {
@@ -120,13 +121,14 @@ export async function checkStore(url: string, environment: Environment): Promise
 
 const adviceOnStore = (cause: unknown): string => adviceOn(cause) ?? 'Check the log of the store.'
 
-/** A check that the server rejects hides none of the others. A lost or stuck connection ends them all. */
+/** Runs all checks. One that the server rejects becomes a finding; a lost or stuck connection ends the rest. */
 async function runChecks(target: CheckedStore, tables: TableStates): Promise<readonly Finding[]> {
-  const subjectsWith = (state: TableState) =>
+  const subjectsThatRead = (state: TableState) =>
     Object.keys(checks).filter((subject) =>
       checks[subject]?.reads?.some((name) => tables.get(name) === state),
     )
-  const [missing, hidden] = [subjectsWith('missing'), subjectsWith('hidden')]
+  const missing = subjectsThatRead('missing')
+  const hidden = subjectsThatRead('hidden')
   const findings: Finding[] = []
   for (const [subject, { check }] of Object.entries(checks)) {
     if (missing.includes(subject) || hidden.includes(subject)) continue
@@ -151,7 +153,7 @@ const beforeMigration = (subject: string): Finding =>
     '`npm run cli -- prepare`, or the next start as the owner of the schema, applies it.',
   )
 
-/** The role of a host reads only what its host needs, which is no fault. */
+/** A warning, because the role of a host has only the privileges that its host needs. */
 const hiddenFrom = (role: string | undefined, subjects: readonly string[]): Finding =>
   warning(
     'rights',
@@ -160,7 +162,7 @@ const hiddenFrom = (role: string | undefined, subjects: readonly string[]): Find
   )
 
 interface Check {
-  /** The tables that it reads. It is skipped if one is missing or if the role has no right to it. */
+  /** The tables that the check reads. It is skipped if one is missing, or if the role may not read it. */
   readonly reads?: readonly string[]
   readonly check: (target: CheckedStore) => Promise<Finding | readonly Finding[]>
 }
@@ -174,7 +176,7 @@ const checks: Readonly<Record<string, Check>> = {
   connections: { check: checkConnections },
   activity: { check: checkActivity },
   replication: { check: checkUnusedSlots },
-  // Returns nothing if the store is not sharded.
+  // Only a sharded store has nodes. For any other, this returns no finding.
   nodes: { check: ({ client }) => storeTasks.checkNodes(client) },
   'large objects': { check: checkLargeObjects },
   archive: { check: checkArchive },
@@ -191,7 +193,7 @@ const checks: Readonly<Record<string, Check>> = {
 type TableState = 'readable' | 'hidden' | 'missing'
 type TableStates = ReadonlyMap<string, TableState>
 
-/** Reading a table without the right to it would leave an error in the log of the server. */
+/** Finds out which tables the role may read. Trying to read the others would leave errors in the log of the server. */
 async function readTableStates(client: pg.Client): Promise<TableStates> {
   const tables = Object.values(checks).flatMap(({ reads = [] }) => reads)
   const { rows } = await client.query<{ name: string; isReadable: boolean | null }>(
@@ -205,7 +207,7 @@ async function readTableStates(client: pg.Client): Promise<TableStates> {
   )
 }
 
-/** Returns nothing on a direct connection. */
+/** Returns no finding for a direct connection. */
 async function checkPooler({ url }: CheckedStore): Promise<readonly Finding[]> {
   const pooler = await detectPooler(url, poolerMilliseconds)
   if (pooler === undefined) return []
@@ -220,4 +222,5 @@ async function checkPooler({ url }: CheckedStore): Promise<readonly Finding[]> {
   ]
 }
 
+/** Short, because a person waits for the findings. */
 const poolerMilliseconds = 5000

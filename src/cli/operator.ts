@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { createLog } from '../http/log.ts'
+import type { Caller } from '../model/caller.ts'
+import { createSecurityLog, type SecurityLog } from '../observability/security-log.ts'
+
+/** Relates the lines of one command in history and log, as the id of a request does. */
+const runId = randomUUID()
+
+/**
+ * Returns the operator of the command line as a caller. Operators have no account, so the history names the account that is changed
+ * and this client, whose id contains a space: neither settings nor administrators can create such a client.
+ */
+export const operatorOf = (accountId: string): Caller => ({
+  id: accountId,
+  isAdministrator: true,
+  origin: { address: hostname(), requestId: runId, clientId: 'command line' },
+})
+
+/** Writes to standard error, because standard output has the result of the command. */
+export const openSecurityLog = (): SecurityLog =>
+  createSecurityLog(
+    createLog({
+      level: 'info',
+      host: 'cli',
+      destination: process.stderr,
+      isTerminal: process.stderr.isTTY === true,
+    }),
+  )

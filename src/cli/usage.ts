@@ -1,0 +1,106 @@
+import { parseArgs } from 'node:util'
+
+/** A mistake in the command line itself; the program exits with 2. */
+export class UsageError extends Error {}
+
+/** The values of the given options, by name: the text of an option that takes one, otherwise true. */
+export type Options = Readonly<Record<string, string | boolean | undefined>>
+
+/** The command line of one command. The parser, the help and docs/commands.md use this declaration. */
+export interface Usage {
+  /** The words that npm needs, if the command is not run by `npm run cli --`. */
+  readonly script?: string
+  readonly argument?: {
+    readonly name: string
+    readonly isOptional?: true
+    readonly isRepeated?: true
+  }
+  readonly options?: Readonly<Record<string, OptionUsage>>
+  readonly about: string
+  /** Sentences that only the help of this command shows. */
+  readonly more?: string
+}
+
+interface OptionUsage {
+  /** The name of the value in the help; a flag has none. */
+  readonly value?: string
+  readonly about: string
+}
+
+export interface ParsedUsage {
+  readonly args: readonly string[]
+  readonly options: Options
+}
+
+/** Throws a `UsageError` for an unknown option, and for a missing or superfluous argument. */
+export function parseUsage({ argument, options = {} }: Usage, words: readonly string[]): ParsedUsage {
+  const types = Object.entries(options).map(([name, { value }]) => {
+    const type: 'string' | 'boolean' = value === undefined ? 'boolean' : 'string'
+    return [name, { type }] as const
+  })
+  const { values, positionals } = parseWords(words, Object.fromEntries(types))
+  if (argument && !argument.isOptional && positionals.length === 0)
+    throw new UsageError(`${argument.name} is missing.`)
+  if (!argument?.isRepeated && positionals.length > (argument ? 1 : 0))
+    throw new UsageError('There are too many arguments.')
+  return { args: positionals, options: values }
+}
+
+function parseWords(
+  words: readonly string[],
+  options: Readonly<Record<string, { type: 'string' | 'boolean' }>>,
+): { readonly values: Options; readonly positionals: readonly string[] } {
+  try {
+    const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
+    return { values: values as Options, positionals }
+  } catch (error) {
+    // Node's first sentence names the mistake. The others explain how to pass arguments that begin with a dash.
+    const [mistake] = (error as Error).message.split(/\. |\.?\n/, 1)
+    throw new UsageError(`${mistake}.`)
+  }
+}
+
+/** Returns the command line as it is typed: `npm run cli -- account create LOGIN [--link]`. */
+export function synopsis(name: string, { script, argument, options = {} }: Usage): string {
+  const words = [script ?? `npm run cli -- ${name}`]
+  if (argument) {
+    const argumentText = `${argument.name}${argument.isRepeated ? ' …' : ''}`
+    words.push(argument.isOptional ? `[${argumentText}]` : argumentText)
+  }
+  for (const [option, { value }] of Object.entries(options)) words.push(`[${optionText(option, value)}]`)
+  return words.join(' ')
+}
+
+const optionText = (name: string, value: string | undefined): string =>
+  value === undefined ? `--${name}` : `--${name} ${value}`
+
+const optionWidth = 18
+
+export function helpOf(name: string, usage: Usage): string {
+  const options = Object.entries(usage.options ?? {}).map(
+    ([option, { value, about }]) => `  ${optionText(option, value).padEnd(optionWidth)}${about}`,
+  )
+  return [
+    synopsis(name, usage),
+    '',
+    `${usage.about[0]?.toUpperCase()}${usage.about.slice(1)}.`,
+    ...(options.length > 0 ? ['', ...options] : []),
+    ...(usage.more === undefined ? [] : ['', usage.more]),
+  ].join('\n')
+}
+
+/** Returns the list of all commands, or of the group that the first word names, such as `account`. */
+export function helpOfAll(usages: Readonly<Record<string, Usage>>, firstWord: string | undefined): string {
+  const entries = Object.entries(usages)
+  const group = entries.filter(([name]) => name.startsWith(`${firstWord} `))
+  const lines = (group.length > 0 ? group : entries).map(
+    ([name, usage]) => [synopsis(name, usage), usage.about] as const,
+  )
+  const width = Math.max(...lines.map(([text]) => text.length))
+  return [
+    'Usage:',
+    ...lines.map(([text, about]) => `  ${text.padEnd(width)}  ${about}`),
+    '',
+    'Add --help to a command for its options. Exit codes: 0 success, 1 failure, 2 usage error.',
+  ].join('\n')
+}
