@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { cheapPasswords } from '../support/cheap-passwords.ts'
-import { insertAccount } from '../support/insert-account.ts'
 import { send } from '../support/rest-host.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
 import { importJourneys } from './journeys/importing.ts'
+import { organizationJourneys } from './journeys/organizations.ts'
 import { projectStageJourneys } from './journeys/project-stages.ts'
 import { weekJourneys } from './journeys/week.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import { fillSignIn, type Stage } from './support/stage.ts'
-import { password } from './support/workspace.ts'
+import { chooseOrganization } from './support/workspace.ts'
 
 function projectJourneys(stage: () => Stage): void {
   test('are under their organizations, and are found by a part of their name', async () => {
@@ -40,7 +39,7 @@ function projectJourneys(stage: () => Stage): void {
     assert.equal(await page.locator(`[id="${noteId}"]`).textContent(), 'Name is required.')
     await page.locator('[name=name]:focus').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Garden')
-    await page.getByLabel('Organization').selectOption('Lighthouse Studio')
+    await chooseOrganization(page, 'Lighthouse Studio')
     await page.getByRole('button', { name: 'Create project' }).click()
     await page.getByRole('heading', { name: 'Garden' }).waitFor()
   })
@@ -157,27 +156,6 @@ function projectJourneys(stage: () => Stage): void {
     await dialog.getByRole('button', { name: 'Remove Mara Lindqvist from the project' }).click()
     await question.getByRole('button', { name: 'Leave the project' }).click()
     await page.getByRole('link', { name: 'Left by Mara' }).waitFor({ state: 'detached' })
-  })
-
-  test('tell a new user where to find whom, and what to do', async () => {
-    const { hosts, signIn } = stage()
-    const newcomer = await insertAccount(hosts.database, {
-      name: 'Nils New',
-      login: 'nils@example.com',
-      passwordHash: await cheapPasswords().hash(password),
-    })
-    const page = await signIn(newcomer.login, '/projects')
-    await page.getByRole('button', { name: 'New project' }).click()
-    await page.getByLabel('Name', { exact: true }).fill('Alone')
-    await page.getByLabel('Organization').selectOption('Lighthouse Studio')
-    await page.getByRole('button', { name: 'Create project' }).click()
-    await page.getByRole('heading', { name: 'Alone' }).waitFor()
-    await page.goto(`${hosts.web}/projects`)
-    await page.getByRole('button', { name: 'Actions for Alone' }).click()
-    await page.getByRole('menuitem', { name: 'Members…' }).click()
-    await page.getByText('You can find people you already share a project with.').waitFor()
-    await page.getByRole('combobox', { name: 'Add a member' }).fill('Jonas')
-    await page.getByText('No one found.').waitFor()
   })
 
   test('get and lose members, found by name', async () => {
@@ -475,6 +453,7 @@ function reportJourneys(stage: () => Stage): void {
 
 describeInBrowser('Projects', {
   'the projects': projectJourneys,
+  'their organizations': organizationJourneys,
   'their stages': projectStageJourneys,
   'an import': importJourneys,
   'the week': weekJourneys,

@@ -4,6 +4,7 @@ import type { BrowserContext, Route } from 'playwright-core'
 import { sql } from '../../src/db/sql.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import { fillSignIn, type Stage } from './support/stage.ts'
+import { chooseOrganization } from './support/workspace.ts'
 
 const storedSession = `localStorage.getItem('tracker.session')`
 
@@ -70,7 +71,7 @@ function sessionJourneys(stage: () => Stage): void {
     const page = await signIn(person.login, '/projects')
     await page.getByRole('button', { name: 'New project' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Written before the session ended')
-    await page.getByLabel('Organization').selectOption('Lighthouse Studio')
+    await chooseOrganization(page, 'Lighthouse Studio')
     const { id, login, name } = person
     await workspace.change('PATCH', 'user', { id, name, login, password: 'Another-Horse-2' })
     await page.getByRole('button', { name: 'Create project' }).click()

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Locator, Page } from 'playwright-core'
 import { type Entity, pathOf } from '../../contract/resources.ts'
 import { cheapPasswords } from '../../support/cheap-passwords.ts'
 import { type Account, insertAccount } from '../../support/insert-account.ts'
@@ -27,6 +28,12 @@ export interface TestWorkspace {
   assignment(name: string, values?: Body): Promise<string>
   /** One more member that can sign in, for a session of its own. */
   join(name: string): Promise<Account>
+}
+
+/** Chooses an organization in a form, by its whole name. */
+export async function chooseOrganization(form: Page | Locator, name: string): Promise<void> {
+  await form.getByRole('combobox', { name: 'Organization' }).fill(name)
+  await form.getByRole('option', { name }).click()
 }
 
 /** A project with two members and three stages, made over the network. */

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { TrackerError } from '#tracker-client'
+import { limits, TrackerError } from '#tracker-client'
 import { keyOf, type Page, type QueryOf, type RecordOf, type ResourceName } from '../api/api.ts'
 import { type Connection, openLive } from '../api/live.ts'
 import { useServices } from '../services/services.ts'
@@ -88,6 +88,16 @@ export function useListing<Name extends ResourceName>(
 
 /** The query of lists that forms choose from. It is the same for all forms, so the rows are known when a form opens. */
 export const catalogQuery = { sortColumn: 'name', pageSize: 100 } as const
+
+/**
+ * The query of the organizations of some projects; undefined without projects. Every account may read all organizations, but screens
+ * show only those that the user has to do with.
+ */
+export function organizationQuery(projects: readonly RecordOf<'project'>[]) {
+  const ids = [...new Set(projects.map(({ organizationId }) => organizationId))].sort().slice(0, limits.ids)
+  if (ids.length === 0) return undefined
+  return { ids: ids.join(','), sortColumn: 'name', pageSize: limits.ids } as const
+}
 
 /** An outage ends by itself, so it is retried; other errors would only repeat. */
 const retryMilliseconds = 3000

@@ -31,8 +31,10 @@ export const ptBr = {
   '{label} was changed.': 'Mudança salva: {label}.',
   '{hours} on one day? Save again if that is right.': '{hours} em um só dia? Salve de novo se estiver certo.',
   'The end cannot be before the start.': 'O fim não pode ser antes do início.',
-  'Is yours missing? Ask an administrator to create it.':
-    'Falta a sua? Peça a um administrador para criá-la.',
+  'Choose that of one of your projects, or type the whole name of another. Only administrators create organizations.':
+    'Escolha a de um projeto seu ou digite o nome completo de outra. Só administradores criam organizações.',
+  'No project of yours belongs to it. Type its whole name, or ask an administrator.':
+    'Nenhum projeto seu pertence a ela. Digite o nome completo ou fale com um administrador.',
   'New organization…': 'Nova organização…',
   'Name of the new organization': 'Nome da nova organização',
   '1 change saved': '1 mudança salva',
@@ -857,9 +859,6 @@ export const ptBr = {
   'You can find people you already share a project with. An administrator can add others who have an account; invite new people by a link.':
     'Você encontra as pessoas com quem já divide um projeto. As outras têm conta e são adicionadas por um administrador, ou são novas e chegam por um link.',
   'New project': 'Novo projeto',
-  'A project belongs to an organization, and there is none yet.':
-    'Um projeto pertence a uma organização, e ainda não há nenhuma.',
-  'Ask an administrator to create one.': 'Peça a um administrador que crie uma.',
   'Create project': 'Criar projeto',
   Organization: 'Organização',
   'Actions for {name}': 'Ações para {name}',

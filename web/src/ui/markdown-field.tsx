@@ -62,7 +62,7 @@ function useTools(): Tools | undefined {
 export function DescriptionTextField<Values extends FormValues & { readonly description: string }>({
   projectId,
   ...props
-}: Omit<FieldProps<Values>, 'name' | 'label'> & { readonly projectId: string }) {
+}: Omit<FieldProps<Values>, 'name' | 'label'> & { readonly projectId?: string }) {
   const { form } = props
   return (
     <Field {...props} name="description" label={t('Description')}>

@@ -16,7 +16,8 @@ import {
 export interface MentionFieldProps extends Omit<ComponentProps<'textarea'>, 'value' | 'onKeyDown' | 'ref'> {
   /** The text as it is stored, with the ids of those mentioned. */
   readonly value: string
-  readonly projectId: string
+  /** The project whose members are offered. */
+  readonly projectId?: string | undefined
   readonly field?: Ref<HTMLTextAreaElement>
   onText(text: string): void
   onKeyDown?(event: TargetedKeyboardEvent<HTMLTextAreaElement>): void
@@ -109,7 +110,7 @@ function useMentions(text: string) {
 }
 
 /** The members are loaded when they are first asked for. */
-function useMatchingMembers(projectId: string, text: string | undefined): readonly Option[] {
+function useMatchingMembers(projectId: string | undefined, text: string | undefined): readonly Option[] {
   const { people } = useServices()
   const { ids } = useMembers(text === undefined ? undefined : projectId)
   if (text === undefined) return []

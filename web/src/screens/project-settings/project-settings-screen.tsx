@@ -3,16 +3,18 @@ import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { colorChoices } from '../../assignment/labels.tsx'
-import { catalogQuery, useListing } from '../../data/use-listing.ts'
-import { ChoiceField, NameField, SelectField, TextAreaField, TextField } from '../../forms/fields.tsx'
+import { useListing } from '../../data/use-listing.ts'
+import { ChoiceField, NameField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
 import { Icon, type IconName } from '../../ui/icon.tsx'
+import { DescriptionTextField } from '../../ui/markdown-field.tsx'
 import { MembersDialog } from '../../ui/members-dialog.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
+import { OrganizationField } from '../../ui/organization-field.tsx'
 import { Page, ProjectCrumbs } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
@@ -140,7 +142,6 @@ function ProjectForm({ project }: { readonly project: Project }) {
   const { id } = project
   const [base, setBase] = useState(project)
   const [theirs, setTheirs] = useState<Project>()
-  const organizations = useListing('organization', catalogQuery)
   const form = useForm({
     draft: `project-${id}`,
     initial: valuesOf(base),
@@ -174,16 +175,10 @@ function ProjectForm({ project }: { readonly project: Project }) {
       {theirs && <Conflict theirs={theirs} mine={form.values.value.name} onKeepTheirs={keepTheirs} />}
       <Form form={form} submitLabel={theirs ? t('Save mine anyway') : t('Save')} onDone={form.discard}>
         <NameField form={form} />
-        <SelectField
-          form={form}
-          name="organizationId"
-          label={t('Organization')}
-          required
-          choices={organizations.rows}
-        />
+        <OrganizationField form={form} required />
         {configuration.extensions && (
           <>
-            <TextAreaField form={form} name="description" label={t('Description')} />
+            <DescriptionTextField form={form} />
             <TextField
               form={form}
               name="key"

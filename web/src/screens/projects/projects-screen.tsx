@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
 import { withFieldLabel } from '../../api/problems.ts'
-import { catalogQuery, useListing } from '../../data/use-listing.ts'
-import { NameField, SelectField, TextField } from '../../forms/fields.tsx'
+import { organizationQuery, useListing } from '../../data/use-listing.ts'
+import { NameField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { reject, useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
@@ -14,6 +14,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { MembersDialog } from '../../ui/members-dialog.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
+import { newOrganizationId, OrganizationField } from '../../ui/organization-field.tsx'
 import { Page, ProjectMark, useNewByAddress } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -112,13 +113,9 @@ interface ProjectGroupsProps {
 }
 
 function ProjectGroups({ projects, memberships, onOpenDialog }: ProjectGroupsProps) {
-  const ids = [...new Set(projects.map(({ organizationId }) => organizationId))].slice(0, rowsMax)
-  const organizations = useListing(
-    'organization',
-    ids.length === 0 ? undefined : { ids: ids.sort().join(','), sortColumn: 'name', pageSize: rowsMax },
-  )
+  const organizations = useListing('organization', organizationQuery(projects))
   const members = Map.groupBy(memberships, ({ projectId }) => projectId)
-  const groups = organizations.rows.filter(({ id }) => ids.includes(id))
+  const groups = organizations.rows.filter(({ id }) => projects.some((one) => one.organizationId === id))
   return (
     <>
       {groups.map((organization) => (
@@ -147,13 +144,8 @@ function ProjectGroups({ projects, memberships, onOpenDialog }: ProjectGroupsPro
   )
 }
 
-/** The choice that creates an organization together with the project. */
-const newOrganizationId = 'new'
-
 function NewProjectDialog({ onClose }: { onClose(): void }) {
-  const { api, router, session } = useServices()
-  const isAdministrator = session.person.value?.isAdministrator === true
-  const organizations = useListing('organization', catalogQuery)
+  const { api, router } = useServices()
   const form = useForm({
     draft: 'new-project',
     initial: { name: '', organizationId: '', organizationName: '' },
@@ -175,28 +167,11 @@ function NewProjectDialog({ onClose }: { onClose(): void }) {
     form.set('organizationId', id)
     return id
   }
-  const hasNoOrganizations = !organizations.isLoading && organizations.rows.length === 0
   return (
     <Dialog title={t('New project')} onClose={onClose}>
-      {hasNoOrganizations && !isAdministrator && (
-        <p class="form-note">
-          {t('A project belongs to an organization, and there is none yet.')}{' '}
-          {t('Ask an administrator to create one.')}
-        </p>
-      )}
       <Form form={form} submitLabel={t('Create project')} onCancel={onClose} onDone={onClose}>
         <NameField form={form} />
-        <SelectField
-          form={form}
-          name="organizationId"
-          label={t('Organization')}
-          {...(!isAdministrator && { hint: t('Is yours missing? Ask an administrator to create it.') })}
-          required
-          choices={[
-            ...organizations.rows,
-            ...(isAdministrator ? [{ id: newOrganizationId, name: t('New organization…') }] : []),
-          ]}
-        />
+        <OrganizationField form={form} required onNew={(name) => form.set('organizationName', name)} />
         {form.values.value.organizationId === newOrganizationId && (
           <TextField form={form} name="organizationName" label={t('Name of the new organization')} required />
         )}

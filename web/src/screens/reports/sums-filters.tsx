@@ -1,4 +1,4 @@
-import { catalogQuery, useListing } from '../../data/use-listing.ts'
+import { catalogQuery, organizationQuery, useListing } from '../../data/use-listing.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { DayInput } from '../../ui/day-input.tsx'
@@ -96,8 +96,13 @@ interface CatalogFiltersProps {
 }
 
 function CatalogFilters({ filters, onChange }: CatalogFiltersProps) {
+  const { session } = useServices()
   const projects = useListing('project', catalogQuery)
-  const organizations = useListing('organization', catalogQuery)
+  const isAdministrator = session.person.value?.isAdministrator === true
+  const organizations = useListing(
+    'organization',
+    isAdministrator ? catalogQuery : organizationQuery(projects.rows),
+  )
   const types = useListing('assignmentType', catalogQuery)
   const catalogs = [
     { name: 'projectId', label: t('Project'), all: t('All projects'), rows: projects.rows },

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '../../../src/db/sql.ts'
+import { cheapPasswords } from '../../support/cheap-passwords.ts'
+import { insertAccount } from '../../support/insert-account.ts'
+import type { Stage } from '../support/stage.ts'
+import { chooseOrganization, password } from '../support/workspace.ts'
+import { assertAccessible } from './accessibility.ts'
+
+export function organizationJourneys(stage: () => Stage): void {
+  test('tell a new user where to find whom, and what to do', async () => {
+    const { hosts, signIn } = stage()
+    const newcomer = await insertAccount(hosts.database, {
+      name: 'Nils New',
+      login: 'nils@example.com',
+      passwordHash: await cheapPasswords().hash(password),
+    })
+    const page = await signIn(newcomer.login, '/projects')
+    await page.getByRole('button', { name: 'New project' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Alone')
+    // It is a member of nothing, and therefore sees no organization whose whole name it does not know.
+    const dialog = page.getByRole('dialog', { name: 'New project' })
+    const organization = dialog.getByRole('combobox', { name: 'Organization' })
+    const none = dialog.getByText('No project of yours belongs to it. Type its whole name')
+    for (const text of ['', 'Lighthouse', 'Lighthouse Studi']) {
+      await organization.click()
+      await Promise.all([
+        text === '' ? undefined : page.waitForResponse(/api\/organizations\?.*search=/),
+        organization.fill(text),
+      ])
+      await none.waitFor()
+      assert.equal(await dialog.getByText('Lighthouse Studio').count(), 0)
+    }
+    await assertAccessible(page, 'a project without an organization')
+    await chooseOrganization(dialog, 'lighthouse studio')
+    assert.equal(await organization.inputValue(), 'Lighthouse Studio')
+    await page.getByRole('button', { name: 'Create project' }).click()
+    await page.getByRole('heading', { name: 'Alone' }).waitFor()
+    await page.goto(`${hosts.web}/projects`)
+    await page.getByRole('button', { name: 'Actions for Alone' }).click()
+    await page.getByRole('menuitem', { name: 'Members…' }).click()
+    await page.getByText('You can find people you already share a project with.').waitFor()
+    await page.getByRole('combobox', { name: 'Add a member' }).fill('Jonas')
+    await page.getByText('No one found.').waitFor()
+  })
+
+  test('are those of one’s own projects in a new project, in the settings of a project and in reports', async () => {
+    const { hosts, signIn, workspace } = stage()
+    await workspace.make('organization', { name: 'Strangers' })
+    const page = await signIn('mara@example.com', '/projects')
+    await page.getByRole('button', { name: 'New project' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New project' })
+    await dialog.getByRole('combobox', { name: 'Organization' }).click()
+    await dialog.getByRole('option', { name: 'Lighthouse Studio' }).waitFor()
+    assert.equal(await dialog.getByRole('option', { name: 'Strangers' }).count(), 0)
+    await page.goto(`${hosts.web}/projects/${workspace.projectId}/settings`)
+    const organization = page.getByRole('combobox', { name: 'Organization' })
+    await page.locator('input[role=combobox]').and(organization).waitFor()
+    await organization.click()
+    await page.getByRole('option', { name: 'Lighthouse Studio' }).waitFor()
+    assert.equal(await page.getByRole('option', { name: 'Strangers' }).count(), 0)
+    await page.keyboard.press('Escape')
+    assert.equal(await organization.inputValue(), 'Lighthouse Studio')
+    await page.goto(`${hosts.web}/reports/sums`)
+    const filter = page.getByRole('combobox', { name: 'Organization' })
+    await filter.locator('option', { hasText: 'Lighthouse Studio' }).waitFor({ state: 'attached' })
+    assert.equal(await filter.locator('option', { hasText: 'Strangers' }).count(), 0)
+  })
+
+  test('are all found by administrators, who type a part of the name, and by the name of now', async () => {
+    const { hosts, signIn, workspace } = stage()
+    await Promise.all(
+      Array.from({ length: 101 }, (_, index) => workspace.make('organization', { name: `Many ${index}` })),
+    )
+    const { id } = await workspace.make('organization', { name: 'Zebra Works' })
+    const page = await signIn('root@example.com', '/projects')
+    const open = () => page.getByRole('button', { name: 'New project' }).click()
+    await open()
+    const dialog = page.getByRole('dialog', { name: 'New project' })
+    const organization = dialog.getByRole('combobox', { name: 'Organization' })
+    await organization.fill('zebra')
+    await dialog.getByRole('option', { name: 'Zebra Works' }).click()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await hosts.database.query(sql`update organizations set name = 'Okapi Works' where id = ${id}`)
+    await page.reload()
+    await open()
+    // The draft keeps the id only.
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('dialog input')].some(
+        (input) => (input as HTMLInputElement).value === 'Okapi Works',
+      ),
+    )
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+  })
+}

@@ -1,0 +1,89 @@
+import { limits } from '#tracker-client'
+import { catalogQuery, organizationQuery, useListing } from '../data/use-listing.ts'
+import { Field, type FieldProps } from '../forms/fields.tsx'
+import type { FormValues } from '../forms/use-form.ts'
+import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
+import { Combobox, type Option } from './combobox.tsx'
+
+/** The value of a form whose organization is created together with its record. */
+export const newOrganizationId = 'new'
+
+/** The user finds others by typing more. */
+const suggestionsMax = 20
+
+type OrganizationFieldProps<Values extends FormValues> = Omit<FieldProps<Values>, 'name' | 'label'> & {
+  /** Lets administrators create an organization, with the typed text as its name. */
+  onNew?(name: string): void
+}
+
+/**
+ * Finds an organization by name. Administrators see all of them, others those of their projects: to find another one, they have to
+ * know its whole name.
+ */
+export function OrganizationField<Values extends FormValues & { readonly organizationId: string }>({
+  onNew,
+  ...props
+}: OrganizationFieldProps<Values>) {
+  const { api, session } = useServices()
+  const { form } = props
+  const isAdministrator = session.person.value?.isAdministrator === true
+  const projects = useListing('project', isAdministrator ? undefined : catalogQuery)
+  const value = form.values.value.organizationId
+  const isNew = value === newOrganizationId
+  const chosen = useListing('organization', value === '' || isNew ? undefined : { ids: value })
+  const find = async (typed: string, signal: AbortSignal): Promise<readonly Option[]> => {
+    const search = typed.trim()
+    const list = async (query: Parameters<typeof api.list<'organization'>>[1]) =>
+      (await api.list('organization', { search, ...query, sortColumn: 'name' }, signal)).data
+    if (isAdministrator) {
+      const found = await list({ pageSize: suggestionsMax })
+      return onNew ? [...found, { id: newOrganizationId, name: t('New organization…'), note: search }] : found
+    }
+    const own = organizationQuery(projects.rows)
+    const [ofProjects, alike] = await Promise.all([
+      own === undefined ? [] : list(own),
+      search === '' ? [] : list({ pageSize: limits.pageSize }),
+    ])
+    const named = alike.filter(
+      ({ name }) => name.localeCompare(search, undefined, { sensitivity: 'base' }) === 0,
+    )
+    return [...ofProjects, ...named.filter(({ id }) => !ofProjects.some((one) => one.id === id))]
+  }
+  const choose = ({ id, note = '' }: Option) => {
+    form.set('organizationId', id)
+    if (id === newOrganizationId) onNew?.(note)
+  }
+  return (
+    <Field
+      {...props}
+      name="organizationId"
+      label={t('Organization')}
+      {...(onNew &&
+        !isAdministrator && {
+          hint: t(
+            'Choose that of one of your projects, or type the whole name of another. Only administrators create organizations.',
+          ),
+        })}
+    >
+      {({ id, ...attributes }) => (
+        <Combobox
+          id={id}
+          label={t('Organization')}
+          attributes={attributes}
+          placeholder={t('Name')}
+          valueText={
+            isNew ? t('New organization…') : (chosen.rows.find((row) => row.id === value)?.name ?? '')
+          }
+          find={find}
+          onChoose={choose}
+          emptyMessage={
+            isAdministrator
+              ? t('Nothing found.')
+              : t('No project of yours belongs to it. Type its whole name, or ask an administrator.')
+          }
+        />
+      )}
+    </Field>
+  )
+}
