@@ -81,7 +81,7 @@ describe('Text with marks', () => {
     ])
     const deep = Array.from({ length: 12 }, (_, level) => `${'  '.repeat(level)}- x`).join('\n')
     assert.equal(depthOf(parseMarkdown(deep)), 8)
-    assert.equal(tasksIn(deep.replaceAll('- x', '- [ ] x')).length, 12)
+    assert.equal(tasksIn(parseMarkdown(deep.replaceAll('- x', '- [ ] x'))).length, 12)
   })
 
   test('nests eight quotes; the marks of deeper ones are text', () => {
@@ -93,7 +93,7 @@ describe('Text with marks', () => {
 
 describe('A task', () => {
   const tick = (before: string, index: number, version = before) => {
-    const task = tasksIn(before)[index]
+    const task = tasksIn(parseMarkdown(before))[index]
     assert.ok(task, before)
     return ticking(before, task)(version)
   }

@@ -7,7 +7,6 @@ import { t } from '../texts/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Markdown } from '../ui/markdown.tsx'
 import { MarkdownField } from '../ui/markdown-field.tsx'
-import { tasksIn } from '../ui/parse-markdown.ts'
 import { useFileInsertion } from './attachments-section.tsx'
 import { InPlaceField, type InPlaceProps } from './in-place-fields.tsx'
 import { type InPlaceEdit, useFieldEdit, useFieldSave } from './use-in-place-edit.ts'
@@ -110,14 +109,5 @@ function Description({ assignment, edit, onSaved }: InPlaceProps & { readonly ed
       toasts.show({ kind: 'problem', text: sentenceOf(error, 'assignment') })
     }
   })
-  const tasks = tasksIn(text)
-  const done = tasks.filter(({ isDone }) => isDone).length
-  return (
-    <>
-      <Markdown text={text} onTick={tick} />
-      {tasks.length > 0 && (
-        <p class="quiet-text">{t('{done} of {count} done', { done, count: tasks.length })}</p>
-      )}
-    </>
-  )
+  return <Markdown text={text} onTick={tick} hasProgress />
 }

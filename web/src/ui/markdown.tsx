@@ -1,14 +1,25 @@
 import type { ComponentChild } from 'preact'
 import { useId } from 'preact/hooks'
 import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
 import { AttachmentImage, AttachmentLink } from './attachment-content.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
-import { type Block, type Inline, type Item, type List, parseMarkdown, type Task } from './parse-markdown.ts'
+import {
+  type Block,
+  type Inline,
+  type Item,
+  type List,
+  parseMarkdown,
+  type Task,
+  tasksIn,
+} from './parse-markdown.ts'
 
 interface MarkdownProps {
   readonly text: string
   /** Ticks or clears a task. Without it, the boxes of tasks are disabled. */
   readonly onTick?: ((task: Task) => void) | undefined
+  /** Shows how many of the tasks are done. */
+  readonly hasProgress?: boolean
 }
 
 /** Markdown becomes elements, never HTML, so that text cannot inject markup. */
@@ -18,9 +29,19 @@ export const Markdown = (props: MarkdownProps) => (
   </ErrorBoundary>
 )
 
-const Blocks = ({ text, onTick }: MarkdownProps) => (
-  <div class="markdown">{parseMarkdown(text).map((block) => renderBlock(block, onTick))}</div>
-)
+function Blocks({ text, onTick, hasProgress = false }: MarkdownProps) {
+  const blocks = parseMarkdown(text)
+  const tasks = hasProgress ? tasksIn(blocks) : []
+  const done = tasks.filter(({ isDone }) => isDone).length
+  return (
+    <div class="markdown">
+      {blocks.map((block) => renderBlock(block, onTick))}
+      {tasks.length > 0 && (
+        <p class="quiet-text">{t('{done} of {count} done', { done, count: tasks.length })}</p>
+      )}
+    </div>
+  )
+}
 
 function renderBlock(block: Block, onTick: MarkdownProps['onTick']): ComponentChild {
   switch (block.kind) {

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import { catalogQuery, organizationQuery, useListing } from '../data/use-listing.ts'
 import { Field, type FieldProps } from '../forms/fields.tsx'
@@ -31,7 +32,10 @@ export function OrganizationField<Values extends FormValues & { readonly organiz
   const projects = useListing('project', isAdministrator ? undefined : catalogQuery)
   const value = form.values.value.organizationId
   const isNew = value === newOrganizationId
-  const chosen = useListing('organization', value === '' || isNew ? undefined : { ids: value })
+  const [chosen, setChosen] = useState<Option>()
+  const stored = useListing('organization', value === '' || isNew ? undefined : { ids: value })
+  const nameOf = (id: string): string =>
+    isNew ? t('New organization…') : ([...stored.rows, chosen].find((one) => one?.id === id)?.name ?? '')
   const find = async (typed: string, signal: AbortSignal): Promise<readonly Option[]> => {
     const search = typed.trim()
     const list = async (query: Parameters<typeof api.list<'organization'>>[1]) =>
@@ -50,9 +54,10 @@ export function OrganizationField<Values extends FormValues & { readonly organiz
     )
     return [...ofProjects, ...named.filter(({ id }) => !ofProjects.some((one) => one.id === id))]
   }
-  const choose = ({ id, note = '' }: Option) => {
-    form.set('organizationId', id)
-    if (id === newOrganizationId) onNew?.(note)
+  const choose = (option: Option) => {
+    setChosen(option)
+    form.set('organizationId', option.id)
+    if (option.id === newOrganizationId) onNew?.(option.note ?? '')
   }
   return (
     <Field
@@ -72,9 +77,7 @@ export function OrganizationField<Values extends FormValues & { readonly organiz
           label={t('Organization')}
           attributes={attributes}
           placeholder={t('Name')}
-          valueText={
-            isNew ? t('New organization…') : (chosen.rows.find((row) => row.id === value)?.name ?? '')
-          }
+          valueText={nameOf(value)}
           find={find}
           onChoose={choose}
           emptyMessage={

@@ -163,23 +163,21 @@ function parseItem({ text, at }: Line, lists: List[]): Item {
   return { task: { isDone: mark !== ' ', at: at + 1, source }, content: parseInline(source), lists }
 }
 
-/** Returns the tasks of a text, in their order. */
-export function tasksIn(text: string): Task[] {
-  const inBlock = (block: Block): Task[] => {
-    if (block.kind === 'quote') return block.blocks.flatMap(inBlock)
+/** Returns the tasks in the blocks of a text, in their order. */
+export const tasksIn = (blocks: readonly Block[]): Task[] =>
+  blocks.flatMap((block) => {
+    if (block.kind === 'quote') return tasksIn(block.blocks)
     if (block.kind !== 'list') return []
-    return block.items.flatMap(({ task, lists }) => [...(task ? [task] : []), ...lists.flatMap(inBlock)])
-  }
-  // Most texts have no task.
-  return /\[[ xX]\]/.test(text) ? parseMarkdown(text).flatMap(inBlock) : []
-}
+    return block.items.flatMap(({ task, lists }) => [...(task ? [task] : []), ...tasksIn(lists)])
+  })
 
 /**
  * Returns a function that ticks a task, or clears it, in any version of the text: only the character between its brackets changes.
  * It returns undefined for a version from which one cannot tell the task.
  */
 export function ticking(text: string, task: Task): (version: string) => string | undefined {
-  const alike = (version: string) => tasksIn(version).filter(({ source }) => source === task.source)
+  const alike = (version: string) =>
+    tasksIn(parseMarkdown(version)).filter(({ source }) => source === task.source)
   const before = alike(text)
   const index = before.findIndex(({ at }) => at === task.at)
   return (version) => {
