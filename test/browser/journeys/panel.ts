@@ -338,6 +338,16 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByText('29.75 h of 4 h').waitFor()
   })
 
+  test('shows hours that are recorded elsewhere meanwhile', async () => {
+    const { signIn, workspace } = stage()
+    const assignmentId = await workspace.assignment('Recorded elsewhere')
+    const page = await signIn('mara@example.com', addressOf(assignmentId))
+    await page.getByText('0 h of 8 h').waitFor()
+    const entry = { assignmentId, userId: workspace.mara.id, keepDate: '2026-11-17', amountHours: 2 }
+    await workspace.make('appointment', entry)
+    await page.getByText('2 h of 8 h').waitFor()
+  })
+
   test('takes people and impediments, and lets them go', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('root@example.com', addressOf(await workspace.assignment('In company')))

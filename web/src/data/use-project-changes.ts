@@ -79,6 +79,7 @@ const followed: readonly ResourceName[] = [
   'assignmentLabel',
   'assignmentDependency',
   'attachment',
+  'appointment',
 ]
 
 /** Lets the lists of a project page reload after changes by other users, all over one connection. Without the extensions there are none. */
