@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { limits } from '#tracker-client'
 import { datedProjects } from '../support/dated-projects.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
@@ -105,5 +106,20 @@ export function listCellJourneys(stage: () => Stage): void {
     await page.locator('.list-scroll').evaluate((scroller) => scroller.scrollTo(0, 400))
     await page.getByRole('link', { name: `${name} 30`, exact: true }).waitFor()
     assert.deepEqual([await boxOf('.list-head'), await boxOf('.list-group')], [head, group])
+  })
+
+  test('removes and restores more assignments than one request may name', async () => {
+    const { signIn } = stage()
+    const { path, make } = await makeProject('Removed at once')
+    const count = limits.ids + 1
+    await Promise.all(Array.from({ length: count }, (_, index) => make(`Number ${index}`, 0, 1)))
+    const page = await signIn('mara@example.com', `${path}?view=list&group=stage`)
+    await page.getByLabel('Select all of Backlog').check()
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByText(`${count} assignments were removed.`).waitFor()
+    await page.getByLabel('Select all of Backlog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByLabel('Select all of Backlog').check()
+    await page.getByText(`${count} selected`).waitFor()
   })
 }

@@ -119,27 +119,55 @@ export function useRemoveMany() {
   const { api, configuration, toasts } = useServices()
   const removeAtOnce = useRemoval()
   const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
+  const reportRest = (text: string, { restCount, reason }: EachResult) => {
+    if (restCount > 0) toasts.show({ kind: 'problem', text: `${text} ${reason}` })
+  }
+  const restoreEach = async (ids: readonly string[]) => {
+    const result = await runEach(api, 'restore', ids)
+    const { restCount } = result
+    reportRest(
+      tn(restCount, 'One assignment was not restored.', '{count} assignments were not restored.'),
+      result,
+    )
+  }
   const removeEach = async (ids: readonly string[]) => {
-    const items = ids.map((id) => ({ operation: 'remove' as const, body: { ids: [id] } }))
-    const results = await api.batch('assignment', items)
-    const removed = ids.filter((_, index) => results[index]?.statusCode === 200)
-    const restore = () =>
-      api
-        .batch('assignment', [{ operation: 'restore', body: { ids: removed } }])
-        .then(() => undefined, report)
-    if (removed.length > 0)
+    const result = await runEach(api, 'remove', ids)
+    const { doneIds, restCount } = result
+    if (doneIds.length > 0)
       toasts.show({
         kind: 'done',
-        text: tn(removed.length, 'One assignment was removed.', '{count} assignments were removed.'),
-        undo: restore,
+        text: tn(doneIds.length, 'One assignment was removed.', '{count} assignments were removed.'),
+        undo: () => restoreEach(doneIds).catch(report),
       })
-    const failedCount = ids.length - removed.length
-    const reason = results.find(({ statusCode }) => statusCode !== 200)?.message ?? ''
-    const text = tn(failedCount, 'One assignment was not removed.', '{count} assignments were not removed.')
-    if (failedCount > 0) toasts.show({ kind: 'problem', text: `${text} ${reason}` })
+    reportRest(
+      tn(restCount, 'One assignment was not removed.', '{count} assignments were not removed.'),
+      result,
+    )
   }
   return async (ids: readonly string[]): Promise<void> => {
     if (configuration.extensions) await removeEach(ids).catch(report)
     else await removeAtOnce('assignment', ids, tn(ids.length, 'One assignment', '{count} assignments'))
   }
+}
+
+interface EachResult {
+  readonly doneIds: readonly string[]
+  readonly restCount: number
+  /** The reason for the first assignment that is not done. */
+  readonly reason: string
+}
+
+/** Sends one request for each assignment, so that an error affects no other, and any number of them fits. */
+async function runEach(
+  api: Api,
+  operation: 'remove' | 'restore',
+  ids: readonly string[],
+): Promise<EachResult> {
+  const results = await api.batch(
+    'assignment',
+    ids.map((id) => ({ operation, body: { ids: [id] } })),
+  )
+  const doneIds = ids.filter((_, index) => results[index]?.statusCode === 200)
+  const reason = results.find(({ statusCode }) => statusCode !== 200)?.message ?? ''
+  return { doneIds, restCount: ids.length - doneIds.length, reason }
 }

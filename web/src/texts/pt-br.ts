@@ -375,6 +375,8 @@ export const ptBr = {
   '{count} assignments were removed.': '{count} tarefas removidas.',
   'One assignment was not removed.': '1 tarefa não foi removida.',
   '{count} assignments were not removed.': '{count} tarefas não foram removidas.',
+  'One assignment was not restored.': '1 tarefa não foi restaurada.',
+  '{count} assignments were not restored.': '{count} tarefas não foram restauradas.',
   'One assignment': '1 tarefa',
   '{count} assignments': '{count} tarefas',
   'Choose…': 'Escolha…',

@@ -9,7 +9,7 @@ import { isSigningIn, loginKey, startSignIn } from '../../session/sign-in.ts'
 import { deleteSession } from '../../session/stored-session.ts'
 import { t, tx } from '../../texts/text.ts'
 import { StandalonePage } from '../../ui/page.tsx'
-import { useSecondsUntil } from '../../ui/use-countdown.ts'
+import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
 import { type SignInFormState, signInStateOf } from './sign-in-state.ts'
 
 /** The provider redirects here without a session, or to confirm a sign-out. */

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { dailyTarget } from '../../assignment/recorded-hours.ts'
+import { dailyTarget } from '../../assignment/daily-target.ts'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { assignmentPath } from '../../router/router.ts'
 import { t } from '../../texts/text.ts'

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import type { AllLoaded } from '../../api/load-all.ts'
 import { findAssignments } from '../../assignment/assignment-values.ts'
-import { chooseDailyTarget, dailyTarget, loadRecordedHours } from '../../assignment/recorded-hours.ts'
+import { chooseDailyTarget, dailyTarget } from '../../assignment/daily-target.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tx } from '../../texts/text.ts'
@@ -22,6 +22,7 @@ import {
   cellKeyOf,
   entriesByCell,
   loadEntries,
+  loadRecordedHours,
   loadWeekRows,
   type WeekRows,
 } from './week.ts'

@@ -1,3 +1,4 @@
+import { filter, limits, type Tracker } from '#tracker-client'
 import type { Api, RecordOf } from '../../api/api.ts'
 import { type ById, byId, loadAll, loadByIds, rowsMax } from '../../api/load-all.ts'
 import { addDays, dayOf, daysInWeek } from '../../time/days.ts'
@@ -76,6 +77,36 @@ const toSortedRows = (assignments: readonly Assignment[], projects: ById<RecordO
       (a, b) =>
         a.projectName.localeCompare(b.projectName) || a.assignment.name.localeCompare(b.assignment.name),
     )
+
+/** Sums of more entries would take too many requests, so they are not shown. */
+const entriesMax = 1000
+
+/**
+ * Loads the hours that all users have recorded on each of the assignments; undefined if there are too many entries. Part of the
+ * extensions.
+ */
+export async function loadRecordedHours(
+  tracker: Tracker,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, number> | undefined> {
+  // Sums of fractions drift, so hundredths are added.
+  const hundredths = new Map(ids.map((id) => [id, 0]))
+  if (ids.length === 0 || ids.length > limits.ids) return undefined
+  const query = {
+    filter: filter`assignmentId in ${ids}`,
+    fields: ['assignmentId', 'amountHours'],
+  } as const
+  // A filter has room for about 40 ids.
+  if (query.filter.length > limits.filter) return undefined
+  let entries = 0
+  for await (const { assignmentId, amountHours } of tracker.appointments.rows(query, { signal })) {
+    entries += 1
+    if (entries > entriesMax) return undefined
+    hundredths.set(assignmentId, (hundredths.get(assignmentId) ?? 0) + Math.round(amountHours * 100))
+  }
+  return new Map([...hundredths].map(([id, sum]) => [id, sum / 100]))
+}
 
 /** One cell of the grid. */
 export interface Cell {

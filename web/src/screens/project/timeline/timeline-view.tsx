@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
-import { dailyTarget } from '../../../assignment/recorded-hours.ts'
+import { dailyTarget } from '../../../assignment/daily-target.ts'
 import { useMembers, useNamesLoaded } from '../../../data/use-members.ts'
 import { useServices } from '../../../services/services.ts'
 import { locale, type MessageKey, t } from '../../../texts/text.ts'
