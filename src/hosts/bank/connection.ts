@@ -90,6 +90,7 @@ export function openConnection(options: ConnectionOptions): Connection {
         // A response may still arrive, so nothing may be sent on this connection; the next statement opens
         // another.
         if (opening === opened) opening = undefined
+        // Not awaited, because a connection that does not respond may never end.
         void client.end()
         throw rejection ?? error
       }
@@ -106,7 +107,7 @@ function asNothingApplied(error: unknown): NothingAppliedError | undefined {
   return isRejected ? new NothingAppliedError(error) : undefined
 }
 
-/** Closes a connection that cannot be used. */
+/** Checks and configures a new connection, and closes it if it cannot be used. */
 async function prepareClient(
   client: pg.Client,
   configure: (client: pg.Client) => Promise<unknown>,
@@ -116,12 +117,13 @@ async function prepareClient(
     await configure(client)
     return client
   } catch (error) {
+    // Not awaited, so that the caller gets the error at once.
     void client.end()
     throw error
   }
 }
 
-/** Leaves a demoted primary or a standby at once: the next connection may reach the new primary. */
+/** Rejects a standby or a demoted primary, so that the next connection can reach the new primary. */
 async function requireWritable(client: pg.Client): Promise<void> {
   const { rows } = await client.query<string[]>({ text: `select ${isReadOnly}`, rowMode: 'array' })
   if (rows[0]?.[0] !== 'f')

@@ -11,7 +11,7 @@ export interface Reply {
   readonly handle?: unknown
 }
 
-export type SendRequest = (question: string) => Promise<Reply>
+export type SendRequest = (request: string) => Promise<Reply>
 
 interface Message {
   readonly requestId?: number

@@ -112,6 +112,7 @@ async function closeServer(
   if (!waitsForIdle) fastPath?.closeIdle()
   await closed
   ended.abort()
+  // The abort rejects the pause before the cut.
   await cut.catch(() => undefined)
 }
 

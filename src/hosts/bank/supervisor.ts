@@ -73,6 +73,7 @@ export async function superviseInstances(
     pids: () => listeningInstances().flatMap(({ child }) => child.pid ?? []),
     restart() {
       restarting = restarting
+        // The caller of the earlier restart has its error.
         .catch(() => undefined)
         .then(() => replaceAll(listeningInstances(), start, stopping.signal))
       return restarting
@@ -193,6 +194,7 @@ export async function startWithRetries<Started>(
       return await start()
     } catch (error) {
       if (!stopping.aborted) log.error({ err: error }, 'An instance could not be started.')
+      // An abort ends the pause early.
       await sleep(pause, undefined, { signal: stopping }).catch(() => undefined)
       if (stopping.aborted) return undefined
     }

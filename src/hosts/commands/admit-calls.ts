@@ -2,7 +2,7 @@ import { constants, type Http2Session, type ServerHttp2Session } from 'node:http
 import { type Metadata, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js'
 import type { Authenticated, Authentication } from '../../auth/authenticate.ts'
 import { type Budgets, budgetLimits } from '../../config/budgets.ts'
-import { addressKey } from '../../http/addresses.ts'
+import { addressKey, addressLengthMax } from '../../http/addresses.ts'
 import { releaseAll, takeAll } from '../../model/budget.ts'
 import { type BaseCall, baseCallOf, type CallLog, type InnerCall, type RequestIds } from './call-log.ts'
 import { type Admit, addressOf, type LimitAccountCalls } from './limit-calls.ts'
@@ -99,7 +99,7 @@ function admitCommand(
               },
             })
             const session = await authentication.authenticate(authorizationOf(metadata), {
-              address: addressOf({ peer: call.getPeer(), metadata }, proxies).slice(0, 64),
+              address: addressOf({ peer: call.getPeer(), metadata }, proxies).slice(0, addressLengthMax),
               requestId: requestIds.of(metadata),
               host: 'commands',
             })
@@ -194,7 +194,7 @@ const tooLong = {
   details: 'A call on a connection without a token must end sooner. Call again.',
 }
 
-/** Thousands of empty messages fit into one packet, and each waits as a separate object. */
+/** Closes a stream with too many unread messages: thousands of empty ones fit into one packet, and each becomes an object. */
 function limitFloods(base: BaseCall): void {
   const read = base.handleDataFrame.bind(base)
   base.handleDataFrame = (data) => {
@@ -207,7 +207,7 @@ function limitFloods(base: BaseCall): void {
   }
 }
 
-/** Checked in pieces, so that a flood is noticed before all of it has become objects. */
+/** Data is read in pieces of this size, so that a flood is noticed before all of it has become objects. */
 const floodPieceBytes = 1024
 
 /** Connections on which a token was accepted. */

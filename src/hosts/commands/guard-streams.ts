@@ -22,10 +22,7 @@ export function guardStreams(
   limits: StreamLimits,
 ): void {
   for (const http2Server of http2Servers) {
-    const [libraryListener] = http2Server.listeners('stream')
-    if (libraryListener === undefined)
-      throw new Error('The gRPC library listens to streams in another way now.')
-    http2Server.removeAllListeners('stream')
+    const libraryListener = takeStreamListener(http2Server)
     const beginCall = (
       stream: ServerHttp2Stream,
       headers: IncomingHttpHeaders,
@@ -41,6 +38,7 @@ export function guardStreams(
       if (stream.readableEnded) stream.emit('end')
     }
     http2Server.on('stream', (stream, headers, _flags, rawHeaders) => {
+      // Without a listener, a stream that its client resets would end the process.
       stream.on('error', () => undefined)
       // The library answers some rejected streams without checking that they are still open, and would throw.
       if (isClosed(stream)) return
@@ -55,6 +53,16 @@ export function guardStreams(
     })
   }
 }
+
+/** Removes the listener with which the library would receive each stream, and returns it. */
+function takeStreamListener(http2Server: Http2Server): StreamListener {
+  const [listener] = http2Server.listeners('stream')
+  if (listener === undefined) throw new Error('The gRPC library listens to streams in another way now.')
+  http2Server.removeAllListeners('stream')
+  return listener as StreamListener
+}
+
+type StreamListener = (this: Http2Server, stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void
 
 const isClosed = (stream: ServerHttp2Stream): boolean => stream.destroyed || stream.closed
 
@@ -89,8 +97,9 @@ function normalizeTimeout(headers: IncomingHttpHeaders): boolean {
 }
 
 const timeoutHeader = 'grpc-timeout'
+/** Microseconds (u) and nanoseconds (n) are left out, because 8 digits of them are never longer than the longest timer. */
 const unitMilliseconds: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1 }
-/** The longest timer of Node, 24 days. No client waits longer for a response. */
+/** The longest timer of Node: 24 days. */
 const timerMillisecondsMax = 2 ** 31 - 1
 
 /** The library would log headers that it cannot read, and one of them may be a token. */
@@ -140,10 +149,7 @@ export function answerOtherRequests(
   diagnostics: FastifyInstance,
 ): void {
   for (const http2Server of http2Servers) {
-    const [libraryListener] = http2Server.listeners('stream')
-    if (libraryListener === undefined)
-      throw new Error('The gRPC library listens to streams in another way now.')
-    http2Server.removeAllListeners('stream')
+    const libraryListener = takeStreamListener(http2Server)
     http2Server.on('stream', (stream, headers) => {
       if (isRoot(headers)) respondFromDiagnostics(diagnostics, stream, headers)
       else if (!isGrpc(headers)) rejectProtocol(stream, headers)
@@ -242,7 +248,7 @@ export const paceRequests: ServerInterceptor = (method, call) => {
   return paced
 }
 
-/** Ends calls whose request does not arrive: an open stream without a message would be kept for ever. */
+/** Ends calls whose request does not arrive in time, because their streams would stay open forever. */
 export const requestTimeLimit =
   (milliseconds: number): ServerInterceptor =>
   (method, call) => {

@@ -24,7 +24,7 @@ export interface CallLimiter {
   close(): void
 }
 
-/** The limiter of the HTTP hosts, per client address; off by default. */
+/** Limits calls per client address, like the limiter of the HTTP hosts. Off by default. */
 export function createCallLimiter({
   rateLimit,
   trustedProxies,

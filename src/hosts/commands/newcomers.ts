@@ -149,7 +149,7 @@ const countMilliseconds = 100
 function limitStreams(budgets: Budgets, proxies: number): Newcomers {
   const rates = ratesOf(budgets)
   const newcomers = new Map<ServerHttp2Stream, NewStream>()
-  // An unknown client may share its address with known ones.
+  // Tokens that were accepted lately are admitted even if other clients have used up the budgets of their address.
   const tokens = createBoundedCache<true>({ entriesMax: cachedTokensMax, now: Date.now })
   return {
     guard: () => undefined,
@@ -281,8 +281,8 @@ function openQueue(budgets: Budgets) {
 }
 
 /**
- * Both are options of Node's servers that the gRPC library does not pass on. The server reads them for each connection, and
- * checks its list of blocked addresses before a socket is made.
+ * Queues every new connection before HTTP/2 reads from it. `pauseOnConnect` and `blockList` are options of Node's servers that the gRPC
+ * library does not pass on. Node reads them for each connection, and checks the list before it creates a socket.
  */
 function interceptConnections(
   http2Server: Http2Server,
@@ -295,10 +295,12 @@ function interceptConnections(
   if (accept === undefined) throw new Error('HTTP/2 servers listen to connections in another way now.')
   http2Server.removeListener('connection', accept as () => void)
   http2Server.on('connection', (socket: Socket) => {
+    // A waiting client may disconnect. Without a listener, that would end the process.
     socket.on('error', () => undefined)
     enqueue(addressKey(socket.remoteAddress), {
       socket,
       accept() {
+        // The socket was paused when it was accepted. This makes it read again.
         socket.read(0)
         accept.call(http2Server, socket)
       },
@@ -347,9 +349,14 @@ function groupByAddress<Connection>({
     return oldest
   }
   const largest = (): string => {
-    let [most = '', size] = ['', 0]
-    for (const [address, group] of groups) if (group.size > size) [most, size] = [address, group.size]
-    return most
+    let largestAddress = ''
+    let size = 0
+    for (const [address, group] of groups) {
+      if (group.size <= size) continue
+      largestAddress = address
+      size = group.size
+    }
+    return largestAddress
   }
   const makeRoom = (address: string): boolean => {
     const isFull = ofAddress.used(address) >= ofAddress.max

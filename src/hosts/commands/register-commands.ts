@@ -44,6 +44,7 @@ export function registerCommands(server: Server, registration: Registration): vo
 
 type Call = ServerUnaryCall<Buffer, Buffer>
 
+/** Leaves the bytes to the encoding of the path. */
 const identity = (bytes: Buffer): Buffer => bytes
 
 function unaryHandlerOf(registration: Registration, command: UnaryCommand, encoding: Encoding) {

@@ -20,7 +20,7 @@ export function decompress(body: Uint8Array): Uint8Array {
 const blockLengthsType = 98
 const singleBlockType = 99
 
-/** Clients split at 32 KB; a message of the largest size fits in blocks of 1 KB. */
+/** Clients use blocks of 32 KB. This many blocks of only 1 KB hold a message of the largest size. */
 const blocksMax = 4096
 
 function decompressBlocks(reader: MessagePackReader, length: number): Uint8Array {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { UnreadableMessageError } from '../message.ts'
 
-/** An extension, or any other value that is not a plain one. */
+/** The type and the data of an extension of MessagePack. */
 export interface Extension {
   readonly type: number
   readonly bytes: Uint8Array

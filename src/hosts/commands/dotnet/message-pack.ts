@@ -16,7 +16,7 @@ import { type Extension, MessagePackReader, type Token } from './message-pack-re
 import { MessagePackWriter } from './message-pack-writer.ts'
 
 /**
- * The .NET clients' own encoding: maps with PascalCase keys. Requests may be compressed; responses never are.
+ * The encoding of the .NET clients: maps with PascalCase keys. Requests may be compressed; responses never are.
  */
 export const messagePack: Encoding = {
   reader(message) {
@@ -72,7 +72,7 @@ function readKey(reader: MessagePackReader): string {
   return ''
 }
 
-/** An absent number is zero where the clients' classes cannot express null, and absent everywhere else. */
+/** A missing number counts as zero if the property of the .NET class cannot be null. */
 const defaultOf = ({ name, shape, isNeverNullForDotnet }: MessageField): [string, unknown][] => {
   const isNumber = shape === 'number' || shape === 'integer'
   return isNumber && isNeverNullForDotnet ? [[name, 0]] : []
@@ -86,7 +86,7 @@ function fieldReaderOf({ name, shape, isRepeated }: MessageField): FieldReader {
   return typeof shape === 'string' ? scalarReaders[shape] : nullable(readerOf(shape))
 }
 
-/** Lists have no value for an absent entry: a zero UUID in them is an id like any other. */
+/** Reads the items of a list. Unlike a field, an item cannot be unset, so a zero UUID is an id like any other. */
 function readScalars(reader: MessagePackReader, token: Token, convert: (item: unknown) => unknown): unknown {
   if (token.kind !== 'array' || token.length > listItemsMax) return readScalar(reader, token)
   const items: unknown[] = []
