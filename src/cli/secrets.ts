@@ -19,6 +19,7 @@ import {
   createKeyBox,
   createRotatingKeyBox,
   type KeySecrets,
+  keySecretCharactersMin,
   type SecretBox,
 } from '../hosts/identity/keys/secret-box.ts'
 import { signingKeyKinds } from '../hosts/identity/keys/signing-keys.ts'
@@ -196,9 +197,6 @@ interface BothSecrets extends KeySecrets {
   readonly previous: string
 }
 
-/** Someone with a copy of the store can try secrets without limit, so a short one could be guessed. */
-const secretCharactersMin = 32
-
 async function readBothSecrets(
   { keySecret, previousKeySecret, dataDirectory }: IdentitySettings,
   { 'new-file': newFile, 'old-file': oldFile }: Options,
@@ -215,9 +213,9 @@ async function readBothSecrets(
       'Set Identity__PreviousKeyEncryptionSecret to the old secret, or name its --old-file.',
     )
   if (current === previous) throw new UsageError('The new secret is the old one.')
-  if (current.length < secretCharactersMin)
+  if (current.length < keySecretCharactersMin)
     throw new UsageError(
-      `The new secret must have at least ${secretCharactersMin} characters: openssl rand -hex 32`,
+      `The new secret must have at least ${keySecretCharactersMin} characters: openssl rand -hex 32`,
     )
   return { current, previous }
 }

@@ -38,7 +38,7 @@ export function readIdentitySettings(settings: Settings): IdentitySettings {
     )
   const identity = {
     ...tracker,
-    ...readOwnSettings(settings),
+    ...readHostSettings(settings),
     passkeys: readPasskeySettings(settings, tracker),
     passkeySignInDomain: readPasskeySignInDomain(settings, tracker),
     mail: isMailConfigured(settings),
@@ -67,13 +67,14 @@ export const secretSettingsOf = (settings: IdentitySettings): SharedSettings => 
   Identity__ServiceClients: settings.serviceClients,
   Identity__Clients: settings.registeredClients,
   Identity__Providers: settings.providers,
-  // An instance with another one does not start, but after a rotation a forgotten one still runs with the old one.
+  // An instance that a rotation has missed keeps running with the previous secret, which only this comparison shows.
   Identity__KeyEncryptionSecret: settings.keySecret,
 })
 
 const publicTextOf = (key: KeyObject) => createPublicKey(key).export({ type: 'spki', format: 'pem' })
 
-const readOwnSettings = (settings: Settings) => ({
+/** The settings that only this host has. */
+const readHostSettings = (settings: Settings) => ({
   port: settings.get('IDENTITY_PORT'),
   apiAudience: settings.get('Jwt__Audience'),
   grpcAudience: settings.get('Identity__GrpcAudience'),
@@ -110,7 +111,7 @@ function readSecondFactor(settings: Settings): SecondFactorPolicy {
   return policy
 }
 
-/** Kept exactly as given: a page may require or reject a slash at its end. */
+/** Returns the URL exactly as given, because the page may require or reject a slash at its end. */
 function readLoginPageUrl(settings: Settings): string | undefined {
   const url = settings.get('Identity__LoginPageUrl')
   if (url !== undefined && parseHttpUrl(url) === undefined)
@@ -123,8 +124,8 @@ function readServiceClient(settings: Settings, id: string): ServiceClientSetting
   const secret = settings.getFor('Identity__ServiceClients__{id}__Secret', id)
   const login = settings.getFor('Identity__ServiceClients__{id}__Login', id)
   const scopes = settings.getFor('Identity__ServiceClients__{id}__Scopes', id)
-  if (secret.length < secretCharactersMin)
-    settings.addProblem(`${name}__Secret must have at least ${secretCharactersMin} characters.`)
+  if (secret.length < clientSecretCharactersMin)
+    settings.addProblem(`${name}__Secret must have at least ${clientSecretCharactersMin} characters.`)
   if (login === '') settings.addProblem(`${name}__Login is required: the login of the account it acts as.`)
   if (id === webClientId) settings.addProblem(`${name} cannot be named like the web client.`)
   for (const scope of scopes.filter((scope) => !serviceScopes.includes(scope)))
@@ -137,12 +138,15 @@ function readServiceClient(settings: Settings, id: string): ServiceClientSetting
 }
 
 /** If no secret is set, this machine generates one. With a shared store, that works only for a single machine. */
-const readKeySecret = (settings: Settings) => ({
-  keySecret: settings.get('Identity__KeyEncryptionSecret') ?? settings.get('Jwt__SigningKey'),
-  previousKeySecret: settings.get('Identity__PreviousKeyEncryptionSecret'),
-  isStoreShared: readStoreSettings(settings).databaseUrl !== undefined,
-  dataDirectory: readStoreSettings(settings).dataDirectory,
-})
+function readKeySecret(settings: Settings) {
+  const { databaseUrl, dataDirectory } = readStoreSettings(settings)
+  return {
+    keySecret: settings.get('Identity__KeyEncryptionSecret') ?? settings.get('Jwt__SigningKey'),
+    previousKeySecret: settings.get('Identity__PreviousKeyEncryptionSecret'),
+    isStoreShared: databaseUrl !== undefined,
+    dataDirectory,
+  }
+}
 
 function readSigningPrivateKey(settings: Settings): KeyObject | undefined {
   const pem = settings.get('Jwt__SigningPrivateKey')
@@ -152,10 +156,10 @@ function readSigningPrivateKey(settings: Settings): KeyObject | undefined {
   return key
 }
 
-/** The minimum for every client: a shorter secret could be guessed. */
-const secretCharactersMin = 32
+/** A shorter secret of a client could be guessed. */
+const clientSecretCharactersMin = 32
 
-/** Parses the clients in which users sign in: `Identity__Clients__{id}__…`. */
+/** Reads the clients in which users sign in: `Identity__Clients__{id}__…`. */
 function readRegisteredClients(
   settings: Settings,
   serviceClientIds: readonly string[],
@@ -167,7 +171,7 @@ function readRegisteredClients(
     const signingAlgorithm = settings.getFor('Identity__Clients__{id}__SigningAlgorithm', id)
     checkSigningAlgorithm(settings, name, signingAlgorithm)
     const authentication = readAuthentication(settings, id)
-    const redirectUris = readAddresses(settings, id, 'RedirectUris')
+    const redirectUris = readUris(settings, id, 'RedirectUris')
     if (redirectUris.length === 0) settings.addProblem(`${name}__RedirectUris__0 is required.`)
     return {
       id,
@@ -176,7 +180,7 @@ function readRegisteredClients(
       scopes: readScopes(settings, id),
       signingAlgorithm,
       redirectUris,
-      postLogoutRedirectUris: readAddresses(settings, id, 'PostLogoutRedirectUris'),
+      postLogoutRedirectUris: readUris(settings, id, 'PostLogoutRedirectUris'),
       isFirstParty: settings.getFor('Identity__Clients__{id}__FirstParty', id),
     }
   })
@@ -185,9 +189,9 @@ function readRegisteredClients(
 /** A client must prove by a secret or by PKCE that a code was issued to it. */
 function readAuthentication(settings: Settings, id: string) {
   const secret = settings.getFor('Identity__Clients__{id}__Secret', id)
-  if (secret !== undefined && secret.length < secretCharactersMin)
+  if (secret !== undefined && secret.length < clientSecretCharactersMin)
     settings.addProblem(
-      `Identity__Clients__${id}__Secret must have at least ${secretCharactersMin} characters.`,
+      `Identity__Clients__${id}__Secret must have at least ${clientSecretCharactersMin} characters.`,
     )
   const requiresPkce = settings.getFor('Identity__Clients__{id}__RequirePkce', id)
   if (!requiresPkce && secret === undefined)
@@ -221,8 +225,8 @@ function readScopes(settings: Settings, id: string): readonly string[] {
   return scopes.length > 0 ? scopes : defaultClientScopes
 }
 
-/** URLs are kept exactly as given, because they are compared as text. */
-function readAddresses(
+/** Returns the valid URLs exactly as given, because they are compared as text. */
+function readUris(
   settings: Settings,
   id: string,
   kind: 'RedirectUris' | 'PostLogoutRedirectUris',
@@ -243,7 +247,7 @@ const providerNameCharactersMax = 100
 /** The id is part of URLs. */
 const providerIdPattern = /^[a-z\d][\w-]{0,39}$/i
 
-/** `Identity__Providers__{id}__…` */
+/** Reads the external providers: `Identity__Providers__{id}__…`. */
 function readProviders(settings: Settings): readonly ProviderSettings[] {
   const ids = settings.ids('Identity__Providers')
   if (ids.length > providersMax)

@@ -25,6 +25,7 @@ import { type Account, accountColumns } from './core/sessions.ts'
 import { providersPath } from './endpoints/federated-sign-in.ts'
 import { navigationPaths, registerRoutes, routesOf } from './endpoints.ts'
 import { openKeys } from './keys/open-keys.ts'
+import { keySecretCharactersMin } from './keys/secret-box.ts'
 import { openClients } from './open-clients.ts'
 import { identityDocument, identityExtensionsDocument } from './openapi.ts'
 import { addPageScripts, pageScriptPaths } from './pages/scripts.ts'
@@ -180,9 +181,6 @@ async function warnOfSecondFactors(database: SharedContext['database'], log: Log
   if (accounts > 0)
     log.warn({ accounts }, 'Accounts with a second factor cannot sign in while the extensions are off.')
 }
-
-/** The contract sets no minimum length, so a shorter secret only causes a warning. */
-const keySecretCharactersMin = 32
 
 /** Called once the keys are open, which proves that they are encrypted with this secret. */
 function warnOfKeySecret({ keySecret, isStoreShared, dataDirectory }: IdentitySettings, log: Log): void {

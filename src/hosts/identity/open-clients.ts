@@ -1,3 +1,4 @@
+import type { WarningLog } from '../../auth/issuer-keys.ts'
 import type { Database, Queries } from '../../db/database.ts'
 import type { KnownClients } from '../../db/instances.ts'
 import { type Sql, sql } from '../../db/sql.ts'
@@ -69,10 +70,6 @@ export async function openClients(
   return { clients, scriptOrigins, refreshClients, knownClients }
 }
 
-interface WarningLog {
-  warn(details: object, message: string): void
-}
-
 async function readStored(database: Database): Promise<StoredClient[]> {
   const rows = await database.query<StoredClient & { readonly hash: Buffer | null }>(sql`
     select id, name, secret_hash as hash, scopes, redirect_uris as "redirectUris",
@@ -89,8 +86,8 @@ function replace(clients: Map<string, Client>, next: Clients): void {
 }
 
 /**
- * Records for the other hosts, when an instance starts, which clients it knows. A client that was ended by hand is valid
- * again: its settings may have a new secret. Tokens from before stay rejected.
+ * Records for the other hosts, when an instance starts, which clients it knows. A client that was ended by a command is
+ * valid again, because its settings may have a new secret. Tokens from before stay rejected.
  */
 async function recordClients(transaction: Queries, clients: Clients, thisSecond: Sql): Promise<void> {
   const others = [...clients.values()].filter(({ id }) => id !== webClientId)
@@ -103,7 +100,7 @@ async function recordClients(transaction: Queries, clients: Clients, thisSecond:
       valid_since = coalesce(known.valid_since, ${thisSecond})`)
 }
 
-/** An instance that the others had given up, for example while its store was unreachable, needs no restart. */
+/** The other instances may have retired the clients of this one, for example while it could not reach the store. */
 async function restoreRetired(transaction: Queries, clients: Clients, thisSecond: Sql): Promise<void> {
   await transaction.query(sql`
     update service_clients set valid_since = ${thisSecond}, retired_at = null
@@ -111,8 +108,8 @@ async function restoreRetired(transaction: Queries, clients: Clients, thisSecond
 }
 
 /**
- * Tokens of clients that were removed from the settings stop working. An instance that does not know a client decides nothing
- * while another one that knows it runs, or may be restarting. Returns the clients.
+ * Retires the clients that no instance knows any more, and returns their ids: tokens of clients that were removed from the
+ * settings must stop working. An instance that was last seen after `goneBefore` counts, because it may be restarting.
  */
 async function retireUnknown(transaction: Queries, goneBefore: Sql): Promise<readonly string[]> {
   const retired = await transaction.query<{ id: string }>(sql`

@@ -25,14 +25,14 @@ export interface Account extends PossibleAdministrator {
 }
 
 /** The number of changes of the account's factors; the query must alias the row as `account`. */
-export const factorChangeCount: Sql = raw(
+export const factorChangeCountSql: Sql = raw(
   'coalesce((select changed.count from factor_changes as changed where changed.user_id = account.id), 0)',
 )
 
 /** The columns of an account; the query must alias the row as `account`. */
 export const accountColumns: Sql = sql`${raw(
   'account.id as "accountId", account.name, account.security_stamp as "securityStamp"',
-)}, ${factorChangeCount}::int as "factorChanges", ${hasVerifiedLogin} as "hasVerifiedLogin", ${administratorColumns}`
+)}, ${factorChangeCountSql}::int as "factorChanges", ${hasVerifiedLogin} as "hasVerifiedLogin", ${administratorColumns}`
 
 /** Finds the active account with this login. Returns undefined if a legacy store has two of them. */
 export async function findActiveAccount(
@@ -119,7 +119,7 @@ export async function insertSession(
         ${federated?.provider ?? null}, ${federated?.identityId ?? null}::uuid, ${federated?.sealedToken ?? null},
         ${federated?.authenticatedAt === undefined ? null : timestamp(federated.authenticatedAt)}::timestamptz
       from users as account where id = ${accountId} and active and security_stamp = ${securityStamp}
-        and ${factorChangeCount} = ${factorChanges}
+        and ${factorChangeCountSql} = ${factorChanges}
       returning id`)
     if (started === undefined) return undefined
     await storeLanguage(transaction, accountId, language)
@@ -162,10 +162,10 @@ export async function findActiveSession(
 export const isSessionActiveSql = ({ settings, now }: Pick<Identity, 'settings' | 'now'>): Sql => sql`
   session.ended_at is null and session.expires_at > ${timestamp(now())}
   and account.active and account.security_stamp = session.security_stamp
-  ${usedRecently(settings.inactivityMinutes, now())}`
+  ${isUsedRecentlySql(settings.inactivityMinutes, now())}`
 
 /** Old sessions have no `last_used_at`, because it was not recorded yet. */
-const usedRecently = (inactivityMinutes: number, now: number): Sql =>
+const isUsedRecentlySql = (inactivityMinutes: number, now: number): Sql =>
   inactivityMinutes === 0
     ? raw('')
     : sql`and coalesce(session.last_used_at, session.created_at) > ${timestamp(now - inactivityMinutes * 60_000)}`

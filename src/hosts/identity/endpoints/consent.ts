@@ -33,7 +33,7 @@ export const showConsent: Endpoint = {
   parameters: [authRequestParameter],
   page: 'The question.',
   handler: (identity) =>
-    withPendingConsent(identity, async (_call, { request }, { name, login }, authRequest) => ({
+    withPendingConsent(identity, async ({ pending: { request }, session: { name, login }, authRequest }) => ({
       page: consentPage({
         ...request,
         isAskedEachTime: canBeImpersonated(request),
@@ -53,7 +53,7 @@ export const submitConsent: Endpoint = {
   path: consentPath,
   parameters: [authRequestParameter, required('answer', '`allow`; anything else denies it.')],
   handler: (identity) =>
-    withPendingConsent(identity, async (call, pending, session) => {
+    withPendingConsent(identity, async ({ call, pending, session }) => {
       requireAllowedOrigin([hostOrigin(identity.settings)], call.headers, 'The answer')
       const isAllowed = singleParameters(call.parameters).answer === 'allow'
       const { address, requestId } = call
@@ -79,18 +79,19 @@ export const submitConsent: Endpoint = {
     }),
 }
 
-type ConsentHandler = (
-  call: Call,
-  pending: PendingRequest,
-  session: ActiveSession,
-  authRequest: string,
-) => Promise<HandlerResult>
+interface PendingConsent {
+  readonly call: Call
+  readonly pending: PendingRequest
+  readonly session: ActiveSession
+  /** The pending request, sealed. */
+  readonly authRequest: string
+}
 
 /**
  * Only the session that was asked may consent: another account may have signed in in another tab meanwhile.
  */
 const withPendingConsent =
-  (identity: Identity, handle: ConsentHandler): Handler =>
+  (identity: Identity, handle: (consent: PendingConsent) => Promise<HandlerResult>): Handler =>
   async (call) => {
     const { authRequest } = singleParameters(call.parameters)
     const pending = await openPendingRequest(identity, authRequest)
@@ -98,7 +99,7 @@ const withPendingConsent =
     const session = await findBrowserSession(identity, call.headers)
     if (session === undefined || session.sessionId !== pending.sessionId)
       return backToAuthorize(identity, authRequest)
-    return handle(call, pending, session, authRequest)
+    return handle({ call, pending, session, authRequest })
   }
 
 const backToAuthorize = ({ settings }: Identity, authRequest: string): HandlerResult => ({

@@ -52,13 +52,13 @@ export const showFactors: Endpoint = {
   ...factorOperation,
   id: 'ShowFactors',
   summary:
-    'Lists the authentication factors of the own account; for another one, only whether it has a second factor.',
+    "Lists the authentication factors of the caller's account; for another account, only whether it has a second factor.",
   description:
     'Requires an access token of the web client, like all operations on factors. For other accounts, administrators only.',
   method: 'GET',
   path: '/ext/factors',
   parameters: [
-    { name: 'userId', description: 'Another account; by default the own one.', schema: uuidSchema },
+    { name: 'userId', description: "Another account; by default the caller's.", schema: uuidSchema },
   ],
   response: ref('FactorsAnswer'),
   schemas: {
@@ -116,7 +116,7 @@ export const offerAuthenticatorApp: Endpoint = {
     object({
       offer: { type: 'string', description: 'To be returned with the first code.' },
       secret: { type: 'string', description: 'The secret in base 32, for typing into an app.' },
-      address: { type: 'string', description: 'The same as a link that apps open, `otpauth://…`.' },
+      address: { type: 'string', description: 'The secret as a link that apps open, `otpauth://…`.' },
       picture: {
         ...object({
           side: { type: 'integer', description: 'The number of modules per side.', examples: [41] },
@@ -327,7 +327,7 @@ export const renamePasskey: Endpoint = {
         if (!renamed) throw notFound('Passkey')
         return { success: true }
       },
-      'only a name',
+      { endsOtherSessions: false },
     ),
 }
 

@@ -19,6 +19,7 @@ import {
 import type { ExternalProvider } from '../core/providers.ts'
 import type { ActiveSession, FederatedSignIn } from '../core/sessions.ts'
 import { hostOrigin, hostPath, hostPathWithQuery } from '../core/urls.ts'
+import { recentSignInMilliseconds } from '../factors/change-factors.ts'
 import {
   type Attempt,
   type ConnectPurpose,
@@ -48,8 +49,6 @@ interface PendingIdentity extends ConnectPurpose {
   readonly label: string
 }
 
-/** A connected identity is a permanent way to sign in, so an unattended screen must not suffice to create one. */
-const recentSignInMilliseconds = 10 * 60_000
 /** The time in which the user can confirm. */
 const confirmationMilliseconds = 10 * 60_000
 

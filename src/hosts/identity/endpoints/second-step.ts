@@ -83,7 +83,7 @@ export const submitSecondStep: Endpoint = {
       const outcome =
         credential === undefined
           ? await attemptCode(identity, signIn, call, code)
-          : await attemptOwnPasskey(identity, signIn, call, { challenge, credential })
+          : await attemptAccountPasskey(identity, signIn, call, { challenge, credential })
       if (outcome !== 'right') {
         const parameters = { authRequest, step: stepText, ...outcome }
         return { redirectTo: hostPathWithQuery(identity.settings, secondStepPath, parameters) }
@@ -112,7 +112,7 @@ const attemptCode = (
   })
 
 /** Attempts the second step with a passkey, which must belong to the account. */
-async function attemptOwnPasskey(
+async function attemptAccountPasskey(
   identity: Identity,
   { account, step, pending }: PendingSignIn,
   call: Call,

@@ -29,10 +29,15 @@ export type FactorChange = (
 
 /**
  * Creates the handler of a change. Changes of one account are serialized and require a recent sign-in. A required
- * last factor cannot be removed. A change of only a name does not end other sessions.
+ * last factor cannot be removed. `endsOtherSessions` is false for a new name, which changes no credential.
  */
 export const factorChangeHandler =
-  (identity: Identity, outcome: string, change: FactorChange, extent?: 'only a name'): Handler =>
+  (
+    identity: Identity,
+    outcome: string,
+    change: FactorChange,
+    { endsOtherSessions }: { readonly endsOtherSessions: boolean } = { endsOtherSessions: true },
+  ): Handler =>
   async (call) => {
     const session = await requireRecentSignIn(identity, call)
     const { accountId } = session
@@ -42,8 +47,7 @@ export const factorChangeHandler =
       // A previous change may have ended the session while this one waited for the lock.
       await requireRecentSignIn(identity, call)
       const changed = await change(transaction, session, form, await findFactors(transaction, accountId))
-      if (extent === undefined)
-        await completeFactorChange(identity, transaction, accountId, session.sessionId)
+      if (endsOtherSessions) await completeFactorChange(identity, transaction, accountId, session.sessionId)
       if (hasFactor(await findFactors(transaction, accountId))) return changed
       if (mustHaveFactor(identity, session))
         throw invalid({ generalErrors: ['You must have a second factor. Set up another one first.'] })
@@ -100,9 +104,10 @@ export const recordFactorChange = (
   })
 
 /**
- * After this time a new sign-in is required before factors are changed, because an unattended screen must not suffice.
+ * After this time a new sign-in is required before a way to sign in is changed, because an unattended screen must not
+ * suffice.
  */
-const recentSignInMilliseconds = 10 * 60_000
+export const recentSignInMilliseconds = 10 * 60_000
 
 /**
  * Returns the caller's session, which must be of the web client: no other app may view or change sign-in

@@ -111,7 +111,13 @@ export async function usePasskey(
   const accountId = isSoleFactor ? undefined : passkey.accountId
   const opened = await openChallenge(identity, transaction, challenge, { purpose, accountId })
   const response = parseCredential<AuthenticationResponseJSON>(credential)
-  if (!opened || !response || !passkeys || !hasMatchingHandle(passkey, response, isSoleFactor)) return 'wrong'
+  if (
+    !opened ||
+    !response ||
+    !passkeys ||
+    !hasMatchingHandle(passkey, response, { isRequired: isSoleFactor })
+  )
+    return 'wrong'
   const { verifyAuthenticationResponse } = await loadLibrary()
   const authentication = await verifyAuthenticationResponse({
     response,
@@ -139,7 +145,7 @@ export async function usePasskey(
 function hasMatchingHandle(
   { accountId }: StoredPasskey,
   { response }: AuthenticationResponseJSON,
-  isRequired: boolean,
+  { isRequired }: { readonly isRequired: boolean },
 ): boolean {
   if (typeof response.userHandle !== 'string') return !isRequired
   return Buffer.from(response.userHandle, 'base64url').equals(userHandleOf(accountId))

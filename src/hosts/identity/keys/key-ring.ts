@@ -28,7 +28,7 @@ export interface KeyRingOptions {
   readonly now: () => number
 }
 
-/** Limits the queries that unknown key ids in tokens cause. */
+/** The pause after a query. It limits the queries that unknown key ids in tokens cause. */
 const recheckMilliseconds = 5000
 
 export async function openKeyRing<Key>(
@@ -42,7 +42,7 @@ export async function openKeyRing<Key>(
   const refresh = async () => {
     refreshedAt = now()
     const stored = await findKeys(database, kind)
-    // A wrong secret fails here, before anything could be replaced.
+    // With a wrong secret this throws, before anything could be replaced.
     keys = load(stored)
     if (dueKeyTimes(keys, now()) || keys.some(({ endsAt }) => endsAt <= purgeThreshold(now()))) {
       keys = load(await database.transaction((transaction) => rotate(transaction, kind, box, now())))
@@ -72,8 +72,8 @@ export interface KeyTypeWithBox {
 }
 
 /**
- * Announces a successor ahead of the schedule, a day before it is used, so that clients have fetched it before the first token that it signs.
- * Returns the time from which it is used; a successor that was announced before is kept.
+ * Announces a successor ahead of the schedule, a day before it is used, so that clients have fetched it before the first
+ * token that it signs. Keeps a successor that was announced before. Returns the time from which the successor is used.
  */
 export async function announceSuccessor(
   transaction: Queries,
@@ -82,7 +82,7 @@ export async function announceSuccessor(
 ): Promise<number> {
   await lockRotation(transaction)
   const stored = await findKeys(transaction, kind)
-  // A wrong secret fails here, before a key is stored that other instances cannot decrypt.
+  // With a wrong secret this throws, before a key is stored that other instances cannot decrypt.
   for (const row of stored) unseal(kind, box, row)
   const announced = stored.find(({ startsAt }) => startsAt > now)
   if (announced) return announced.startsAt
@@ -124,8 +124,8 @@ export async function lockRotation(transaction: Queries): Promise<void> {
 }
 
 /**
- * Purges expired keys, adds the next one if it is due, and returns all stored keys. The lock lets one instance at a time do so, so that
- * only the first of them adds a key.
+ * Purges expired keys, adds the next one if it is due, and returns all stored keys. Under the lock, only the first of
+ * several instances finds it due.
  */
 async function rotate(
   transaction: Queries,

@@ -61,9 +61,12 @@ export async function openKeys(
   }
 }
 
-/** Creates no secret if the store has keys, which another one encrypts: the file would be in the way of the right one. */
+/**
+ * Returns the secret of this machine, which is created only while the store has no keys: existing ones are encrypted with
+ * another secret, which the operator has to restore.
+ */
 async function readOwnSecret(database: Database, dataDirectory: string): Promise<string> {
-  // Read before the file, which a process of this machine creates before the keys.
+  // Read before the file: another process that starts on this machine creates the file before the keys.
   const keys = await database.query(sql`select from identity_keys limit 1`)
   if (keys.length > 0 && (await readKeySecret(dataDirectory)) === undefined) throw new WrongKeySecretError()
   return readOrCreateKeySecret(dataDirectory)
@@ -81,7 +84,7 @@ export async function readOrCreateKeySecret(dataDirectory: string): Promise<stri
   return secret
 }
 
-/** The secret of this machine, where the settings name none. */
+/** The file with the secret of this machine, which is used if the settings have none. */
 const keySecretFile = (dataDirectory: string): string => join(dataDirectory, identitySecretFile)
 
 /** Returns undefined if there is no such file yet. */

@@ -53,7 +53,13 @@ export const createKeyBox = (secret: string, purpose: string): SecretBox =>
 /** Encrypts the secrets of authenticator apps, each bound to its account. */
 export const createFactorBox = (secret: string): SecretBox => createSecretBox(secret, 'second factors')
 
-/** The secret that encrypts, and the one before it while `secret rotate` has not encrypted everything again. */
+/**
+ * Someone who has a copy of the store could guess a shorter secret. The contract sets no minimum, so a start with a shorter
+ * one only causes a warning.
+ */
+export const keySecretCharactersMin = 32
+
+/** The secret that encrypts, and its predecessor until `secret rotate` has re-encrypted everything. */
 export interface KeySecrets {
   readonly current: string
   readonly previous?: string | undefined
@@ -63,7 +69,7 @@ export interface KeySecrets {
 export const createRotatingKeyBox = (secrets: KeySecrets, purpose: string): SecretBox =>
   createRotatingBox(secrets, (secret) => createKeyBox(secret, purpose))
 
-/** Seals with the current secret, and opens with either. */
+/** Encrypts with the current secret, and decrypts with both. */
 export function createRotatingBox(
   { current, previous }: KeySecrets,
   createBox: (secret: string) => SecretBox,

@@ -24,7 +24,7 @@ export interface IdentitySettings extends TrackerSettings, MetricsSettings {
   readonly providers: readonly ProviderSettings[]
   /** Encrypts the keys in the store. If undefined, one is generated and kept in the data directory. */
   readonly keySecret: string | undefined
-  /** Still opens what it has encrypted, until `secret rotate` has encrypted everything again. */
+  /** The predecessor of `keySecret`. It still decrypts, until `secret rotate` has re-encrypted everything. */
   readonly previousKeySecret: string | undefined
   readonly isStoreShared: boolean
   readonly dataDirectory: string
