@@ -54,17 +54,18 @@ async function startTimer(context: Context, caller: Caller, body: unknown): Prom
   return { assignmentId, startedAt: started.startedAt, assignment: found }
 }
 
-/** The deletion locks the row: if two devices stop the timer, the second finds none, so the time is booked once. */
+/** The row is locked: if two devices stop the timer, the second waits and finds none, so the time is booked once. */
 function stopTimer(context: Context, caller: Caller, body: unknown) {
   requireRole(appointment, caller, 'write')
   const { database, hoursStep } = context
   const { amountHours, keepDate, description } = parseObject(body)
   return database.transaction(async (transaction) => {
     const [timer] = await transaction.query<{ assignmentId: string; startedAt: string; hours: number }>(sql`
-      delete from timers where user_id = ${caller.id}
-      returning assignment_id as "assignmentId", started_at as "startedAt",
-        (extract(epoch from now() - started_at) / 3600)::float8 as hours`)
+      select assignment_id as "assignmentId", started_at as "startedAt",
+        (extract(epoch from now() - started_at) / 3600)::float8 as hours
+      from timers where user_id = ${caller.id} for update`)
     if (!timer) throw notFound('Timer')
+    await transaction.query(sql`delete from timers where user_id = ${caller.id}`)
     const { assignmentId, startedAt, hours } = timer
     if (amountHours === undefined && hours > forgottenHours)
       throw invalid({

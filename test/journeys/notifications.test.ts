@@ -97,9 +97,9 @@ describe('Notifications', () => {
     ]
     await rest.database.query(sql`
       with made as (
-        insert into assignments (id, name, start_date, end_date, amount_hours, project_id, workflow_id, user_id, assignment_type_id)
-        select gen_random_uuid(), 'One of many', start_date, end_date, amount_hours, project_id, workflow_id, user_id, assignment_type_id
-        from assignments, generate_series(1, ${watchesMax - 1}::int) where id = ${first} returning id)
+        insert into assignments (id, name, start_date, end_date, amount_hours, project_id, workflow_id, user_id, assignment_type_id, number, rank)
+        select gen_random_uuid(), 'One of many', start_date, end_date, amount_hours, project_id, workflow_id, user_id, assignment_type_id, 1000 + n, rank
+        from assignments, generate_series(1, ${watchesMax - 1}::int) as n where id = ${first} returning id)
       insert into watches (user_id, assignment_id, is_watching) select ${dora.id}::uuid, id, true from made returning 1`)
     const answers = await Promise.all(
       [second, last].map((assignmentId) =>

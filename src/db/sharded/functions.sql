@@ -36,6 +36,15 @@ begin
   execute format('alter table %I add constraint %I foreign key (assignment_id) references assignments', name, name || '_assignment_id_fkey');
 end $$;
 
+-- Citus cannot plan the statements of an SQL function that have parameters.
+create or replace function moved_assignment_number(assignment uuid, from_project uuid, old_number integer, to_project uuid) returns integer
+language plpgsql as $$
+begin
+  insert into assignment_addresses (project_id, number, assignment_id)
+    select from_project, old_number, assignment where old_number is not null;
+  return next_assignment_number(to_project);
+end $$;
+
 -- This does the same in several statements, because no single statement can look for references on several
 -- nodes while it deletes. Rows are locked by their lines in row_places, as everywhere.
 create or replace function forget_removed(resource text, table_name text, days integer) returns bigint
@@ -77,6 +86,12 @@ begin
   end loop;
   if coalesce(cardinality(candidates), 0) = 0 then return 0; end if;
   execute format('delete from %I where id = any($1)', table_name) using candidates;
+  -- Foreign keys do this in a store of one node.
+  if table_name = 'assignments' then
+    delete from assignment_addresses where assignment_id = any(candidates);
+    delete from watches where assignment_id = any(candidates);
+    update assignments set parent_id = null where parent_id = any(candidates);
+  end if;
   delete from row_places as place where place.table_name = forget_removed.table_name and id = any(candidates);
   delete from two_phase_commits where id = 0;
   insert into changes (resource, row_id, action) values (forget_removed.resource, candidates[1], 'remove');
