@@ -26,6 +26,11 @@ const viewFields = {
     about: 'The expanded references, in the syntax of queries.',
     example: 'project',
   }),
+  address: optional(16, queryText, {
+    about:
+      'The path and query of the page that shows it in the web client. That page can filter by more than `filter` says, such as by labels.',
+    example: '/projects/0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b57?overdue=1&view=list',
+  }),
 }
 
 export const savedView = defineResource({

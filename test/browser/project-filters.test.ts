@@ -8,7 +8,9 @@ import {
   queryOfFilters,
   toggleValue,
 } from '../../web/src/screens/project/filters.ts'
+import { filterTextOf, isWorthSaving, queryOfView } from '../../web/src/screens/project/view-address.ts'
 import { filterJourneys } from './journeys/filters.ts'
+import { savedViewJourneys } from './journeys/saved-views.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 
 describe('Filters of a project', () => {
@@ -95,4 +97,50 @@ describe('Filters of a project', () => {
   })
 })
 
-describeInBrowser('Filters', { filters: filterJourneys })
+describe('A saved view', () => {
+  const parameters = (query: string) => new URLSearchParams(query)
+
+  test('keeps what the address says about the view, whatever its order, but not the place in it', () => {
+    const query = '?labels=l1&view=list'
+    for (const address of [
+      'view=list&labels=l1',
+      'labels=l1&view=list&saved=s&full=1',
+      'from=2026-01-05&month=2026-01&view=list&labels=l1',
+    ])
+      assert.equal(queryOfView(parameters(address)), query, address)
+    assert.equal(queryOfView(parameters('saved=s')), '')
+  })
+
+  test('is offered for more than one of the views that every project has', () => {
+    assert.deepEqual(['', '?view=list', '?view=list&group=stage', '?overdue=1'].map(isWorthSaving), [
+      false,
+      false,
+      true,
+      true,
+    ])
+  })
+
+  test('says its filters in the syntax of queries, as far as that can say them', () => {
+    const id = (digit: string) => `0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b5${digit}`
+    const text = (query: string) =>
+      filterTextOf(parseFilters(parameters(query), { extensions: true }), id('0'))
+    const project = `projectId eq '${id('0')}'`
+    for (const [query, wanted] of [
+      ['overdue=1&labels=l1&search=a', ''],
+      [`userId=${id('1')},${id('2')}`, ` and userId in ('${id('1')}', '${id('2')}')`],
+      [`userId=${id('1')},nonmember`, ''],
+      [
+        `stages=${id('1')}&types=${id('2')}`,
+        ` and workflowId in ('${id('1')}') and assignmentTypeId in ('${id('2')}')`,
+      ],
+      ['priorities=4,3', ' and priority in (4, 3)'],
+      ['priorities=4,0', ' and (priority in (4) or priority eq null)'],
+      ['priorities=0', ' and priority eq null'],
+      ['dateFrom=2026-03-01&dateTo=2026-03-31', " and endDate ge '2026-03-01' and startDate lt '2026-04-01'"],
+      ["stages=a')or(&priorities=x", ''],
+    ] as const)
+      assert.equal(text(query), project + wanted, query)
+  })
+})
+
+describeInBrowser('Filters', { filters: filterJourneys, 'saved views': savedViewJourneys })

@@ -1818,6 +1818,8 @@ export interface SavedView {
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
+  /** The path and query of the page that shows it in the web client. That page can filter by more than `filter` says, such as by labels. Text of at most 2000 characters. Null if there is none. */
+  readonly address: string | null
 }
 
 /** One page of a list of saved views. */
@@ -1852,6 +1854,8 @@ export interface CreateSavedViewRequest {
   readonly expand?: string | null
   /** The owner. A UUID. Defaults to the caller. */
   readonly userId?: string | null
+  /** The path and query of the page that shows it in the web client. That page can filter by more than `filter` says, such as by labels. Text of at most 2000 characters. Optional. */
+  readonly address?: string | null
 }
 
 /** Changes one saved view. */
@@ -1872,8 +1876,10 @@ export interface UpdateSavedViewRequest {
   readonly expand?: string | null
   /** The owner. A UUID. Required. */
   readonly userId: string
+  /** The path and query of the page that shows it in the web client. That page can filter by more than `filter` says, such as by labels. Text of at most 2000 characters. If null, it does not change, unless updateMask names it. */
+  readonly address?: string | null
   /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
-  readonly updateMask?: { readonly paths: readonly ('filter' | 'sort' | 'fields' | 'expand')[] }
+  readonly updateMask?: { readonly paths: readonly ('filter' | 'sort' | 'fields' | 'expand' | 'address')[] }
 }
 
 /** Which rows a list is of, in which order, and which page of them. */
@@ -1930,6 +1936,8 @@ export interface ProjectView {
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
+  /** The path and query of the page that shows it in the web client. That page can filter by more than `filter` says, such as by labels. Text of at most 2000 characters. Null if there is none. */
+  readonly address: string | null
 }
 
 /** One page of a list of project views. */
@@ -1966,6 +1974,8 @@ export interface CreateProjectViewRequest {
   readonly projectId: string
   /** The account that shares it. Only this account may change it. A UUID. Defaults to the caller. */
   readonly userId?: string | null
+  /** The path and query of the page that shows it in the web client. That page can filter by more than `filter` says, such as by labels. Text of at most 2000 characters. Optional. */
+  readonly address?: string | null
 }
 
 /** Changes one project view. */
@@ -1988,8 +1998,10 @@ export interface UpdateProjectViewRequest {
   readonly projectId: string
   /** The account that shares it. Only this account may change it. A UUID. Required. */
   readonly userId: string
+  /** The path and query of the page that shows it in the web client. That page can filter by more than `filter` says, such as by labels. Text of at most 2000 characters. If null, it does not change, unless updateMask names it. */
+  readonly address?: string | null
   /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
-  readonly updateMask?: { readonly paths: readonly ('filter' | 'sort' | 'fields' | 'expand')[] }
+  readonly updateMask?: { readonly paths: readonly ('filter' | 'sort' | 'fields' | 'expand' | 'address')[] }
 }
 
 /** Which rows a list is of, in which order, and which page of them. */

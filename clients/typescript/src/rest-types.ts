@@ -391,6 +391,7 @@ export interface SavedView {
   readonly sort: string | null
   readonly fields: string | null
   readonly expand: string | null
+  readonly address: string | null
   readonly userId: string
   readonly createdAt: string
   readonly updatedAt: string | null
@@ -416,6 +417,7 @@ export interface ProjectView {
   readonly sort: string | null
   readonly fields: string | null
   readonly expand: string | null
+  readonly address: string | null
   readonly projectId: string
   readonly userId: string
   readonly createdAt: string
@@ -666,6 +668,7 @@ export interface SavedViewCreate {
   readonly sort?: string | null
   readonly fields?: string | null
   readonly expand?: string | null
+  readonly address?: string | null
   readonly userId?: string | null
 }
 
@@ -677,6 +680,7 @@ export interface SavedViewUpdate {
   readonly sort?: string | null
   readonly fields?: string | null
   readonly expand?: string | null
+  readonly address?: string | null
   readonly userId: string
 }
 
@@ -697,6 +701,7 @@ export interface ProjectViewCreate {
   readonly sort?: string | null
   readonly fields?: string | null
   readonly expand?: string | null
+  readonly address?: string | null
   readonly projectId: string
   readonly userId?: string | null
 }
@@ -709,6 +714,7 @@ export interface ProjectViewUpdate {
   readonly sort?: string | null
   readonly fields?: string | null
   readonly expand?: string | null
+  readonly address?: string | null
   readonly projectId: string
   readonly userId: string
 }
@@ -966,6 +972,7 @@ export interface SavedViewQueryRow {
   readonly sort?: string | null
   readonly fields?: string | null
   readonly expand?: string | null
+  readonly address?: string | null
   readonly userId?: string
   readonly createdAt?: string
   readonly updatedAt?: string | null
@@ -982,6 +989,7 @@ export interface ProjectViewQueryRow {
   readonly sort?: string | null
   readonly fields?: string | null
   readonly expand?: string | null
+  readonly address?: string | null
   readonly projectId?: string
   readonly userId?: string
   readonly createdAt?: string
@@ -3008,8 +3016,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, list, filter, sort, fields, expand, address, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'address' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3028,8 +3036,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'projectId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, list, filter, sort, fields, expand, address, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'address' | 'projectId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3553,8 +3561,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, list, filter, sort, fields, expand, address, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'address' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -3603,8 +3611,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'projectId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, list, filter, sort, fields, expand, address, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'address' | 'projectId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -4037,7 +4045,7 @@ export interface Operations {
   /** Reads saved views by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/savedViews': {
     readonly query: {
-      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, list, filter, sort, fields, expand, address, userId, createdAt, updatedAt. */
       readonly filter?: string
       /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, list, userId, createdAt, updatedAt. */
       readonly sort?: string
@@ -4061,7 +4069,7 @@ export interface Operations {
   /** Reads project views by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/projectViews': {
     readonly query: {
-      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, list, filter, sort, fields, expand, address, projectId, userId, createdAt, updatedAt. */
       readonly filter?: string
       /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, list, projectId, userId, createdAt, updatedAt. */
       readonly sort?: string
@@ -4705,8 +4713,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, list, filter, sort, fields, expand, address, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'address' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -4723,8 +4731,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'projectId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, list, filter, sort, fields, expand, address, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'address' | 'projectId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -5073,8 +5081,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, list, filter, sort, fields, expand, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, list, filter, sort, fields, expand, address, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'address' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -5091,8 +5099,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, list, filter, sort, fields, expand, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'projectId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, list, filter, sort, fields, expand, address, projectId, userId, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'list' | 'filter' | 'sort' | 'fields' | 'expand' | 'address' | 'projectId' | 'userId' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name must contain, matched literally. */
@@ -5494,6 +5502,7 @@ export const resourcePaths = {
 
 /** The limits of texts, lists and pages, by the name of their property or query key. */
 export const limits = {
+  address: 2000,
   administrators: 100,
   after: 8192,
   attempts: 5,

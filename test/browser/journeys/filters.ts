@@ -9,7 +9,7 @@ import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 /** Waits until the view shows these assignments and no others, in the order of their names. */
-async function shows(page: Page, ...names: string[]): Promise<void> {
+export async function shows(page: Page, ...names: string[]): Promise<void> {
   const links = page.locator('.card-link, .list-link, .bar-name')
   // An assignment has a bar in each week.
   const shown = async () => [
@@ -24,7 +24,7 @@ const removeChip = (page: Page, name: string) =>
   page.getByRole('button', { name: `Remove the filter ${name}` }).click()
 
 /** Finds values by typing, and chooses them before the menu is closed. */
-async function choose(page: Page, ...names: string[]): Promise<void> {
+export async function choose(page: Page, ...names: string[]): Promise<void> {
   await filterButton(page).click()
   for (const name of names) {
     await page.getByRole('combobox', { name: 'Find a filter' }).fill(name)
@@ -144,6 +144,7 @@ export function filterJourneys(stage: () => Stage): void {
     const page = await signIn('mara@example.com', path)
     await shows(page, 'Early', 'Late')
     await page.locator('main').press('Shift+F')
+    await page.getByRole('dialog', { name: 'Filter' }).waitFor()
     await page.keyboard.type('days')
     await page.getByRole('option', { name: 'Days', exact: true }).waitFor()
     await page.keyboard.press('Enter')

@@ -83,6 +83,7 @@ export function keyJourneys(stage: () => Stage): void {
     await other.waitFor()
     await press('Escape')
     await page.locator('main').press('Shift+F')
+    await page.getByRole('dialog', { name: 'Filter' }).waitFor()
     await page.keyboard.type('mara')
     await page.getByRole('option', { name: 'Mara Lindqvist' }).waitFor()
     await press('Enter')

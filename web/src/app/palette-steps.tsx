@@ -9,6 +9,7 @@ import { choosableStages, loadStages } from '../data/project-stages.ts'
 import { readStoredJson } from '../data/stored-json.ts'
 import { labelQuery } from '../data/use-project-labels.ts'
 import { assignmentPath, matchPath, projectPath } from '../router/router.ts'
+import { viewParameter } from '../screens/project/view-address.ts'
 import { currentDensity } from '../services/appearance.ts'
 import { type Services, useServices } from '../services/services.ts'
 import { changeSettings, chooseLanguage, themeSwitch } from '../services/settings.ts'
@@ -292,11 +293,12 @@ async function findRecords(
 ): Promise<readonly PaletteItem[]> {
   const { api, configuration, people, router, tracker } = services
   const query = { search: text, pageSize: resultsMax, sortColumn: 'name' } as const
-  const [projects, assignments, named, foundPeople] = await Promise.all([
+  const [projects, assignments, named, foundPeople, views] = await Promise.all([
     api.list('project', query, signal),
     api.list('assignment', query, signal),
     configuration.extensions ? findByKey(tracker, text, signal) : undefined,
     people.search(text, signal),
+    configuration.extensions ? findViews(services, query, signal) : [],
   ])
   const found = [...(named ? [named] : []), ...assignments.data.filter(({ id }) => id !== named?.id)]
   const ids = found.map(({ projectId }) => projectId)
@@ -309,6 +311,7 @@ async function findRecords(
     ...(named ? assignmentItems : []),
     ...projects.data.map((project) => projectItem(project, t('Projects'), router)),
     ...(named ? [] : assignmentItems),
+    ...views,
     ...foundPeople.slice(0, resultsMax).map((person) => ({
       id: person.id,
       name: person.name,
@@ -317,6 +320,24 @@ async function findRecords(
       next: () => personStep(services, person),
     })),
   ]
+}
+
+/** The user's own saved views, and those that others share with their projects. */
+async function findViews(
+  { api, router, session }: Services,
+  query: { readonly search: string; readonly pageSize: number; readonly sortColumn: 'name' },
+  signal: AbortSignal,
+): Promise<readonly PaletteItem[]> {
+  const [own, shared] = await Promise.all([
+    api.list('savedView', { ...query, userId: session.person.peek()?.id }, signal),
+    api.list('projectView', query, signal),
+  ])
+  // Programs may save views that no page shows.
+  return [...own.data, ...shared.data].flatMap(({ id, name, address }): readonly PaletteItem[] => {
+    if (!address?.startsWith('/projects/')) return []
+    const run = () => router.go(`${address}${address.includes('?') ? '&' : '?'}${viewParameter}=${id}`)
+    return [{ id, name, group: t('Saved views'), mark: <Icon name="bookmark" />, run }]
+  })
 }
 
 const recentKey = 'tracker.recent'

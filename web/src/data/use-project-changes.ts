@@ -80,6 +80,7 @@ const followed: readonly ResourceName[] = [
   'assignmentDependency',
   'attachment',
   'appointment',
+  'projectView',
 ]
 
 /** Lets the lists of a project page reload after changes by other users, all over one connection. Without the extensions there are none. */

@@ -1,11 +1,12 @@
 import type { RefObject } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import { Field, type FieldProps } from '../forms/fields.tsx'
 import type { FormValues } from '../forms/use-form.ts'
 import { t } from '../texts/text.ts'
 import { Markdown } from './markdown.tsx'
 import { MentionField, type MentionFieldProps } from './mention-field.tsx'
+import { useLater } from './use-later.ts'
 
 interface MarkdownFieldProps extends Omit<MentionFieldProps, 'field'> {
   readonly field?: RefObject<HTMLTextAreaElement | null>
@@ -18,7 +19,8 @@ export function MarkdownField({ field, id, onKeyDown, ...props }: MarkdownFieldP
   const ownId = useId()
   const fieldId = id?.toString() ?? ownId
   const [isPreview, setPreview] = useState(false)
-  const tools = useTools()
+  // Until they are loaded, the field can be used without them.
+  const tools = useLater(true, () => import('./markdown-tools.tsx'))
   return (
     <div class="markdown-field">
       {tools ? (
@@ -45,17 +47,6 @@ export function MarkdownField({ field, id, onKeyDown, ...props }: MarkdownFieldP
       )}
     </div>
   )
-}
-
-type Tools = typeof import('./markdown-tools.tsx')
-
-/** The tools are loaded with the less common screens. Until then, the field can be used without them. */
-function useTools(): Tools | undefined {
-  const [tools, setTools] = useState<Tools>()
-  useEffect(() => {
-    import('./markdown-tools.tsx').then(setTools, () => undefined)
-  }, [])
-  return tools
 }
 
 /** The description of a record in a form. */

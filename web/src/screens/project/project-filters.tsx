@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { useMembers } from '../../data/use-members.ts'
 import { useServices } from '../../services/services.ts'
@@ -6,9 +7,9 @@ import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
+import { useLater } from '../../ui/use-later.ts'
 import { type Criterion, type CriterionName, useCriteria } from './filter-criteria.tsx'
-import { FilterMenu } from './filter-menu.tsx'
-import { type Filters, noFilters, toggleValue, valuesOf } from './filters.ts'
+import { type Filters, toggleValue, valuesOf } from './filters.ts'
 import type { ProjectViewProps } from './view-props.ts'
 
 export interface ProjectFiltersProps {
@@ -18,8 +19,11 @@ export interface ProjectFiltersProps {
   readonly hasDays: boolean
   /** Whether the view can show the manual order. */
   readonly hasOrder: boolean
+  /** Further controls of a narrow window. */
+  readonly children?: ComponentChildren
   onMembers(): void
   onChange(changed: Partial<Filters>): void
+  onClear(): void
 }
 
 interface OpenMenu {
@@ -28,10 +32,11 @@ interface OpenMenu {
 }
 
 /** Filters by text, and by criteria that a menu adds; the chosen ones are chips. */
-export function ProjectFilters({ hasOrder, onMembers, ...props }: ProjectFiltersProps) {
+export function ProjectFilters({ hasOrder, children, onMembers, onClear, ...props }: ProjectFiltersProps) {
   const { scope, filters, onChange } = props
   const { configuration } = useServices()
   const [menu, setMenu] = useState<OpenMenu>()
+  const later = useLater(menu !== undefined, () => import('./filter-menu.tsx'))
   const button = useRef<HTMLButtonElement>(null)
   const criteria = useCriteria({ ...props, offersMembers: menu !== undefined })
   const active = criteria.filter(({ isActive }) => isActive)
@@ -40,10 +45,8 @@ export function ProjectFilters({ hasOrder, onMembers, ...props }: ProjectFilters
     // The chip that opened the menu may have been removed in it.
     if (isByKey) (menu?.anchor.isConnected ? menu.anchor : button.current)?.focus()
   }
-  const remove = (changed: Partial<Filters>) => {
-    onChange(changed)
-    button.current?.focus()
-  }
+  /** The chip that has the focus disappears. */
+  const takeFocus = () => button.current?.focus()
   return (
     <search class="project-filters" aria-label={t('Filters')}>
       <SearchField
@@ -64,6 +67,7 @@ export function ProjectFilters({ hasOrder, onMembers, ...props }: ProjectFilters
         <span>{active.length > 0 ? t('Filter ({count})', { count: active.length }) : t('Filter')}</span>
       </button>
       {configuration.extensions && hasOrder && <OrderMenu />}
+      {children}
       <MemberFilter
         projectId={scope.projectId}
         chosen={filters.userId}
@@ -71,10 +75,21 @@ export function ProjectFilters({ hasOrder, onMembers, ...props }: ProjectFilters
         onChange={(userId) => onChange({ userId })}
       />
       {active.length > 0 && (
-        <Chips criteria={active} onOpen={(start, anchor) => setMenu({ start, anchor })} onRemove={remove} />
+        <Chips
+          criteria={active}
+          onOpen={(start, anchor) => setMenu({ start, anchor })}
+          onRemove={(cleared) => {
+            onChange(cleared)
+            takeFocus()
+          }}
+          onClear={() => {
+            onClear()
+            takeFocus()
+          }}
+        />
       )}
-      {menu && (
-        <FilterMenu
+      {menu && later && (
+        <later.FilterMenu
           key={menu.start ?? ''}
           {...menu}
           start={menu.start}
@@ -91,11 +106,12 @@ export function ProjectFilters({ hasOrder, onMembers, ...props }: ProjectFilters
 interface ChipsProps {
   readonly criteria: readonly Criterion[]
   onOpen(name: CriterionName, anchor: HTMLElement): void
-  onRemove(changed: Partial<Filters>): void
+  onRemove(cleared: Partial<Filters>): void
+  onClear(): void
 }
 
 /** The chosen criteria, each with its values. */
-const Chips = ({ criteria, onOpen, onRemove }: ChipsProps) => (
+const Chips = ({ criteria, onOpen, onRemove, onClear }: ChipsProps) => (
   <div class="filter-chips">
     {criteria.map(({ name, label, isSwitch, chosen, cleared }) => (
       <span key={name} class="filter-chip">
@@ -127,7 +143,7 @@ const Chips = ({ criteria, onOpen, onRemove }: ChipsProps) => (
         </button>
       </span>
     ))}
-    <button type="button" class="button quiet" onClick={() => onRemove(noFilters)}>
+    <button type="button" class="button quiet" onClick={onClear}>
       {t('Clear filters')}
     </button>
   </div>

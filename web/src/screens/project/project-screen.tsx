@@ -18,9 +18,12 @@ import { ConnectionStatus, EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark, type ProjectMarkProps } from '../../ui/page.tsx'
 import { useMedia } from '../../ui/use-media.ts'
 import { BoardView, type BoardViewProps } from './board-view.tsx'
-import { parseFilters } from './filters.ts'
+import { noFilters, parseFilters } from './filters.ts'
 import { ProjectFilters } from './project-filters.tsx'
+import { ViewMenu, ViewTabs } from './saved-views.tsx'
 import { useCardFocus } from './use-card-focus.ts'
+import { type SavedViews, useSavedViews } from './use-saved-views.ts'
+import { viewParameter } from './view-address.ts'
 import type { ProjectViewProps, ViewName } from './view-props.ts'
 import { ViewSkeleton } from './view-skeleton.tsx'
 
@@ -130,6 +133,7 @@ interface ContentProps extends BoardViewProps {
 /** Starts loading the view at once, but shows it when the project's name is known: a long name moves everything below it. */
 function Content({ view, onMembers, ...viewProps }: ContentProps) {
   const { isNameLoading } = viewProps
+  const saved = useSavedViews(viewProps.scope.projectId)
   useEffect(() => {
     // LazyView reports a failure when it loads the same script.
     view.load?.().catch(() => undefined)
@@ -140,7 +144,13 @@ function Content({ view, onMembers, ...viewProps }: ContentProps) {
       {isNameLoading ? (
         <div class="skeleton-bar" aria-hidden="true" />
       ) : (
-        <ProjectBar scope={viewProps.scope} view={view} filters={viewProps.filters} onMembers={onMembers} />
+        <ProjectBar
+          scope={viewProps.scope}
+          view={view}
+          filters={viewProps.filters}
+          saved={saved}
+          onMembers={onMembers}
+        />
       )}
       {isBoard && <BoardView {...viewProps} />}
       {!isBoard && isNameLoading && <ViewSkeleton view={view.name} />}
@@ -170,20 +180,28 @@ function LazyView({ view, ...props }: ProjectViewProps & { readonly view: Projec
   return <loaded.Component {...props} />
 }
 
-interface ProjectBarProps extends Pick<ContentProps, 'scope' | 'view' | 'filters' | 'onMembers'> {}
+interface ProjectBarProps extends Pick<ContentProps, 'scope' | 'view' | 'filters' | 'onMembers'> {
+  readonly saved: SavedViews
+}
 
-/** Chooses the view and the filters of the assignments. */
-function ProjectBar({ view, ...filterProps }: ProjectBarProps) {
+/** Chooses the view and the filters of the assignments, and saves them. */
+function ProjectBar({ view, saved, ...filterProps }: ProjectBarProps) {
   const { router } = useServices()
+  const isPhone = useMedia('(max-width: 640px)')
+  const viewProps = { projectId: filterProps.scope.projectId, filters: filterProps.filters, saved }
   return (
     <div class="project-bar">
       <ViewSwitch current={view} address={router.address.value} />
+      {saved.isAvailable && !isPhone && <ViewTabs {...viewProps} />}
       <ProjectFilters
         {...filterProps}
         hasDays={view.name === 'board' || view.name === 'list'}
         hasOrder={view.name === 'board'}
         onChange={(next) => router.setQuery({ ...next })}
-      />
+        onClear={() => router.setQuery({ ...noFilters, [viewParameter]: '' })}
+      >
+        {saved.isAvailable && isPhone && <ViewMenu {...viewProps} />}
+      </ProjectFilters>
     </div>
   )
 }

@@ -1,0 +1,54 @@
+import { limits } from '#tracker-client'
+import { ChoiceField, NameField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { reject, useForm } from '../../forms/use-form.ts'
+import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { type SavedView, type ViewChange, writeView } from './use-saved-views.ts'
+import { viewParameter } from './view-address.ts'
+
+interface ViewDialogProps {
+  readonly projectId: string
+  /** The one to rename; without it a new one is saved. */
+  readonly view: SavedView | undefined
+  readonly content: ViewChange
+  onClose(): void
+}
+
+/** Saves what is shown as a new view, or renames one. */
+export function ViewDialog({ projectId, view, content, onClose }: ViewDialogProps) {
+  const { api, router } = useServices()
+  const form = useForm({
+    initial: { name: view?.row.name ?? '', resource: view?.resource ?? 'savedView' },
+    async submit({ name, resource }) {
+      if (view) {
+        await writeView(api, view, { name })
+        return
+      }
+      if ((content.address?.length ?? 0) > limits.address)
+        reject({ name: [t('There are too many filters to save them.')] })
+      const body = { name, list: 'assignments', ...content }
+      const { id } =
+        resource === 'projectView'
+          ? await api.create('projectView', { ...body, projectId })
+          : await api.create('savedView', body)
+      router.setQuery({ [viewParameter]: id })
+    },
+  })
+  return (
+    <Dialog title={view ? t('Rename view') : t('Save view')} onClose={onClose}>
+      <Form form={form} submitLabel={t('Save')} onCancel={onClose} onDone={onClose}>
+        <NameField form={form} />
+        {view === undefined && (
+          <ChoiceField form={form} name="resource" label={t('Who sees it')} required choices={audiences} />
+        )}
+      </Form>
+    </Dialog>
+  )
+}
+
+const audiences = [
+  { id: 'savedView', name: 'Only for me' },
+  { id: 'projectView', name: 'Everyone in the project' },
+] as const
