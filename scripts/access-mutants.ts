@@ -188,7 +188,7 @@ export const accessMutants: readonly Mutant[] = [
   {
     file: 'src/accounts/links.ts',
     rule: "a new password of a link's creator ends it",
-    from: 'maker.security_stamp = link.maker_stamp))',
+    from: 'creator.security_stamp = link.maker_stamp))',
     to: 'true))',
     tests: ['journeys/sessions-end'],
   },

@@ -300,8 +300,8 @@ export const sessionMutants: readonly Mutant[] = [
   {
     file: 'src/auth/authenticate.ts',
     rule: 'accounts change only after a check of the personal access token that bypasses the cache',
-    from: 'isUnchanged(Number.POSITIVE_INFINITY)',
-    to: 'isUnchanged(0)',
+    from: 'isUnchanged(await personalTokens.query(text, queries))',
+    to: 'isUnchanged(await personalTokens.find(text, origin?.address))',
     tests: ['auth/session-check'],
   },
   {

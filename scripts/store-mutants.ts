@@ -370,14 +370,14 @@ export const storeMutants: readonly Mutant[] = [
   {
     file: 'src/accounts/administrators.ts',
     rule: 'the command line deactivates no last administrator',
-    from: 'if (isAmong && administrators.length === 1)',
+    from: 'if (isAdministrator && administrators.length === 1)',
     to: 'if (false)',
     tests: ['cli/accounts'],
   },
   {
     file: 'src/accounts/administrators.ts',
     rule: 'commands at the same time leave one administrator',
-    from: '    await lockRoles(transaction)\n    if (losing',
+    from: '    await lockRoles(transaction)\n    if (deactivated',
     to: '    if (losing',
     tests: ['cli/accounts'],
   },

@@ -4,7 +4,7 @@ import { invalid, notFound } from '../model/problem.ts'
 import { invalidateAccounts } from './sessions.ts'
 import { isAccountDeactivatedSql, isSameLogin, normalizeLogin } from './sign-in.ts'
 
-/** Everything that decides whether an account is an administrator. */
+/** The facts that decide whether an account is an administrator. */
 export interface PossibleAdministrator {
   readonly login: string
   /** Another administrator granted the role. */
@@ -14,19 +14,19 @@ export interface PossibleAdministrator {
 }
 
 export interface Administrators {
-  /** True by the settings, which only the operators of the hosts can change, or by the role in the store. */
+  /** Returns whether the settings list the account as an administrator, or the database has the role for it. */
   isAdministrator(account: PossibleAdministrator): boolean
   /**
-   * True for every login that could be taken for one in the settings. A new account with such a login might be an
-   * administrator at once, so only those who may appoint administrators create it.
+   * Returns whether the settings may list the login. A new account with it would be an administrator at once, so only users who may
+   * appoint administrators may create it.
    */
   isReserved(login: string): boolean
 }
 
 export interface AdministratorOptions {
-  /** SVC_ADMIN_LOGINS; while it is empty, the seeded account is the administrator, so that a first start has one. */
+  /** SVC_ADMIN_LOGINS. If it is empty, the seeded account is an administrator, so that a new installation has one. */
   readonly adminLogins: readonly string[]
-  /** Without extensions only the settings count, as the contract says. */
+  /** If false, only the settings count, because the contract knows no role in the database. */
   readonly extensions?: boolean
 }
 
@@ -41,13 +41,13 @@ export function administratorsOf({ adminLogins, extensions = true }: Administrat
   }
 }
 
-/** SQL: the columns of a `PossibleAdministrator`; the query must alias the user's row as `account`. */
+/** SQL: the columns of a `PossibleAdministrator`. The query must alias the row of the user as `account`. */
 export const administratorColumns: Sql = raw(
   `account.login, exists (select 1 from administrators as role where role.user_id = account.id) as "hasRole",
     exists (select 1 from seeded_account as seeded where seeded.user_id = account.id) as "isSeeded"`,
 )
 
-/** Returns the active accounts that are administrators and may sign in, by login. */
+/** Returns the administrators whose accounts are active and may sign in, ordered by login. */
 export async function findAdministrators(
   { query }: Pick<Queries, 'query'>,
   options: AdministratorOptions,
@@ -67,9 +67,8 @@ export interface FoundAdministrator extends PossibleAdministrator {
 }
 
 /**
- * Serializes the changes that may take rights from an administrator, until the transaction ends, and returns
- * whether the caller still is one: the claim of the caller's token may be thirty seconds old. Two administrators
- * who act on each other concurrently therefore never both succeed, so at least one remains.
+ * Locks the roles until the transaction ends, and returns whether the caller is still an administrator: the check of the token may be
+ * thirty seconds old. If two administrators revoke each other's role at once, only one succeeds, so at least one remains.
  */
 export async function lockAdministrators(
   transaction: Queries,
@@ -90,30 +89,35 @@ async function lockRoles(transaction: Queries): Promise<void> {
 /** Locks the roles, and throws if the change is not allowed. */
 export type Authorize = (transaction: Queries) => Promise<void>
 
-/** The operator of the command line needs no role, but may not take the last administrator away. */
+/** Authorizes the operator of the command line, who needs no role, but may not deactivate the last administrator. */
 export const authorizeOperator =
-  (options: AdministratorOptions, losing?: { readonly userId: string; readonly login: string }): Authorize =>
+  (
+    options: AdministratorOptions,
+    deactivated?: { readonly userId: string; readonly login: string },
+  ): Authorize =>
   async (transaction) => {
     await lockRoles(transaction)
-    if (losing === undefined) return
+    if (deactivated === undefined) return
     const administrators = await findAdministrators(transaction, options)
-    const isAmong = administrators.some(({ id }) => id === losing.userId)
-    if (isAmong && administrators.length === 1)
+    const isAdministrator = administrators.some(({ id }) => id === deactivated.userId)
+    if (isAdministrator && administrators.length === 1)
       throw invalid({
-        userId: [`${losing.login} is the last administrator. Make another account an administrator first.`],
+        userId: [
+          `${deactivated.login} is the last administrator. Make another account an administrator first.`,
+        ],
       })
   }
 
-/** Few accounts should have all rights. */
+/** A limit for mistakes: few accounts should be administrators. */
 export const administratorsMax = 100
 
-/** An account, and the one that changes it. */
 export interface AccountChange {
   readonly userId: string
+  /** The account that makes the change. */
   readonly by: string
 }
 
-/** Returns false if the account already has the role. */
+/** Grants the role. Returns false if the account already has it. */
 export async function grantAdministratorRole(
   transaction: Queries,
   { userId, by }: AccountChange,
@@ -134,9 +138,8 @@ export async function grantAdministratorRole(
 }
 
 /**
- * Blocks sign-in and invalidates everything issued to the account, in one transaction. A sign-in verified
- * just before this commits fails, because the security stamp has changed. Repeating it also ends whatever was
- * issued in the meantime.
+ * Blocks the sign-in, and invalidates everything issued to the account. A sign-in that was verified just before the commit fails, because
+ * the security stamp has changed. For an account that is already deactivated, it invalidates again.
  */
 export async function deactivateAccount(
   transaction: Queries,
@@ -154,7 +157,7 @@ export async function deactivateAccount(
   await invalidateAccounts(transaction, [userId])
 }
 
-/** Opens the sign-in again; what was invalidated stays so. Returns false if the account is not deactivated. */
+/** Allows the sign-in again. Everything that was invalidated stays invalid. Returns false if the account is not deactivated. */
 export async function reactivateAccount(
   transaction: Queries,
   userId: string,

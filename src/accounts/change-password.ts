@@ -6,7 +6,7 @@ import { type Kind, parseFailure } from '../model/field.ts'
 import { isLongerThan, newPassword as newPasswordField, passwordCharactersMax } from '../model/field-kinds.ts'
 import { invalid, type Problem, unauthenticated } from '../model/problem.ts'
 import { callerDetails, type SecurityLog } from '../observability/security-log.ts'
-import type { Lockouts } from './lockouts.ts'
+import type { LockoutKey, Lockouts } from './lockouts.ts'
 import { parseFields } from './parse-fields.ts'
 import { guessableProblem, type Passwords } from './passwords.ts'
 import { invalidateAccounts } from './sessions.ts'
@@ -18,9 +18,8 @@ export interface PasswordChangeContext {
   readonly securityLog?: SecurityLog | undefined
 }
 
-/** The lockout subject under which an account's wrong current passwords are counted. */
-export const passwordChangeSubject = ({ id }: Caller) =>
-  ({ purpose: 'password-change', subject: id }) as const
+/** The key under which wrong current passwords of an account are counted. */
+export const passwordChangeKey = ({ id }: Caller): LockoutKey => ({ purpose: 'password-change', subject: id })
 
 /** Replaces the caller's own password and invalidates everything issued to the account before. */
 export async function changePassword(
@@ -41,14 +40,14 @@ export async function changePassword(
   const passwordHash = await hashNewPassword(passwords, input.newPassword, login)
   await database.transaction(async (transaction) => {
     const stored = await findCredentials(transaction, caller, raw('for no key update'))
-    // A concurrent change has replaced the hash since, so this password is no longer the current one.
+    // Another request has changed the password since it was verified.
     if (stored.hash !== verifiedHash) throw wrongCurrentPassword()
     await storePassword(transaction, caller, passwordHash)
   })
   recordPasswordChange(securityLog, caller)
 }
 
-/** Gives the writer's account the password, and ends its sessions; the operator of the command line knows no current one. */
+/** Sets the password of the writer's account without the current one, for the operator of the command line, and ends its sessions. */
 export async function resetPassword(
   { database, passwords, securityLog }: Omit<PasswordChangeContext, 'lockouts'>,
   writer: Caller,
@@ -64,7 +63,7 @@ export async function resetPassword(
   recordPasswordChange(securityLog, writer)
 }
 
-/** Rejects a password that is easily guessed, before it costs the time of a hash. */
+/** Hashes a password, or throws if it is easily guessed. */
 export function hashNewPassword(
   passwords: Passwords,
   newPassword: string,
@@ -75,7 +74,7 @@ export function hashNewPassword(
   return passwords.hash(newPassword)
 }
 
-/** Replaces the password of the writer's account, whose row is locked, and invalidates everything issued to it before. */
+/** Replaces the password of the writer's account, and invalidates everything issued to it before. The caller has locked its row. */
 export async function storePassword(
   transaction: Queries,
   writer: Caller,
@@ -91,7 +90,7 @@ export const recordPasswordChange = (
   account = writer.id,
 ): void => securityLog?.({ event: 'password-changed', ...callerDetails(writer), account, by: writer.id })
 
-/** This value is only compared, so no policy applies; the limit keeps hashing time bounded. */
+/** The policy does not apply to a password that is only compared. The limit bounds the time of hashing. */
 const currentPasswordField: Kind<string> = {
   schema: { type: 'string', format: 'password', maxLength: passwordCharactersMax, writeOnly: true },
   wire: 'text',
@@ -103,7 +102,7 @@ const currentPasswordField: Kind<string> = {
   },
 }
 
-/** The new password is compared as given, because it has no parsed value if it is invalid. */
+/** Compares the new password as given: an invalid one has no parsed value, but this error is reported together with the others. */
 const samePasswordErrors = (
   fields: { readonly currentPassword?: string },
   given: Readonly<Record<string, unknown>>,
@@ -120,11 +119,11 @@ async function verifyCurrentPassword(
 ): Promise<Credentials> {
   let verified: Credentials | undefined
   const isRight = await lockouts.guardAttempt(
-    passwordChangeSubject(caller),
+    passwordChangeKey(caller),
     async () => {
       const credentials = await findCredentials(database, caller)
       verified = credentials
-      return passwords.verify(credentials.hash, password)
+      return (await passwords.verify(credentials.hash, password)) ? 'passed' : 'failed'
     },
     () => securityLog?.({ event: 'lockout-begun', outcome: 'password-change', ...callerDetails(caller) }),
   )
@@ -148,7 +147,7 @@ async function findCredentials(queries: Queries, caller: Caller, lock: Sql = raw
 const wrongCurrentPassword = (): Problem =>
   invalid({ currentPassword: ['The current password is incorrect.'] })
 
-/** The columns that users see of their own account. */
+/** The table of accounts, with the columns that responses contain. */
 export const accountTable: Table = {
   name: 'user',
   table: 'users',

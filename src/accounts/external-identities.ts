@@ -20,7 +20,7 @@ export interface ExternalIdentity {
   readonly lastUsedAt: string | null
 }
 
-/** The most identities that an account may connect; checked where one is connected. */
+/** The most identities that an account may have. The identity host checks it when one is connected. */
 export const identitiesMax = 20
 
 export async function listIdentities(
@@ -60,7 +60,7 @@ export async function disconnectIdentity(
     if (!ended) throw notFound('Identity')
     if (found.userId === caller.id && !(await canSignIn(transaction, caller.id, methods)))
       throw invalid({ id: [onlyWayToSignIn] })
-    // Links outlive a normal sign-out, so those of sessions that ended before are ended as well.
+    // Links outlive a sign-out, so the links of sessions that have already ended are ended, too.
     const startedByIdentity = sql`user_id = ${found.userId} and outside_identity_id = ${id}`
     const sessions = await transaction.query<{ id: string }>(
       sql`select id from signin_sessions where ${startedByIdentity}`,
@@ -70,7 +70,7 @@ export async function disconnectIdentity(
     )
     await endLinksOfSessions(
       transaction,
-      sessions.map((signIn) => signIn.id),
+      sessions.map((session) => session.id),
     )
     return found
   })

@@ -13,26 +13,27 @@ export const invitationHours = 72
 export const passwordLinkHours = 1
 
 export const linkSecretCharactersMax = 100
-/** The secret in the link's address. */
-export const linkSecret = text({ max: linkSecretCharactersMax })
+/** The field of a request that has the secret of a link. */
+export const linkSecretField = text({ max: linkSecretCharactersMax })
 
 export interface LinkOptions {
   readonly purpose: LinkPurpose
-  readonly madeBy: string
+  readonly creatorId: string
   readonly hours: number
   readonly projectId?: string | undefined
   readonly userId?: string
   readonly securityStamp?: string
-  /** The session that creates the link; undefined if the program itself creates it. */
+  /** The session that creates the link; undefined if no session does, as on the command line. */
   readonly sessionId?: string | undefined
-  /** The creator's security stamp at the time a mail was requested; defaults to the current stamp. */
+  /** The creator's security stamp when a mail with the link was requested; defaults to the current one. */
   readonly creatorStamp?: string | undefined
-  /** The only address to which the link is sent. */
+  /** The mail address to which the link is sent; undefined if it is not mailed. */
   readonly mailedTo?: string
-  /** The person whom an invitation is for, as the inviter calls them. */
+  /** The name of the invited person, as the inviter has typed it. */
   readonly recipientName?: string | undefined
 }
 
+/** A link, as responses show it. Its creator is `madeBy` in the API. */
 export interface Link {
   readonly id: string
   readonly madeBy: string
@@ -45,42 +46,43 @@ export interface Link {
 
 export interface CreatedLink {
   readonly link: Link
-  /** Returned only once; the store keeps its hash. */
+  /** Returned only here: the database has only its hash. */
   readonly secret: string
 }
 
+/** SQL: the columns of a `Link`. It has no values, so `raw` cannot inject anything. */
 export const linkColumns = raw(`link.id, link.made_by as "madeBy", link.project_id as "projectId",
   link.user_id as "userId", link.recipient_name as "recipientName", link.created_at as "createdAt", link.expires_at as "expiresAt"`)
 
 /**
- * True if the row aliased as `link` is unused and valid. Any new password ends the links for its account and
- * the links created by that account.
+ * SQL: true if the row aliased as `link` can be used. A new password changes the security stamp, which ends the links for the account
+ * and the links that it has created.
  */
 export const isLinkOpenSql = raw(`link.used_at is null and link.ended_at is null and link.expires_at > now()
   and (link.user_id is null or exists (
     select 1 from users as account where account.id = link.user_id and account.active
       and account.security_stamp = link.security_stamp))
   and (link.maker_stamp is null or exists (
-    select 1 from users as maker where maker.id = link.made_by and maker.security_stamp = link.maker_stamp))`)
+    select 1 from users as creator where creator.id = link.made_by and creator.security_stamp = link.maker_stamp))`)
 
 export async function createLink(transaction: Queries, options: LinkOptions): Promise<CreatedLink> {
-  // A mail's session was checked when the mail was requested and may have ended since.
+  // For a mail, the session was checked when the mail was requested, and may have ended normally since.
   if (options.creatorStamp === undefined) await lockActiveSession(transaction, options.sessionId)
   const secret = generateToken(linkTokenPrefix)
   const [link] = await transaction.query<Link>(sql`
     insert into account_links as link (id, purpose, hash, made_by, maker_session_id, maker_stamp, project_id, user_id,
       security_stamp, mailed_to, recipient_name, expires_at)
-    select ${newId()}::uuid, ${options.purpose}, ${hashOfToken(secret, linkTokenPrefix)}::bytea, maker.id, ${options.sessionId ?? null},
-      coalesce(${options.creatorStamp ?? null}, maker.security_stamp), ${options.projectId ?? null}::uuid,
+    select ${newId()}::uuid, ${options.purpose}, ${hashOfToken(secret, linkTokenPrefix)}::bytea, creator.id, ${options.sessionId ?? null},
+      coalesce(${options.creatorStamp ?? null}, creator.security_stamp), ${options.projectId ?? null}::uuid,
       ${options.userId ?? null}::uuid, ${options.securityStamp ?? null}, ${options.mailedTo ?? null}::text,
       ${options.recipientName ?? null}::text,
       now() + make_interval(hours => ${options.hours}::int)
-    from users as maker where maker.id = ${options.madeBy}
+    from users as creator where creator.id = ${options.creatorId}
     returning ${linkColumns}`)
   return { link: link as Link, secret }
 }
 
-/** Finds a valid link or throws. It runs before a password is hashed, so only a valid link can cause that cost. */
+/** Finds a link that can be used, or throws. Called before a password is hashed, so that no other link causes that cost. */
 export async function findOpenLink(queries: Queries, purpose: LinkPurpose, secret: string): Promise<Link> {
   const hash = hashOfToken(secret, linkTokenPrefix)
   const [link] = hash
@@ -93,8 +95,8 @@ export async function findOpenLink(queries: Queries, purpose: LinkPurpose, secre
 }
 
 /**
- * Marks the link as used and returns the address to which it was mailed, if it was. The row's lock lets one of two concurrent
- * uses through; a later error leaves the link unused.
+ * Marks the link as used, and returns the address to which it was mailed, if any. Of two concurrent uses, the lock of the row lets only
+ * one through. If the transaction fails later, the link remains unused.
  */
 export async function redeemLink(transaction: Queries, { id }: Link): Promise<string | undefined> {
   const [used] = await transaction.query<{ mailedTo: string | null }>(sql`
@@ -104,11 +106,11 @@ export async function redeemLink(transaction: Queries, { id }: Link): Promise<st
   return used.mailedTo ?? undefined
 }
 
-/** Deletes links that expired long ago: no request needs them and no list shows them. */
+/** Deletes links that expired 30 days ago. No request finds them, and no list shows them. */
 export const purgeLinks = (database: Database): Promise<void> =>
   deleteInBatches(database, { table: 'account_links' }, sql`expires_at < now() - interval '30 days'`)
 
-/** The project that an invitation leads to, named as users know it. */
+/** The names of the project that an invitation is for, and of its organization. */
 export interface InvitationTarget {
   readonly project: string
   readonly organization: string

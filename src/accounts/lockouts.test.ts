@@ -31,7 +31,7 @@ test('a locked attempt is not verified', async () => {
   let isVerified = false
   const attempt = lockouts.guardAttempt(ada, async () => {
     isVerified = true
-    return true
+    return 'passed'
   })
   await assert.rejects(attempt, isLocked(15 * 60))
   assert.equal(isVerified, false)
@@ -76,7 +76,7 @@ test('a success that comes after the lock does not open it', async () => {
   const slow = createLockouts({ database: fresh.database, now })
   const success = slow.guardAttempt(ada, async () => {
     await failTimes(5)
-    return true
+    return 'passed'
   })
   assert.equal(await success, true)
   await assert.rejects(right(), isLocked(15 * 60))
@@ -84,8 +84,11 @@ test('a success that comes after the lock does not open it', async () => {
 
 test('subjects and purposes are counted apart', async () => {
   await failTimes(5)
-  assert.equal(await lockouts.guardAttempt({ ...ada, subject: 'grace' }, async () => true), true)
-  assert.equal(await lockouts.guardAttempt({ ...ada, purpose: 'password-change' }, async () => true), true)
+  assert.equal(await lockouts.guardAttempt({ ...ada, subject: 'grace' }, async () => 'passed'), true)
+  assert.equal(
+    await lockouts.guardAttempt({ ...ada, purpose: 'password-change' }, async () => 'passed'),
+    true,
+  )
 })
 
 test('two instances count together', async () => {
@@ -114,7 +117,7 @@ test('two instances that are guessed at together verify at most one more', async
 test('a flood on one subject is rejected without affecting others', async () => {
   const verified: string[] = []
   const flood = guessInParallel([lockouts], 50, verified)
-  assert.equal(await lockouts.guardAttempt({ ...ada, subject: 'grace' }, async () => true), true)
+  assert.equal(await lockouts.guardAttempt({ ...ada, subject: 'grace' }, async () => 'passed'), true)
   const busy = (await flood).filter(
     (result) => result.status === 'rejected' && (result.reason as Problem).kind === 'busy',
   )
@@ -132,9 +135,9 @@ test('an attempt that could not be verified counts as nothing', async () => {
 
 test('the sweep deletes what no longer counts and nothing else', async () => {
   await failTimes(5)
-  await lockouts.guardAttempt({ ...ada, subject: 'old' }, async () => false)
+  await lockouts.guardAttempt({ ...ada, subject: 'old' }, async () => 'failed')
   passMinutes(10)
-  await lockouts.guardAttempt({ ...ada, subject: 'recent' }, async () => false)
+  await lockouts.guardAttempt({ ...ada, subject: 'recent' }, async () => 'failed')
   assert.deepEqual(await subjectsAfterSweep(), ['ada@example.com', 'old', 'recent'])
   passMinutes(5)
   assert.deepEqual(await subjectsAfterSweep(), ['recent'])
@@ -150,8 +153,8 @@ test("without an injected clock the store's clock counts", async () => {
   await assert.rejects(right(ordinary), isLocked(15 * 60))
 })
 
-const wrong = (instance = lockouts) => instance.guardAttempt(ada, async () => false)
-const right = (instance = lockouts) => instance.guardAttempt(ada, async () => true)
+const wrong = (instance = lockouts) => instance.guardAttempt(ada, async () => 'failed')
+const right = (instance = lockouts) => instance.guardAttempt(ada, async () => 'passed')
 
 async function failTimes(times: number, instance = lockouts) {
   for (let failure = 0; failure < times; failure += 1) assert.equal(await wrong(instance), false)
@@ -162,7 +165,7 @@ function guessInParallel(instances: readonly Lockouts[], count: number, verified
     instances[index % instances.length]?.guardAttempt(ada, async () => {
       verified.push(`guess ${index}`)
       await new Promise((resolve) => setTimeout(resolve, 5))
-      return false
+      return 'failed'
     }),
   )
   return Promise.allSettled(guesses)

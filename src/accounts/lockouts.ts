@@ -5,60 +5,61 @@ import { oneAtATime } from '../model/limit-concurrency.ts'
 import { locked } from '../model/problem.ts'
 
 /** The key under which failures are counted. */
-export interface LockoutSubject {
+export interface LockoutKey {
   readonly purpose: 'sign-in' | 'password-change'
-  /** A normalized login, or an account's id. */
+  /** The normalized login of a sign-in, or the id of the account whose password is changed. */
   readonly subject: string
 }
 
+/**
+ * The result of an attempt. A sign-in with a second step passes only its first step by the password. That clears no failures, because
+ * someone who knows the password would otherwise have unlimited attempts at the second step.
+ */
+export type AttemptResult = 'passed' | 'first step passed' | 'failed'
+
 export interface Lockouts {
-  /** Throws `locked` while the subject is locked; for callers that must check this before anything else. */
-  requireUnlocked(subject: LockoutSubject): Promise<void>
+  /** Throws `locked` while the key is locked. Only for requests that do other work before `guardAttempt`. */
+  requireUnlocked(key: LockoutKey): Promise<void>
   /**
-   * Runs `verify` unless the subject is locked, and counts its result; `onLocked` is called when this result
-   * starts a lock. A correct first step ("first step passed") does not clear failures: otherwise knowing the
-   * password would give unlimited attempts at the next step.
+   * Throws `locked` while the key is locked. Otherwise runs `verify`, counts its result, and returns whether the attempt has passed.
+   * `onLocked` is called if this failure starts a lock.
    */
-  guardAttempt(
-    subject: LockoutSubject,
-    verify: () => Promise<boolean | 'first step passed'>,
-    onLocked?: () => void,
-  ): Promise<boolean>
+  guardAttempt(key: LockoutKey, verify: () => Promise<AttemptResult>, onLocked?: () => void): Promise<boolean>
 }
 
 export interface LockoutOptions {
   readonly database: Database
-  /** Defaults to the store's clock; tests pass their own. */
+  /** Defaults to the database clock, which all instances share; tests pass their own. */
   readonly now?: () => Date
 }
 
 const failuresMax = 5
 const windowMinutes = 15
 const lockMinutes = 15
-/** Attempts that may wait for one subject. Further ones are rejected as busy, because no user causes so many. */
+/** The attempts that may wait for one key. Further ones are rejected as busy: no user causes so many. */
 const waitingMax = 32
 const retryAfterSeconds = 1
 
 /**
- * Failures are counted in the store, so all instances count together. Within a process the attempts on one
- * subject run one after the other, so guessing in parallel gains nothing. Each further instance may have one
- * more attempt in flight when the fifth failure is counted, so N instances verify at most N - 1 too many.
+ * Counts failures in the store, so that all instances count together. In each process, the attempts on one key run one after the
+ * other, so parallel guesses gain nothing. When the fifth failure is counted, each other instance may have one attempt in flight, so N
+ * instances verify at most N - 1 attempts too many.
  */
 export function createLockouts({ database, now }: LockoutOptions): Lockouts {
   const runInSequence = oneAtATime({ waitingMax, retryAfterSeconds })
   return {
-    requireUnlocked: (subject) => requireUnlocked(database, subject, clockOf(now)),
-    guardAttempt: (subject, verify, onLocked) =>
-      runInSequence(`${subject.purpose} ${subject.subject}`, async () => {
-        await requireUnlocked(database, subject, clockOf(now))
+    requireUnlocked: (key) => requireUnlocked(database, key, clockOf(now)),
+    guardAttempt: (key, verify, onLocked) =>
+      runInSequence(`${key.purpose} ${key.subject}`, async () => {
+        await requireUnlocked(database, key, clockOf(now))
         const result = await verify()
-        if (result === 'first step passed') return true
-        const isRight = result
+        if (result === 'passed') await database.transaction((transaction) => clearFailures(transaction, key))
+        if (result !== 'failed') return true
         const startedLock = await database.transaction((transaction) =>
-          isRight ? clearFailures(transaction, subject) : countFailure(transaction, subject, clockOf(now)),
+          countFailure(transaction, key, clockOf(now)),
         )
         if (startedLock) onLocked?.()
-        return isRight
+        return false
       }),
   }
 }
@@ -77,7 +78,7 @@ export async function purgeLockouts(
   )
 }
 
-async function requireUnlocked(database: Queries, { purpose, subject }: LockoutSubject, clock: Sql) {
+async function requireUnlocked(database: Queries, { purpose, subject }: LockoutKey, clock: Sql) {
   const [lock] = await database.query<{ seconds: number }>(sql`
     select ceil(extract(epoch from locked_until - ${clock})) as seconds from lockouts
     where purpose = ${purpose} and subject = ${subject} and locked_until > ${clock}`)
@@ -85,37 +86,36 @@ async function requireUnlocked(database: Queries, { purpose, subject }: LockoutS
 }
 
 /**
- * The failure that fills the window starts a lock; failures counted by other instances during the lock do not
- * prolong it.
+ * Counts a failure, and returns whether it starts a lock, as the fifth one within 15 minutes does. Failures that other instances count
+ * during the lock do not prolong it.
  */
 async function countFailure(
   transaction: Queries,
-  { purpose, subject }: LockoutSubject,
+  { purpose, subject }: LockoutKey,
   clock: Sql,
 ): Promise<boolean> {
   const recent = sql`array(select at from unnest(known.failed_at) as failed(at) where at > ${windowStart(clock)})`
-  // The failure that is being counted is the last one.
-  const isFull = sql`cardinality(${recent}) >= ${failuresMax - 1}::int`
+  // Together with the failure that is being counted.
+  const reachesMax = sql`cardinality(${recent}) >= ${failuresMax - 1}::int`
   const [counted] = await transaction.query<{ isLocked: boolean }>(sql`
     insert into lockouts as known (purpose, subject, failed_at)
     values (${purpose}, ${subject}, array[${clock}])
     on conflict (purpose, subject) do update set
-      failed_at = case when ${isFull} then '{}' else ${recent} || ${clock} end,
-      locked_until = case when ${isFull} then ${clock} + make_interval(mins => ${lockMinutes}::int) end
+      failed_at = case when ${reachesMax} then '{}' else ${recent} || ${clock} end,
+      locked_until = case when ${reachesMax} then ${clock} + make_interval(mins => ${lockMinutes}::int) end
     where coalesce(known.locked_until <= ${clock}, true)
     returning known.locked_until is not null as "isLocked"`)
   return counted?.isLocked === true
 }
 
 /**
- * A success clears the failures but never a lock that another instance has set in the meantime. A locked row
- * has no failures, because `countFailure` empties the list when it locks.
+ * Clears the failures after a success, but not a lock that another instance has set meanwhile. A locked row has no failures, because
+ * `countFailure` empties the list when it locks.
  */
-async function clearFailures(transaction: Queries, { purpose, subject }: LockoutSubject): Promise<false> {
+async function clearFailures(transaction: Queries, { purpose, subject }: LockoutKey): Promise<void> {
   await transaction.query(
     sql`delete from lockouts where purpose = ${purpose} and subject = ${subject} and cardinality(failed_at) > 0`,
   )
-  return false
 }
 
 const clockOf = (now: LockoutOptions['now']): Sql =>

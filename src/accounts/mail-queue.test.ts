@@ -7,7 +7,7 @@ import { sql } from '../db/sql.ts'
 import { claimMails, type MailRequest, queueMail } from './mail-queue.ts'
 
 let fresh: FreshDatabase
-let madeBy: string
+let creatorId: string
 
 before(async () => {
   fresh = await freshDatabase()
@@ -15,7 +15,7 @@ before(async () => {
 after(() => fresh?.drop())
 beforeEach(async () => {
   await fresh.database.query(sql`delete from mails`)
-  madeBy = (await insertAccount(fresh.database)).id
+  creatorId = (await insertAccount(fresh.database)).id
 })
 
 const queue = (requested: MailRequest) =>
@@ -26,7 +26,7 @@ const assertSeconds = (seconds: number | undefined, expected: number) =>
   assert.ok(seconds !== undefined && seconds <= expected && seconds > expected - 300, String(seconds))
 
 test('after the hourly budget of a login, a request may be retried when its oldest mail is an hour old', async () => {
-  const mail = { purpose: 'password', login: 'ada@example.com', madeBy, sessionId: undefined } as const
+  const mail = { purpose: 'password', login: 'ada@example.com', creatorId, sessionId: undefined } as const
   for (let count = 0; count < budgetLimits.passwordMailsOfAccount.max; count += 1)
     assert.equal(await queue(mail), undefined)
   await age(40)
@@ -36,7 +36,7 @@ test('after the hourly budget of a login, a request may be retried when its olde
 })
 
 test('after the daily budget of an account, a request may be retried when its oldest mail is a day old', async () => {
-  const mail = { purpose: 'factors', madeBy } as const
+  const mail = { purpose: 'factors', creatorId } as const
   for (let count = 0; count < budgetLimits.mailsOfAccount.max; count += 1)
     assert.equal(await queue(mail), undefined)
   await age(60)
@@ -48,19 +48,22 @@ test('a full queue has room again soon', async () => {
     insert into mails (id, purpose, login)
     select gen_random_uuid(), 'password', number || '@example.com'
     from generate_series(1, ${budgetLimits.mailsWaiting.max}::int) as number`)
-  assert.equal(await queue({ purpose: 'factors', madeBy }), 60)
+  assert.equal(await queue({ purpose: 'factors', creatorId }), 60)
 })
 
 test('notifications have a budget of their own, and give way to mails that are waited for', async () => {
   const [notifications, factors] = ['notifications', 'factors'] as const
   for (let count = 0; count < budgetLimits.notificationMailsOfAccount.max; count += 1)
-    assert.equal(await queue({ purpose: notifications, madeBy, firstBatch: '1', lastBatch: '2' }), undefined)
+    assert.equal(
+      await queue({ purpose: notifications, creatorId, firstBatch: '1', lastBatch: '2' }),
+      undefined,
+    )
   assertSeconds(
-    await queue({ purpose: notifications, madeBy, firstBatch: '1', lastBatch: '2' }),
+    await queue({ purpose: notifications, creatorId, firstBatch: '1', lastBatch: '2' }),
     24 * 60 * 60,
   )
   await age(60)
-  assert.equal(await queue({ purpose: factors, madeBy }), undefined)
+  assert.equal(await queue({ purpose: factors, creatorId }), undefined)
   const claimed = await fresh.database.transaction((transaction) => claimMails(transaction, 2))
   assert.deepEqual(claimed.map(({ purpose }) => purpose).sort(), [factors, notifications])
 })

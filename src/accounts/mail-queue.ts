@@ -14,17 +14,17 @@ import {
 import { findLanguage, isAccountDeactivatedSql } from './sign-in.ts'
 import { generateToken, hashOfToken, linkTokenPrefix } from './token-text.ts'
 
-/** A queued mail: its purpose and its recipient. */
+/** A row of the queue. The columns that are set depend on the purpose, as in `MailRequest`. */
 export interface QueuedMail {
   readonly id: string
   readonly purpose: 'password' | 'invitation' | 'factors' | 'notifications'
   readonly login: string | null
-  readonly madeBy: string | null
+  readonly creatorId: string | null
   readonly sessionId: string | null
   readonly creatorStamp: string | null
   readonly linkId: string | null
   readonly recipient: string | null
-  /** Only set for notifications: the batches that the mail covers. */
+  /** The range of batches of notifications that the mail covers. */
   readonly firstBatch: string | null
   readonly lastBatch: string | null
   readonly attempts: number
@@ -32,60 +32,63 @@ export interface QueuedMail {
   readonly isLast: boolean
 }
 
-/** Accepts the common subset of mail addresses and nothing that could start another header. */
+/** Accepts common mail addresses, and no characters that could begin another header or recipient. */
 export const isMailAddress = (text: string): boolean => text.length <= 254 && mailPattern.test(text)
 
 const mailPattern = /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*$/iu
 
 export type MailRequest =
+  /** A user who is not signed in has requested a password-reset link, from this network address. */
   | { readonly purpose: 'password'; readonly login: string; readonly address: string }
+  /** An administrator has requested the link for another user. */
   | {
       readonly purpose: 'password'
       readonly login: string
-      readonly madeBy: string
+      readonly creatorId: string
       readonly sessionId: string | undefined
     }
   | {
       readonly purpose: 'invitation'
-      readonly madeBy: string
+      readonly creatorId: string
       readonly linkId: string
       readonly recipient: string
     }
   /** Notifies the account that its authentication factors have changed. */
-  | { readonly purpose: 'factors'; readonly madeBy: string }
-  /** Has what happened to the assignments of the account. */
+  | { readonly purpose: 'factors'; readonly creatorId: string }
+  /** Contains the unread notifications of the account. */
   | {
       readonly purpose: 'notifications'
-      readonly madeBy: string
+      readonly creatorId: string
       readonly firstBatch: string
       readonly lastBatch: string
     }
 
-/** The next mails are sent every second, so the queue has room again soon. */
+/** Mails leave a full queue every second unless the mail server is down, so a client need not wait longer than a minute. */
 const queueFullSeconds = 60
 
 /**
- * Returns the seconds after which to retry when a budget is exhausted, otherwise undefined. Requests are serialized so that budgets
- * hold under concurrency; the result does not reveal whether an account exists, because none is looked up here.
+ * Queues the mail if all budgets have room. Otherwise returns the seconds after which to retry. A lock serializes requests, so that
+ * concurrent ones cannot exceed a budget. The result does not reveal whether an account has the login, because none is looked up.
  */
 export async function queueMail(transaction: Queries, request: MailRequest): Promise<number | undefined> {
   await transaction.query(sql`select from pg_advisory_xact_lock(hashtextextended('mails', 0))`)
-  const { purpose, login, address, madeBy, sessionId, linkId, recipient, firstBatch, lastBatch } = {
+  const { purpose, login, address, creatorId, sessionId, linkId, recipient, firstBatch, lastBatch } = {
     ...noValues,
     ...request,
   }
-  const [waitingMax, ofAccountMax] =
-    purpose === 'notifications'
-      ? [budgetLimits.notificationMailsWaiting.max, budgetLimits.notificationMailsOfAccount.max]
-      : [budgetLimits.mailsWaiting.max, budgetLimits.mailsOfAccount.max]
-  // Each has its own budget: requests of strangers must not exhaust that of administrators, nor one kind of mail another's.
-  const ofLogin = sql`lower(trim(login)) = lower(trim(${login})) and (made_by is null) = (${madeBy}::uuid is null)`
-  const ofMaker = sql`made_by = ${madeBy} and ${budgetOf(sql`purpose`)} = ${budgetOf(sql`${purpose}`)}`
+  const isNotification = purpose === 'notifications'
+  const { mailsWaiting, mailsOfAccount, notificationMailsWaiting, notificationMailsOfAccount } = budgetLimits
+  const waitingMax = isNotification ? notificationMailsWaiting.max : mailsWaiting.max
+  const ofAccountMax = isNotification ? notificationMailsOfAccount.max : mailsOfAccount.max
+  // Strangers must not exhaust the budget of administrators, so their requests for a login are counted separately.
+  const ofLogin = sql`lower(trim(login)) = lower(trim(${login})) and (made_by is null) = (${creatorId}::uuid is null)`
+  // For the same reason, mails of another kind have another budget.
+  const ofCreator = sql`made_by = ${creatorId} and ${budgetOf(sql`purpose`)} = ${budgetOf(sql`${purpose}`)}`
   const [queued] = await transaction.query(sql`
     insert into mails (id, purpose, login, address, made_by, maker_session_id, maker_stamp, link_id, recipient,
       first_batch, last_batch)
-    select ${newId()}, ${purpose}, ${login}, ${address}, ${madeBy}, ${sessionId ?? null},
-      (select security_stamp from users where id = ${madeBy}), ${linkId}, ${recipient},
+    select ${newId()}, ${purpose}, ${login}, ${address}, ${creatorId}, ${sessionId ?? null},
+      (select security_stamp from users where id = ${creatorId}), ${linkId}, ${recipient},
       ${firstBatch}::bigint, ${lastBatch}::bigint
     where (select count(*) from mails where ended_at is null
         and (purpose = 'notifications') = (${purpose} = 'notifications')) < ${waitingMax}::int
@@ -93,43 +96,42 @@ export async function queueMail(transaction: Queries, request: MailRequest): Pro
         < ${budgetLimits.passwordMailsOfAddress.max}::int
       and (select count(*) from mails where ${ofLogin} and created_at > now() - interval '1 hour')
         < ${budgetLimits.passwordMailsOfAccount.max}::int
-      and (select count(*) from mails where ${ofMaker} and created_at > now() - interval '1 day')
+      and (select count(*) from mails where ${ofCreator} and created_at > now() - interval '1 day')
         < ${ofAccountMax}::int
     returning true`)
   if (queued) return undefined
-  // The oldest mail that counts leaves the hour or the day; with room there, the queue itself is full.
-  const oldestOf = (hours: number, which: Sql, max: number) => sql`
+  // An exhausted budget has room again when the oldest of its newest `max` mails is no longer within the hour or the day. If none is
+  // exhausted, the queue itself is full.
+  const roomAt = (hours: number, which: Sql, max: number) => sql`
     (select created_at + make_interval(hours => ${hours}::int) from mails
       where ${which} and created_at > now() - make_interval(hours => ${hours}::int)
       order by created_at desc offset ${max - 1}::int limit 1)`
   const [wait] = await transaction.query<{ seconds: number | null }>(sql`
     select ceil(extract(epoch from greatest(
-      ${oldestOf(1, sql`address = ${address}`, budgetLimits.passwordMailsOfAddress.max)},
-      ${oldestOf(1, ofLogin, budgetLimits.passwordMailsOfAccount.max)},
-      ${oldestOf(24, ofMaker, ofAccountMax)}) - now()))::int as seconds`)
+      ${roomAt(1, sql`address = ${address}`, budgetLimits.passwordMailsOfAddress.max)},
+      ${roomAt(1, ofLogin, budgetLimits.passwordMailsOfAccount.max)},
+      ${roomAt(24, ofCreator, ofAccountMax)}) - now()))::int as seconds`)
   return Math.max(1, wait?.seconds ?? queueFullSeconds)
 }
 
+/** The columns that a request does not set. */
 const noValues = {
-  ...{ login: null, address: null, madeBy: null, sessionId: null, linkId: null, recipient: null },
+  ...{ login: null, address: null, creatorId: null, sessionId: null, linkId: null, recipient: null },
   ...{ firstBatch: null, lastBatch: null },
 }
 
-/** SQL: mails of these purposes are counted together. */
+/** SQL: returns the name of the budget. Mails with links share one. */
 const budgetOf = (purpose: Sql) =>
   sql`case when ${purpose} in ('factors', 'notifications') then ${purpose} else 'links' end`
 
-/**
- * Each delay is longer than a send may take, so no other instance sends the same mail meanwhile; delays grow
- * up to an hour.
- */
+/** The pauses after each attempt. Even the shortest is longer than an attempt, so no other instance sends the mail meanwhile. */
 const retrySeconds = [60, 120, 300, 900, 3600]
-/** A mail for a new password is useless a day later, so retries end before that. Other mails are retried like invitations. */
+/** After these hours, no further attempt is made: a user does not wait for a password mail for long. Other mails count as invitations. */
 const hoursMax = { password: 1, invitation: 24 }
 
 /**
- * Claims the mails that are due. Each is claimed by one instance, and is claimed again later unless it is
- * ended. Mails that a person waits for come before notifications.
+ * Claims the mails that are due, each for one instance. A mail that is not ended is claimed again after the next pause. Notifications
+ * come last, because people wait for the other mails.
  */
 export const claimMails = (transaction: Queries, count: number): Promise<QueuedMail[]> =>
   transaction.query<QueuedMail>(sql`
@@ -142,13 +144,13 @@ export const claimMails = (transaction: Queries, count: number): Promise<QueuedM
       order by purpose = 'notifications', next_attempt_at limit ${count}::int for update skip locked
     )
     update mails set attempts = attempts + 1, next_attempt_at = due.again from due where mails.id = due.id
-    returning mails.id, purpose, login, made_by as "madeBy",
+    returning mails.id, purpose, login, made_by as "creatorId",
       maker_session_id as "sessionId", maker_stamp as "creatorStamp", link_id as "linkId", recipient,
       first_batch as "firstBatch", last_batch as "lastBatch", attempts, "isLast"`)
 
 /**
- * Ends a mail before it is sent, so that it is sent at most once; false if it was ended already. The row lock lets one of two
- * instances through that have claimed it, the second one after a long pause of the first.
+ * Ends a mail before it is sent, so that it is sent at most once. Returns false if it has already ended: after a long pause of one
+ * instance, another may have claimed the mail, too, and the row lock lets only one of them through.
  */
 export async function endBeforeSending(queries: Queries, id: string): Promise<boolean> {
   const ended = await queries.query(
@@ -157,22 +159,23 @@ export async function endBeforeSending(queries: Queries, id: string): Promise<bo
   return ended.length > 0
 }
 
-/** Takes the end back after the server has certainly not accepted the mail, so that it is retried. */
+/** Reopens a mail for a retry. Only called if the mail server has certainly not accepted it. */
 export async function retryMail(queries: Queries, id: string): Promise<void> {
   await queries.query(sql`update mails set ended_at = null where id = ${id}`)
 }
 
-/**
- * Ends a mail that was sent or given up. For an address without an account, only the fact that it was
- * requested is kept.
- */
-export async function endMail(queries: Queries, id: string, hasAccount = true): Promise<void> {
+/** Ends a mail that was sent or given up, and deletes the personal data of people without an account: recipient and login. */
+export async function endMail(
+  queries: Queries,
+  id: string,
+  { hasAccount = true }: { readonly hasAccount?: boolean } = {},
+): Promise<void> {
   await queries.query(sql`
     update mails set ended_at = now(), recipient = null, login = case when ${hasAccount}::boolean then login end
     where id = ${id}`)
 }
 
-/** Budgets look back one day, so older mails are no longer counted. */
+/** Deletes ended mails of more than a day ago, to which no budget looks back. */
 export const purgeMails = (database: Database): Promise<void> =>
   deleteInBatches(
     database,
@@ -180,12 +183,12 @@ export const purgeMails = (database: Database): Promise<void> =>
     sql`ended_at is not null and created_at < now() - interval '1 day'`,
   )
 
-/** A mail ready to send. The secret of its link, if it has one, exists nowhere else. */
+/** A mail ready to send. The secret of its link exists only here, because the database has its hash. */
 export interface MailToSend {
   readonly to: string
   readonly secret: string | undefined
   readonly accountId: string | undefined
-  /** The recipient's language; for an invitation, the inviter's, because the recipient's is unknown. */
+  /** The language of the recipient, or of the inviter, because that of an invited person is unknown. */
   readonly language: Language
   /** Only set for an invitation. */
   readonly inviter: string | undefined
@@ -193,9 +196,7 @@ export interface MailToSend {
   readonly organization: string | undefined
 }
 
-/**
- * Creates the link of a mail that is about to be sent; undefined if there is nothing to send or no recipient.
- */
+/** Prepares a mail, and creates its link. Returns undefined if the mail has become pointless, for example because its account was removed. */
 export const prepareMail = (
   transaction: Queries,
   mail: QueuedMail & { readonly purpose: keyof typeof preparations },
@@ -211,27 +212,26 @@ const preparations = {
 
 const noInvitation = { inviter: undefined, project: undefined, organization: undefined }
 
-/** A notice contains no link: users should not learn to follow links in mails that they did not request. */
+/** Prepares a mail without a link: users should not learn to follow links in mails that they did not request. */
 async function prepareFactorNotice(
   transaction: Queries,
-  { madeBy }: QueuedMail,
+  { creatorId }: QueuedMail,
 ): Promise<MailToSend | undefined> {
   const [account] = await transaction.query<{ login: string }>(
-    sql`select trim(login) as login from users where id = ${madeBy} and active`,
+    sql`select trim(login) as login from users where id = ${creatorId} and active`,
   )
-  if (!account || madeBy === null || !isMailAddress(account.login)) return undefined
-  const language = await findLanguage(transaction, madeBy)
-  return { to: account.login, accountId: madeBy, language, secret: undefined, ...noInvitation }
+  if (!account || creatorId === null || !isMailAddress(account.login)) return undefined
+  const language = await findLanguage(transaction, creatorId)
+  return { to: account.login, accountId: creatorId, language, secret: undefined, ...noInvitation }
 }
 
 /**
- * Like a link created by an administrator, it ends earlier links and is ended by any new password. A link
- * that a stranger may have requested ends only others of its own kind, never one that an administrator
- * created.
+ * Creates a link for a new password, and ends earlier ones. A link that a stranger may have requested ends only links of the same kind,
+ * never one that an administrator has created.
  */
 async function preparePasswordMail(
   transaction: Queries,
-  { login, madeBy, sessionId, creatorStamp }: QueuedMail,
+  { login, creatorId, sessionId, creatorStamp }: QueuedMail,
 ): Promise<MailToSend | undefined> {
   const accounts = await transaction.query<{ id: string; login: string; stamp: string }>(sql`
     select account.id, account.login, account.security_stamp as stamp from users as account
@@ -242,10 +242,10 @@ async function preparePasswordMail(
   await transaction.query(sql`
     update account_links set ended_at = now()
     where user_id = ${account.id} and used_at is null and ended_at is null
-      and (${madeBy !== null} or (made_by = user_id and maker_session_id is null))`)
+      and (${creatorId !== null} or (made_by = user_id and maker_session_id is null))`)
   const { secret } = await createLink(transaction, {
     purpose: 'password',
-    madeBy: madeBy ?? account.id,
+    creatorId: creatorId ?? account.id,
     sessionId: sessionId ?? undefined,
     creatorStamp: creatorStamp ?? undefined,
     hours: passwordLinkHours,
@@ -257,10 +257,7 @@ async function preparePasswordMail(
   return { to: account.login.trim(), secret, accountId: account.id, language, ...noInvitation }
 }
 
-/**
- * A mail may be sent again because it is unknown whether the first arrived. It then has a new secret and the
- * earlier one ends.
- */
+/** Gives the invitation a new secret. It replaces that of an earlier attempt, of which it may be unknown whether it arrived. */
 async function prepareInvitationMail(
   transaction: Queries,
   { linkId, recipient }: QueuedMail,

@@ -12,7 +12,7 @@ import {
   findOpenLink,
   type Link,
   linkExpired,
-  linkSecret,
+  linkSecretField,
   passwordLinkHours,
   redeemLink,
 } from './links.ts'
@@ -44,7 +44,7 @@ export async function createPasswordLink(
       where user_id = ${userId} and used_at is null and ended_at is null`)
     return createLink(transaction, {
       purpose: 'password',
-      madeBy: caller.id,
+      creatorId: caller.id,
       sessionId: caller.origin?.sessionId,
       hours: passwordLinkHours,
       userId,
@@ -62,8 +62,8 @@ export async function createPasswordLink(
 }
 
 /**
- * Queues a mail with a password-reset link. The login must be a mail address; the link is created when the mail is
- * sent, so that it is fresh.
+ * Queues a mail with a password-reset link. The login must be a mail address. The link is created only when the mail is sent, because it
+ * is valid for an hour.
  */
 export async function requestPasswordMail(
   { database, securityLog }: PasswordLinkContext,
@@ -78,11 +78,11 @@ export async function requestPasswordMail(
       throw invalid({ userId: ['The login of this account is not a mail address. Create a link instead.'] })
     const sessionId = caller.origin?.sessionId
     await lockActiveSession(transaction, sessionId)
-    const requested = { purpose: 'password', login: account.login, madeBy: caller.id, sessionId } as const
+    const requested = { purpose: 'password', login: account.login, creatorId: caller.id, sessionId } as const
     const retryAfterSeconds = await queueMail(transaction, requested)
     if (retryAfterSeconds !== undefined) throw busy(retryAfterSeconds)
   })
-  // 'kept': the mail was queued. docs/security-events.md lists the outcomes.
+  // `kept` means that the mail was queued: docs/security-events.md.
   securityLog?.({
     event: 'mail-asked',
     outcome: 'kept',
@@ -97,7 +97,7 @@ function parseUserId(caller: Caller, body: unknown): string {
   return parseFields(body, { userId: uuid }).userId
 }
 
-/** Finds and locks an account that may sign in. It is locked before its links, everywhere, which avoids deadlocks. */
+/** Finds and locks an account that may sign in. All code locks an account before its links, which avoids deadlocks. */
 async function lockAccount(
   transaction: Queries,
   id: string,
@@ -109,8 +109,8 @@ async function lockAccount(
 }
 
 /**
- * A link for the account of another user is valid only while its creator is still an administrator. If creator and account are
- * the same, the user has requested the link.
+ * Throws if the creator may no longer reset this password. A link for another account requires that the creator is still an
+ * administrator; users request links for their own account.
  */
 async function requireEntitledCreator(
   transaction: Queries,
@@ -124,19 +124,19 @@ async function requireEntitledCreator(
   if (!creator || !administrators.isAdministrator(creator)) throw linkExpired()
 }
 
-/** Sets a new password for the link's account, without any other authentication, and invalidates everything issued before. */
+/** Sets a new password for the account of the link, which replaces any authentication, and invalidates everything issued before. */
 export async function redeemPasswordLink(
   { database, passwords, administrators, securityLog }: PasswordLinkContext,
   origin: RequestOrigin | undefined,
   body: unknown,
 ): Promise<void> {
-  const input = parseFields(body, { secret: linkSecret, newPassword: newPasswordField })
+  const input = parseFields(body, { secret: linkSecretField, newPassword: newPasswordField })
   const link = await findOpenLink(database, 'password', input.secret)
   // A constraint of the table requires an account for this purpose.
   const id = link.userId ?? ''
   const [account] = await database.query<{ login: string }>(sql`select login from users where id = ${id}`)
   const passwordHash = await hashNewPassword(passwords, input.newPassword, account?.login)
-  // The change is recorded as the account's own.
+  // The history records the change as made by the account itself.
   const linkOwner: Caller = { id, isAdministrator: false, ...(origin && { origin }) }
   await database.transaction(async (transaction) => {
     if (!(await lockAccount(transaction, id))) throw linkExpired()

@@ -7,24 +7,21 @@ import { limitConcurrency } from '../model/limit-concurrency.ts'
 import { normalizeLogin } from './sign-in.ts'
 
 export interface Passwords {
-  /** Returns a PHC string; the password is hashed as given, never trimmed. */
+  /** Returns a PHC string. The password is hashed as given, without trimming. */
   hash(password: string): Promise<string>
   verify(storedHash: string, password: string): Promise<boolean>
-  /**
-   * Takes as long as `verify` when there is no stored hash, so that timing does not reveal which logins
-   * exist.
-   */
+  /** Takes as long as `verify`, for logins without an account, so that timing does not reveal which logins exist. */
   verifyAbsent(password: string): Promise<false>
 }
 
-/** Defaults to the parameters of the contract; tests of other things may lower them. */
+/** The parameters of Argon2. The defaults are those of the contract; tests lower them to save time. */
 export interface PasswordOptions {
   readonly memoryMebibytes?: number
   readonly passes?: number
   readonly lanes?: number
 }
 
-/** Injectable so that a test can count computations: equal work takes equal time. */
+/** Passed in, so that a test can count the computations of unknown logins and of wrong passwords, which must be equal. */
 export interface Argon2 {
   hash(password: string, options: Options): Promise<string>
   verify(storedHash: string, password: string): Promise<boolean>
@@ -39,7 +36,7 @@ export function createPasswords(
 ): Passwords {
   const argon2id = argon2Options(options)
   const absentHash = unmatchableHash(argon2id)
-  // Creating a hash costs as much memory and CPU as verifying one, so both count against the same limit.
+  // Creating a hash costs as much memory and CPU as verifying one, so both share a limit.
   const runLimited = limitConcurrency({
     atOnce: budgets.budget('passwordHashes'),
     waiting: budgets.budget('passwordHashesWaiting'),
@@ -61,7 +58,7 @@ export function createPasswords(
 
 type Argon2Options = Required<Pick<Options, 'algorithm' | 'memoryCost' | 'timeCost' | 'parallelism'>>
 
-/** This is `Algorithm.Argon2id`; the package declares the enum for the compiler only. */
+/** The value of `Algorithm.Argon2id`. The package declares that enum in its types only, so it does not exist at run time. */
 const argon2idAlgorithm: Algorithm = 2
 
 const argon2Options = ({ memoryMebibytes = 64, passes = 3, lanes = 2 }: PasswordOptions): Argon2Options => ({
@@ -75,10 +72,10 @@ const argon2Options = ({ memoryMebibytes = 64, passes = 3, lanes = 2 }: Password
 const unmatchableHash = ({ memoryCost, timeCost, parallelism }: Argon2Options): string =>
   `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
-/** A stored hash that demands more memory could take the process down. */
+/** A stored hash names its own memory. With more than this, verifying it could exhaust the memory of the process. */
 const memoryKibibytesMax = 256 * 1024
 
-/** Any other value in the column matches no password. */
+/** Returns whether the text is a hash that can be verified. An account without a password stores another text. */
 function isUsable(storedHash: string): boolean {
   try {
     return parseOptions(storedHash).memoryCost <= memoryKibibytesMax
@@ -88,8 +85,8 @@ function isUsable(storedHash: string): boolean {
 }
 
 /**
- * Rejects easily guessed passwords: the 19,640 most common ones and the login itself, regardless of case and
- * of punctuation around it. Existing passwords are not checked.
+ * Returns why a new password is easily guessed: it is one of the 19,640 most common passwords, or the login, regardless of case and of
+ * punctuation around it.
  */
 export function guessableProblem(password: string, login: string | undefined): string | undefined {
   const forms = formsOf(password)
@@ -99,10 +96,7 @@ export function guessableProblem(password: string, login: string | undefined): s
   return undefined
 }
 
-/**
- * Returns the text in lower case, both as it is and without leading and trailing punctuation; forms too short
- * for a password are dropped.
- */
+/** Returns the text in lower case, as it is and without punctuation around it. Forms that are too short for a password are left out. */
 function formsOf(text: string): readonly string[] {
   const lower = text.toLowerCase()
   const trimmed = lower.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
@@ -121,7 +115,7 @@ const commonPasswordFile = new URL('./common-passwords.txt.gz', import.meta.url)
 
 let commonPasswordSet: ReadonlySet<string> | undefined
 
-/** Loaded when the first password is set: it takes about 2 MB that most processes never need. */
+/** Loads the list for the first new password: most processes never need its 2 MB. */
 function commonPasswords(): ReadonlySet<string> {
   commonPasswordSet ??= new Set(
     gunzipSync(readFileSync(commonPasswordFile))

@@ -10,20 +10,17 @@ import { callerDetails, type SecurityLog } from '../observability/security-log.t
 export interface Session {
   readonly id: string
   readonly userId: string
-  /**
-   * The client that requested the sign-in; null, like the next three, for sessions from before this was
-   * stored.
-   */
+  /** The client that requested the sign-in. Older sessions have neither this nor the next three values. */
   readonly clientId: string | null
   readonly address: string | null
   readonly userAgent: string | null
   /** The external provider used to sign in; null for a password. */
   readonly provider: string | null
-  /** The last time the client requested tokens. */
+  /** The last time at which the client requested tokens. */
   readonly lastUsedAt: string | null
   readonly createdAt: string
   readonly expiresAt: string
-  /** Whether the request itself was made in this session. */
+  /** True for the session in which the list was requested. */
   readonly isCurrent: boolean
 }
 
@@ -33,7 +30,7 @@ export interface SessionCaller {
   readonly sessionId: string | undefined
 }
 
-/** Only the newest sessions are listed. */
+/** The newest sessions are listed, and any more are left out. */
 export const sessionsListedMax = 100
 
 /** Lists the caller's own sessions, or those of any account for administrators. */
@@ -79,14 +76,14 @@ export async function endSessions(
     if (found.length < ids.length) throw notFound('Session')
     await transaction.query(sql`update signin_sessions set ended_at = now() where id = any(${ids}::text[])`)
     await endLinksOfSessions(transaction, ids)
-    // Refresh tokens are not deleted: they end with the session, and this host has no privilege on them.
+    // Refresh tokens end with the session. They are not deleted, because the REST host has no privilege on their table.
     return found
   })
   for (const { id: session, userId: account } of ended)
     securityLog?.({ ...sessionEndedEvent(caller, 'on request'), account, session })
 }
 
-/** Invalidates everything issued to an account, including tokens of service clients that act as it. */
+/** Ends all sessions of an account, and invalidates its tokens, including those of service clients that act as it. */
 export async function endAllSessions(
   { database, securityLog }: SessionContext,
   caller: Caller,
@@ -104,6 +101,7 @@ export async function endAllSessions(
   securityLog?.({ ...sessionEndedEvent(caller, 'all of the account'), account: userId, session: undefined })
 }
 
+/** Throws unless callers act on their own account or are administrators. */
 export function requireSelfOrAdministrator(caller: Caller, userId: string, subject = 'sessions'): void {
   if (userId !== caller.id && !caller.isAdministrator)
     throw forbidden(`Only administrators may see and end the ${subject} of others.`)
@@ -131,13 +129,12 @@ function parseSessionIds(input: unknown): readonly string[] {
   return ids
 }
 
-/** The identity host creates session ids of 128 bits, in base64url. */
+/** Rejects values that cannot be an id, which the identity host creates as 128 random bits in base64url. */
 const isSessionId = (input: unknown): boolean => typeof input === 'string' && /^[\w-]{1,64}$/.test(input)
 
 /**
- * Invalidates everything issued to these accounts so far: every session check compares the security stamp, and the
- * sessions are marked as ended. A sign-in in progress still carries the old stamp, so it fails too, even if the
- * account is removed and restored meanwhile.
+ * Invalidates everything issued to these accounts so far, by a new security stamp, which every check of a token or session compares. A
+ * sign-in in progress has the old stamp, so it fails, too.
  */
 export async function invalidateAccounts(transaction: Queries, userIds: readonly string[]): Promise<void> {
   await transaction.query(
@@ -149,9 +146,8 @@ export async function invalidateAccounts(transaction: Queries, userIds: readonly
 }
 
 /**
- * Locks a session so that it cannot be ended before commit; returns false if it has already ended. A concurrent end
- * waits for the commit, and then also ends what this transaction created. The bearer token was already checked for
- * expiry and stamp, so only a concurrent end matters here.
+ * Locks a session so that it cannot end before the commit. Returns false if it has already ended. A concurrent end waits for the commit,
+ * and then also ends what this transaction has created. Expiry and stamp were checked with the bearer token.
  */
 export async function lockSession(transaction: Queries, sessionId: string): Promise<boolean> {
   const [active] = await transaction.query(
@@ -160,10 +156,7 @@ export async function lockSession(transaction: Queries, sessionId: string): Prom
   return active !== undefined
 }
 
-/**
- * Locks a session until commit, and throws if it has ended. Without a session (the program itself, or a service client)
- * there is nothing to check.
- */
+/** Locks a session until the commit, and throws if it has ended. The command line and service clients have no session to lock. */
 export async function lockActiveSession(transaction: Queries, sessionId: string | undefined): Promise<void> {
   if (sessionId !== undefined && !(await lockSession(transaction, sessionId))) throw unauthenticated()
 }
@@ -173,7 +166,7 @@ export async function endLinksOfSessions(transaction: Queries, sessionIds: reado
   await endLinks(transaction, sql`maker_session_id = any(${sessionIds}::text[])`)
 }
 
-/** Ends an account's links and mails regardless of session state, except those of one session. */
+/** Ends the links and mails of an account, whether their sessions have ended or not, except those of one session. */
 export async function endLinksOfAccount(
   transaction: Queries,
   accountId: string,
@@ -189,7 +182,7 @@ async function endLinks(transaction: Queries, condition: Sql): Promise<void> {
   await transaction.query(
     sql`update account_links set ended_at = now() where ${condition} and used_at is null and ended_at is null`,
   )
-  // Mails without a link are still sent.
+  // Mails of other purposes contain no link, so they are still sent.
   await transaction.query(
     sql`update mails set ended_at = now() where ${condition} and purpose in ('password', 'invitation') and ended_at is null`,
   )

@@ -4,8 +4,8 @@ import { type Language, supportedLanguage } from '../model/language.ts'
 import { withoutHiddenCharacters } from '../model/text.ts'
 
 /**
- * Normalizes a login for comparison in the process. It equates more logins than the store's `lower(trim(login))` in
- * some locales, which is safe where it keeps new accounts away from the logins of administrators.
+ * Normalizes a login for a comparison in which a false match is safe, such as one that reserves the logins of administrators. In some
+ * locales, it equates more logins than `lower(trim(login))` in the database.
  */
 export const normalizeLogin = (login: string): string => login.trim().toLowerCase()
 
@@ -19,23 +19,23 @@ export function hasHiddenCharacters(login: string): boolean {
 }
 
 /**
- * Returns whether both are the same login by the store's `lower(trim(login))`, in every locale of the store. Locales
- * differ in how they fold non-ASCII letters, so only ASCII letters are compared without regard to case.
+ * Returns whether `lower(trim(login))` equates both logins in every locale of the database, for a comparison in which a false match would
+ * give rights away. Locales differ in the lower case of other letters than A to Z, so those are compared exactly.
  */
 export const isSameLogin = (one: string, other: string): boolean =>
   lowerAscii(trimSpaces(one)) === lowerAscii(trimSpaces(other))
 
 const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
-/** Unlike JavaScript's `trim`, the store's removes plain spaces only. */
+/** PostgreSQL's `trim` removes plain spaces only. The lookbehind keeps the second expression linear for many spaces in the middle. */
 const trimSpaces = (text: string): string => text.replace(/^ +/, '').replace(/(?<! ) +$/, '')
 
-/** Whether the login of the row aliased as `account` was verified, and has not changed since. */
+/** SQL: true if the login of the row aliased as `account` was verified, and has not changed since. */
 export const hasVerifiedLogin: Sql = raw(
   'exists (select from verified_logins as verified where verified.user_id = account.id and verified.login = account.login)',
 )
 
-/** Records that the user reads mail at the address. Without effect if the login is another one. */
+/** Marks the login as verified, if it is this mail address: the user has opened a link that was sent to it. */
 export async function recordVerifiedAddress(
   queries: Queries,
   accountId: string,
@@ -53,7 +53,7 @@ export async function recordVerifiedAddress(
 /** The ways to sign in that the settings allow, in addition to external providers. */
 export interface SignInMethods {
   readonly passwords: boolean
-  /** The domain of passkeys that sign in alone; undefined where no page accepts them. */
+  /** The domain of passkeys that sign in without a password; undefined if no page accepts them. */
   readonly passkeySignInDomain: string | undefined
 }
 
@@ -65,8 +65,8 @@ export async function lockFactors(transaction: Queries, accountId: string): Prom
 }
 
 /**
- * Returns whether the account has any way to sign in. A passkey counts once it has signed in alone, because only then is it
- * known to verify its user.
+ * Returns whether the account has any way to sign in. A passkey counts once it has signed in without a password: only then is it known
+ * to verify its user.
  */
 export async function canSignIn(
   queries: Queries,
@@ -101,7 +101,7 @@ export async function storeLanguage(
     on conflict (user_id) do update set language = excluded.language where account_languages.language <> excluded.language`)
 }
 
-/** Returns the language for mails to an account: the one that it has chosen, or that of its last sign-in. */
+/** Returns the language for mails to an account: the chosen one, otherwise that of the last sign-in. */
 export async function findLanguage(queries: Queries, accountId: string): Promise<Language> {
   const [known] = await queries.query<{ language: string | null }>(
     sql`

@@ -2,40 +2,39 @@ import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * The prefix lets people, log filters and secret scanners recognize a token; no token of the identity host
- * starts with it.
+ * The prefix of personal access tokens, by which secret scanners and people recognize them, and this service distinguishes them from the
+ * tokens of the identity host.
  */
 export const personalTokenPrefix = 'svc_'
-/** Prefix of the secret in an invitation or password-reset link. */
+/** The prefix of the secret in an invitation or password-reset link. */
 export const linkTokenPrefix = 'svl_'
 
 type Prefix = typeof personalTokenPrefix | typeof linkTokenPrefix
 
-/** This much entropy cannot be guessed, so a fast hash suffices for storage. */
+/** 256 random bits cannot be guessed, so the database can store a fast hash instead of a slow one for passwords. */
 const secretBytes = 32
+/** A CRC-32 in hexadecimal. */
 const checksumCharacters = 8
 
-/** Only letters and digits, so that a double click selects the whole token. */
+/** Generates a token of letters, digits and the underscore of its prefix, which a double click selects as one word. */
 export function generateToken(prefix: Prefix): string {
   const text = prefix + randomBytes(secretBytes).toString('hex')
   return text + checksumOf(text)
 }
 
-const patterns: Readonly<Record<Prefix, RegExp>> = { svc_: patternOf('svc_'), svl_: patternOf('svl_') }
+/** Matches the text of a token after its prefix. */
+const secretPattern = new RegExp(`^[0-9a-f]{${2 * secretBytes + checksumCharacters}}$`)
 
 /**
- * Returns the hash under which the store knows the token. Truncated or mistyped tokens fail the checksum and
- * never reach the store.
+ * Returns the hash by which the database finds the token; undefined for a text that cannot be one. The checksum rejects truncated and
+ * mistyped tokens without a query.
  */
 export function hashOfToken(text: string, prefix: Prefix): Buffer | undefined {
   const isWellFormed =
-    patterns[prefix].test(text) &&
+    text.startsWith(prefix) &&
+    secretPattern.test(text.slice(prefix.length)) &&
     checksumOf(text.slice(0, -checksumCharacters)) === text.slice(-checksumCharacters)
   return isWellFormed ? hash('sha256', text, 'buffer') : undefined
-}
-
-function patternOf(prefix: Prefix): RegExp {
-  return new RegExp(`^${prefix}[0-9a-f]{${2 * secretBytes + checksumCharacters}}$`)
 }
 
 function checksumOf(text: string): string {

@@ -3,12 +3,12 @@ import type { Queries } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { uuidPattern } from '../model/field-kinds.ts'
 
-/** The page of the identity host that ends mails. It needs no session, because mail programs post to it, too (RFC 8058). */
+/** The page of the identity host that unsubscribes from mails. It needs no session, because mail programs post to it (RFC 8058). */
 export const unsubscribePath = '/ext/unsubscribe'
 
 const keyBytes = 32
 
-/** Creates the key of the account with its first mail. The statement returns the stored one if two instances are first. */
+/** Signs the id of the account with its own key, which the first mail creates. If two instances do so at once, both get the same key. */
 export async function createUnsubscribeToken(queries: Queries, accountId: string): Promise<string> {
   const [{ key } = { key: Buffer.alloc(0) }] = await queries.query<{ key: Buffer }>(sql`
     insert into account_settings as known (user_id, unsubscribe_key) values (${accountId}, ${randomBytes(keyBytes)})
@@ -17,11 +17,11 @@ export async function createUnsubscribeToken(queries: Queries, accountId: string
   return `${accountId}.${signatureOf(key, accountId).toString('base64url')}`
 }
 
-/** Names purpose and account, so that the key could sign links for other purposes that do not work here. */
+/** Signs the purpose, too, so that a signature of the same key for another purpose would not be accepted here. */
 const signatureOf = (key: Buffer, accountId: string): Buffer =>
   createHmac('sha256', key).update(`notification mails of ${accountId}`).digest()
 
-/** Returns the account of a token, or undefined. An unknown account takes as long as a wrong signature. */
+/** Returns the account of a valid token. An unknown account takes as long as a wrong signature, so timing reveals neither. */
 export async function findSubscriber(queries: Queries, token: string): Promise<string | undefined> {
   const [accountId = '', signature = ''] = token.split('.', 2)
   if (!uuidPattern.test(accountId)) return undefined

@@ -5,15 +5,15 @@ import { uuidPattern } from '../model/field-kinds.ts'
 import { unauthenticated } from '../model/problem.ts'
 import { createBoundedCache } from './bounded-cache.ts'
 
-// The definition of an access token, as the API contract (docs/contract) prescribes it.
+// The format of access tokens, as the API contract (docs/contract) prescribes it.
 
 export const accessTokenType = 'at+jwt'
-/** The API contract requires the first; clients may request the second. */
+/** The API contract requires RS256. The settings may choose ES256 for a client. */
 export const signingAlgorithms = ['RS256', 'ES256'] as const
 export type SigningAlgorithm = (typeof signingAlgorithms)[number]
 /** The lifetime that the API contract prescribes. */
 export const accessTokenSeconds = 30 * 60
-/** The clocks of the hosts may differ by this much: a token may begin that far in the future. No token outlives its `exp`. */
+/** Tolerates clocks that differ between hosts: `iat` may be this far in the future. `exp` has no tolerance. */
 export const clockSkewSeconds = 60
 
 /** Our own claims, in addition to those of RFC 9068. */
@@ -25,14 +25,14 @@ export const claimNames = {
 /** The value of the administrator claim; tokens of other users lack the claim. */
 export const administratorClaimValue = 'true'
 
-/** The claims that the hosts use, of a token whose signature, type, issuer, audience, scope and lifetime are right. */
+/** The claims of a token that the hosts use. */
 export interface AccessTokenClaims {
   readonly accountId: string
-  /** The session; a service client's token has none. */
+  /** The session of the token; undefined for tokens of service clients. */
   readonly sessionId: string | undefined
   readonly clientId: string | undefined
   readonly scopes: readonly string[]
-  /** The id by which it is revoked. */
+  /** The id by which the token can be revoked. */
   readonly tokenId: string | undefined
   readonly securityStamp: string
   readonly isAdministrator: boolean
@@ -41,17 +41,17 @@ export interface AccessTokenClaims {
   readonly expiresAt: number
 }
 
-/** jose applies its tolerance to both ends of a lifetime, and ignores `iat`. */
+/** Checks the lifetime more strictly than jose, which tolerates clock differences at `exp`, too, and ignores `iat`. */
 export const isWithinLifetime = ({ iat = 0, exp = 0 }: JWTPayload, now: number): boolean =>
   now < exp * 1000 && iat * 1000 <= now + clockSkewSeconds * 1000
 
-/** RFC 9068 separates scopes by spaces. A provider that sends a list instead is accepted, too. */
+/** Parses the scopes, which RFC 9068 separates by spaces. Some providers send a list instead. */
 function parseScopes(claim: unknown): readonly string[] {
   const scopes: readonly unknown[] = typeof claim === 'string' ? claim.split(' ') : [claim].flat()
   return scopes.filter((scope) => typeof scope === 'string' && scope !== '') as string[]
 }
 
-/** Undefined for a token that we cannot have issued. */
+/** Returns undefined for claims that our identity host never issues. Does not check the lifetime. */
 export function parseAccessTokenClaims(payload: JWTPayload): AccessTokenClaims | undefined {
   const { sub = '', sid, client_id: clientId, scope, jti, iat = 0, exp = 0 } = payload
   const securityStamp = payload[claimNames.securityStamp]
@@ -73,12 +73,9 @@ export function parseAccessTokenClaims(payload: JWTPayload): AccessTokenClaims |
   }
 }
 
-// The following conditions are pieces of SQL. Each query that contains one must alias the user's row as `account`.
+// The following conditions are SQL. Every query that uses one must alias the row of the user as `account`.
 
-/**
- * The token has not been revoked, and everything it depends on is still valid: the account with the same stamp, the
- * client, its permissions, and the session if there is one.
- */
+/** True if the token was not revoked, and its account, client, scopes, consent and session are still valid. */
 export const tokenIsActiveSql = (claims: AccessTokenClaims, clock: Sql): Sql => sql`
   account.id = ${claims.accountId} and account.active and account.security_stamp = ${claims.securityStamp}
   and ${clientIsConfiguredSql(claims)}
@@ -95,9 +92,8 @@ const sessionIsActiveSql = (sessionId: string, clock: Sql): Sql => sql`exists (
 )`
 
 /**
- * The token's service client was not removed from the settings after the token was issued. A removed client has no
- * `valid_since`. A client that was added again accepts only tokens issued since then. Clients of other kinds are not
- * in this table.
+ * True unless the service client was removed from the settings after the token was issued: a removed client has no `valid_since`, and one
+ * that was added again is valid since then. Other clients are not in this table.
  */
 const clientIsConfiguredSql = ({ clientId, issuedAt }: AccessTokenClaims): Sql => sql`not exists (
   select 1 from service_clients as client where client.id = ${clientId ?? ''}
@@ -105,9 +101,8 @@ const clientIsConfiguredSql = ({ clientId, issuedAt }: AccessTokenClaims): Sql =
 )`
 
 /**
- * A client that administrators created still has all scopes of the token and, unless it is first-party, the user's
- * consent to them. No timestamps are compared, so neither the issuing clock nor the time at which the
- * identity hosts learned of a change matters.
+ * True if a client that administrators have created still has all scopes of the token and, unless it is first-party, the consent of the
+ * user to them. Compares no timestamps, so a change applies at once, whatever the clocks of the hosts are.
  */
 const scopesAreAllowedSql = ({ clientId, scopes }: AccessTokenClaims): Sql => sql`not exists (
   select 1 from registered_clients as client where client.id = ${clientId ?? ''} and not (
@@ -115,16 +110,15 @@ const scopesAreAllowedSql = ({ clientId, scopes }: AccessTokenClaims): Sql => sq
     and (client.is_first_party or ${hasConsentSql(raw('client.id'), sql`${scopes}::text[]`)}))
 )`
 
-/** The user has granted the client all of these scopes. */
+/** True if the user has granted all of these scopes to the client. */
 export const hasConsentSql = (clientId: Sql, scopes: Sql): Sql => sql`exists (
   select 1 from consents as consent where consent.user_id = account.id and consent.client_id = ${clientId}
     and ${scopes} <@ string_to_array(consent.scope, ' ')
 )`
 
 /**
- * The user has not withdrawn the client's consent since a token was issued. An empty scope means that the consent is
- * withdrawn and was not given again. Then tokens issued up to `clockSkewSeconds` after the withdrawal are rejected, too,
- * because the two timestamps may come from different clocks.
+ * True unless the user has withdrawn the consent since the token was issued. While the consent is withdrawn (its scope is empty), tokens
+ * issued up to `clockSkewSeconds` later are rejected, too, because both timestamps may come from different clocks.
  */
 export const consentIsUnrevokedSql = (clientId: string | undefined, issuedAt: Sql): Sql => sql`not exists (
   select 1 from consents as consent where consent.user_id = account.id and consent.client_id = ${clientId ?? ''}
@@ -142,18 +136,15 @@ export interface AccessTokenOptions {
   readonly now: () => number
 }
 
-/**
- * Enough for 10,000 active users, because each needs one token in half an hour. Verifying a signature takes 0.09 ms, a
- * cache lookup 0.003 ms.
- */
+/** Enough for 10,000 active users, who need one token each in half an hour. A hit takes 0.003 ms, verifying a signature 0.09 ms. */
 const cachedTokensMax = 10_000
-/** The longest time for which tokens of a withdrawn key are still accepted. */
+/** Also limits how long tokens of a withdrawn key are accepted. */
 const cacheMilliseconds = 5 * 60_000
 
 export interface VerifiedClaims extends AccessTokenClaims {
   /**
-   * The key under which `createSessionCheck` caches whether the token is still active: all claims except the expiry.
-   * It includes the token's id, because each token can be revoked separately.
+   * The key under which `createSessionCheck` caches whether the token is still active. It has all claims that this depends on, including
+   * the id of the token, because each token can be revoked separately.
    */
   readonly activityCacheKey: string
 }
@@ -164,7 +155,7 @@ export function createAccessTokenVerifier(options: AccessTokenOptions): VerifyAc
   const { issuer, audience, scope, keys, now } = options
   const cache = createBoundedCache<VerifiedClaims>({ entriesMax: cachedTokensMax, now })
   return async (token) => {
-    // Hashed, so that a memory dump of this process has no usable token among the keys.
+    // Hashed, so that a memory dump of this process contains no tokens as keys of the cache.
     const digest = hash('sha256', token, 'base64')
     const known = cache.get(digest)
     if (known) return known

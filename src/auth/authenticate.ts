@@ -8,6 +8,7 @@ import { personalTokenPrefix } from '../accounts/token-text.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { raw, sql } from '../db/sql.ts'
 import type { Caller, RequestOrigin } from '../model/caller.ts'
+import type { WarningLog } from '../model/limit-log-lines.ts'
 import { Problem, unauthenticated } from '../model/problem.ts'
 import type { SecurityEvent, SecurityLog } from '../observability/security-log.ts'
 import {
@@ -18,7 +19,7 @@ import {
   type VerifiedClaims,
 } from './access-token.ts'
 import { createBoundedCache } from './bounded-cache.ts'
-import { createIssuerKeys, type WarningLog } from './issuer-keys.ts'
+import { createIssuerKeys } from './issuer-keys.ts'
 import {
   createPersonalAccessTokens,
   type FoundToken,
@@ -38,7 +39,7 @@ export interface AuthenticationOptions {
   readonly extensions?: boolean
   readonly log: WarningLog
   readonly securityLog?: SecurityLog
-  /** Epoch milliseconds; tests move it. */
+  /** Returns epoch milliseconds; tests pass a clock of their own. */
   readonly now?: () => number
 }
 
@@ -46,17 +47,16 @@ export interface Authenticated {
   readonly caller: Caller
   /** The session of the token; tokens of service clients and personal access tokens have none. */
   readonly sessionId: string | undefined
-  /** Epoch milliseconds: the time at which a stream that this token opened has to end. */
+  /** Epoch milliseconds. A stream that was opened with this token has to end then. */
   readonly expiresAt: number
   /**
-   * Returns whether the token would still be accepted. Streams call it before they send anything, and every
-   * few seconds. The result is fresher than a request needs, because a stream relies on it until its next
-   * check.
+   * Returns whether the token would still be accepted. Streams call it before they send, and every few seconds. It uses only cached results
+   * that stay valid for a while, because the stream relies on them until its next check.
    */
   recheck(): boolean | Promise<boolean>
   /**
-   * Checks the session or the personal access token in the database, bypassing the cache. Called before accounts and credentials
-   * change, because the changes outlast the session.
+   * Checks the session or the personal access token in the database, without the cache. Called before accounts and credentials change,
+   * because such changes outlast the session.
    */
   isActiveNow(queries?: Queries): Promise<boolean>
 }
@@ -67,7 +67,7 @@ export interface Authentication {
    * cannot be fetched.
    */
   authenticate(authorizationHeader: string | undefined, origin?: RequestOrigin): Promise<Authenticated>
-  /** Fails until the keys of the issuer are known. A host that cannot check a token cannot do its work. */
+  /** Fails until the keys of the issuer are known, because no request with a token can be served before. */
   readonly readiness: { readonly name: string; check(): Promise<void> }
 }
 
@@ -77,6 +77,8 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const verifyAccessToken = createAccessTokenVerifier({ ...options, now, keys: keys.find })
   const checkSession = createSessionCheck({ ...options, now })
   const personalTokens = createPersonalAccessTokens({ ...options, now })
+  // A stream checks every 5 seconds. With a cache time of 30, a result that stays valid for 10 more outlasts the next pause, so a
+  // stream ends within the cache time, too.
   const minimumRemainingMilliseconds = (sessionCacheSeconds * 1000) / 3
   return {
     readiness: { name: 'tokens cannot be checked', check: keys.requireKeys },
@@ -158,7 +160,7 @@ const callerOfToken = (found: FoundToken, origin: RequestOrigin | undefined): Ca
 /** Our tokens have about 1,000 characters; this leaves room for the longest login. */
 const authorizationCharactersMax = 4096
 
-/** RFC 6750, 2.1: the scheme in any case, then a `b64token`. */
+/** Matches the scheme in any case and a `b64token` (RFC 6750, 2.1). */
 const bearerPattern = /^bearer +([\w.~+/-]+=*)$/i
 
 function parseBearer(header = ''): string {
@@ -168,8 +170,8 @@ function parseBearer(header = ''): string {
 }
 
 /**
- * Rejects a token that cannot be verified. Only failures that are not the token's fault are logged. If the keys
- * cannot be fetched, the token may be valid, so the error asks the client to retry instead.
+ * Throws `unauthenticated` for an invalid token. If the keys cannot be fetched, the token may be valid, so `overloaded` makes the client
+ * retry. Unexpected errors are logged.
  */
 function rejectUnverifiable(
   error: unknown,
@@ -184,7 +186,7 @@ function rejectUnverifiable(
   throw unauthenticated()
 }
 
-/** Our provider signed the token, but for another host, so it was sent to a host it is not meant for. */
+/** Our identity host has issued the token for another host, so a client misuses it, or it was stolen. */
 function wrongAudienceEvent(payload: JWTPayload, origin: RequestOrigin | undefined): SecurityEvent {
   const claims = parseAccessTokenClaims(payload)
   return {
@@ -199,8 +201,8 @@ function wrongAudienceEvent(payload: JWTPayload, origin: RequestOrigin | undefin
 }
 
 /**
- * Checks whether the token's session is still valid. Cached results return synchronously. One that expires
- * sooner than `minimumRemainingMilliseconds` is not used.
+ * Checks whether the token and its session are still valid. Returns cached results synchronously, unless they expire sooner than in
+ * `minimumRemainingMilliseconds`.
  */
 type SessionCheck = (
   claims: VerifiedClaims,
@@ -210,17 +212,17 @@ type SessionCheck = (
 interface SessionCheckOptions {
   readonly database: Queries
   readonly administrators: Administrators
-  /** Zero queries the database every time. */
+  /** 0 disables the cache. */
   readonly sessionCacheSeconds: number
   readonly now: () => number
 }
 
-/** The number of cached checks equals that of cached tokens. */
+/** Equals `cachedTokensMax`, because each cached token has one check. */
 const cachedSessionsMax = 10_000
 
 /**
- * Negative results are cached too, because a new sign-in has a new session and thus a new key. The time counts
- * from the query, so an ended session works no longer than the cache time.
+ * Also caches that a session has ended: it never becomes valid again, and a new sign-in has another key. The time counts from the start of
+ * the query, so an ended session is accepted for at most the cache time.
  */
 function createSessionCheck(options: SessionCheckOptions): SessionCheck {
   const { sessionCacheSeconds, now } = options
@@ -233,7 +235,7 @@ function createSessionCheck(options: SessionCheckOptions): SessionCheck {
       (isActive) => {
         entry.isActive = isActive
       },
-      // A database error is not a result, so it is not cached.
+      // An error of the database says nothing about the session, so it is not cached. The caller gets it by `result`.
       () => cache.delete(key),
     )
     return result
@@ -252,7 +254,7 @@ interface CachedCheck {
   isActive: boolean | Promise<boolean>
 }
 
-/** Queries the database, bypassing the cache. */
+/** Queries whether the token is active, without the cache. */
 async function queryIsActive(
   { database, administrators }: Pick<SessionCheckOptions, 'database' | 'administrators'>,
   claims: AccessTokenClaims,
@@ -260,11 +262,11 @@ async function queryIsActive(
   const [account] = await database.query<PossibleAdministrator>(
     sql`select ${administratorColumns} from users as account where ${tokenIsActiveSql(claims, raw('now()'))}`,
   )
-  // A former administrator's token is rejected as a whole: its client signs in again and gets a correct one.
+  // The token of a former administrator is rejected. Its client requests a new one, without the role.
   return account !== undefined && (!claims.isAdministrator || administrators.isAdministrator(account))
 }
 
-/** Returns a database whose writes first check, in their transaction, that the session is still valid. Plain reads are unchecked. */
+/** Returns a database whose writes check in their transaction that the session is still valid. Reads are not checked. */
 export function requireActiveSession(
   database: Database,
   { isActiveNow }: Pick<Authenticated, 'isActiveNow'>,

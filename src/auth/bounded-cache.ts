@@ -1,7 +1,8 @@
-/** Caches a limited number of values, each until its own expiry; the oldest is evicted for the next. */
+/** Caches a limited number of values, each until its own expiry. When the cache is full, a new value evicts the oldest. */
 export interface BoundedCache<Value> {
-  /** An entry that expires sooner than `minimumRemainingMilliseconds` is not returned. */
+  /** Returns undefined for an entry that expires sooner than in `minimumRemainingMilliseconds`. */
   get(key: string, minimumRemainingMilliseconds?: number): Value | undefined
+  /** `expiresAt` is in epoch milliseconds. */
   set(key: string, value: Value, expiresAt: number): void
   delete(key: string): void
 }
@@ -22,7 +23,7 @@ export function createBoundedCache<Value>({ entriesMax, now }: BoundedCacheOptio
       return undefined
     },
     set(key, value, expiresAt) {
-      // A replaced entry becomes the newest again.
+      // A map keeps the order of insertion, so a replaced entry is inserted again as the newest.
       entries.delete(key)
       const oldest = entries.size >= entriesMax ? entries.keys().next() : undefined
       if (oldest?.done === false) entries.delete(oldest.value)

@@ -1,9 +1,10 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
+import type { WarningLog } from '../model/limit-log-lines.ts'
 import { overloaded } from '../model/problem.ts'
 
 export interface IssuerKeysOptions {
   readonly issuer: string
-  /** The address of the discovery document. */
+  /** The URL of the discovery document. */
   readonly metadataAddress: string
   readonly now: () => number
   readonly log: WarningLog
@@ -11,7 +12,7 @@ export interface IssuerKeysOptions {
 
 /** Keys older than this are fetched again in the background, so that a withdrawn key stops working. */
 const refetchAfterMilliseconds = 10 * 60_000
-/** Limits the fetches that unknown key ids cause. New keys are published a day before their use, so none is missed. */
+/** Limits the fetches that unknown key ids of invalid tokens cause. New keys are published a day before their use, so none is missed. */
 const fetchesPerMinuteMax = 4
 /**
  * The pause after a failed fetch. It is short while no keys are known, because the issuer may be starting; while known keys
@@ -19,26 +20,23 @@ const fetchesPerMinuteMax = 4
  */
 const retryPauseMilliseconds = { withoutKeys: 1000, withKeys: 10_000 }
 
-/** An operator needs the reason of a lasting failure, but not a line for each attempt. */
+/** The same reason is logged once in this time, because a failure may last for hours of attempts. */
 const repeatedWarningMilliseconds = 60_000
 
 export interface IssuerKeys {
-  /** Finds the key that a token names. */
+  /** Finds the key with the id in the header of a token. */
   readonly find: JWTVerifyGetKey
   /** Rejects while no keys are known, because tokens cannot be verified then. */
   requireKeys(): Promise<void>
 }
 
-/**
- * Fetched keys keep working while the issuer is down. An unknown key id causes one fetch, which all waiting requests
- * share.
- */
+/** Keeps fetched keys while the issuer is down. For an unknown key id, all requests wait for the same fetch. */
 export function createIssuerKeys({ issuer, metadataAddress, now, log }: IssuerKeysOptions): IssuerKeys {
   let findKnownKey: ReturnType<typeof createLocalJWKSet> | undefined
   let pendingFetch: Promise<void> | undefined
   let failedAt = Number.NEGATIVE_INFINITY
   let warned = { reason: '', at: Number.NEGATIVE_INFINITY }
-  /** End times of the latest successful fetches, newest first. */
+  /** The times of the latest successful fetches, the newest first. */
   let fetchTimes: readonly number[] = []
 
   const mayFetch = () =>
@@ -76,6 +74,7 @@ export function createIssuerKeys({ issuer, metadataAddress, now, log }: IssuerKe
   return {
     requireKeys: async () => void (await requireKeys()),
     async find(header, token) {
+      // Not awaited, because the known keys still work. A failure is logged by `fetchKeys`.
       if (findKnownKey && isStale()) void refresh()
       const findKey = await requireKeys()
       try {
@@ -89,19 +88,19 @@ export function createIssuerKeys({ issuer, metadataAddress, now, log }: IssuerKe
   }
 }
 
-/** The token may be fine. A 401 would make the client sign in again, which cannot help. */
+/** No 401, because the token may be valid: the client would sign in again, which does not help. */
 const keysUnavailable = () =>
   overloaded('Tokens cannot be checked now, and nothing was done. Please try again later.', {
     retryAfterSeconds: 1,
   })
 
-/** The issuer responds in milliseconds; a request must not wait for keys indefinitely. */
+/** Limits the wait of requests for keys. The issuer usually answers within milliseconds. */
 const fetchSecondsMax = 5
 
-/** A setting is wrong, while every other failure may pass. */
+/** Distinguishes a wrong setting, which an operator has to change, from failures that may end by themselves. */
 export class WrongIssuerError extends Error {}
 
-/** Reads the address of the keys from the discovery document, then the keys. */
+/** Fetches the discovery document, and then the keys to which it refers. */
 export async function fetchIssuerKeys(metadataAddress: string, issuer: string): Promise<JSONWebKeySet> {
   const metadata = await fetchObject(metadataAddress)
   if (metadata.issuer !== issuer) {
@@ -110,41 +109,37 @@ export async function fetchIssuerKeys(metadataAddress: string, issuer: string): 
     )
   }
   if (typeof metadata.jwks_uri !== 'string') throw new Error(`${metadataAddress} names no jwks_uri.`)
-  // Only these two members of the document are used; jose checks the keys.
-  const keysAddress = reachableKeysAddress(metadata.jwks_uri, metadataAddress, issuer)
-  const { keys } = await fetchObject(keysAddress)
-  if (!Array.isArray(keys)) throw new Error(`${keysAddress} names no keys.`)
+  const keysUrl = reachableKeysUrl(metadata.jwks_uri, metadataAddress, issuer)
+  const { keys } = await fetchObject(keysUrl)
+  if (!Array.isArray(keys)) throw new Error(`${keysUrl} names no keys.`)
+  // jose checks the keys themselves.
   return { keys }
 }
 
 const discoveryPath = '/.well-known/openid-configuration'
 
 /**
- * The document names the keys by the issuer's public address. If it was fetched from an internal address, the keys are fetched
- * from there too.
+ * Returns the URL of the keys at the host from which the document was fetched. The document has their public URL, which this host may be
+ * unable to reach if `metadataAddress` is an internal URL.
  */
-function reachableKeysAddress(keysAddress: string, metadataAddress: string, issuer: string): string {
-  const isBelowIssuer = keysAddress.startsWith(`${issuer}/`) && metadataAddress.endsWith(discoveryPath)
-  if (!isBelowIssuer) return keysAddress
-  return metadataAddress.slice(0, -discoveryPath.length) + keysAddress.slice(issuer.length)
+function reachableKeysUrl(publicUrl: string, metadataAddress: string, issuer: string): string {
+  const isBelowIssuer = publicUrl.startsWith(`${issuer}/`) && metadataAddress.endsWith(discoveryPath)
+  if (!isBelowIssuer) return publicUrl
+  return metadataAddress.slice(0, -discoveryPath.length) + publicUrl.slice(issuer.length)
 }
 
-async function fetchObject(address: string): Promise<Readonly<Record<string, unknown>>> {
-  const response = await fetch(address, {
+async function fetchObject(url: string): Promise<Readonly<Record<string, unknown>>> {
+  const response = await fetch(url, {
     headers: { accept: 'application/json' },
     redirect: 'error',
     signal: AbortSignal.timeout(fetchSecondsMax * 1000),
   })
   if (!response.ok) {
+    // An unread body would keep the connection.
     await response.body?.cancel()
-    throw new Error(`${address} answered ${response.status}.`)
+    throw new Error(`${url} answered ${response.status}.`)
   }
   const body: unknown = await response.json()
-  if (typeof body !== 'object' || body === null) throw new Error(`${address} answered no JSON object.`)
+  if (typeof body !== 'object' || body === null) throw new Error(`${url} answered no JSON object.`)
   return body as Record<string, unknown>
-}
-
-/** The part of a pino log that this folder needs. */
-export interface WarningLog {
-  warn(details: object, message: string): void
 }

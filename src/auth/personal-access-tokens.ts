@@ -7,8 +7,8 @@ import { isAccountDeactivatedSql } from '../accounts/sign-in.ts'
 import { hashOfToken, personalTokenPrefix } from '../accounts/token-text.ts'
 import type { Database, Queries } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
+import type { WarningLog } from '../model/limit-log-lines.ts'
 import { createBoundedCache } from './bounded-cache.ts'
-import type { WarningLog } from './issuer-keys.ts'
 
 /** A valid token, with the current state of its account. */
 export interface FoundToken {

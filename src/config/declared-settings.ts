@@ -176,7 +176,9 @@ const signIn = {
   }),
 }
 
-const secretLength = 'at least 32 characters'
+/** The secret of a client can be guessed by requests, so it must be long. */
+export const clientSecretCharactersMin = 32
+const secretLength = `at least ${clientSecretCharactersMin} characters`
 const signingAlgorithm = choice(
   'RS256',
   'ES256',

@@ -1,4 +1,4 @@
-import { accountTable, changePassword, passwordChangeSubject } from '../accounts/change-password.ts'
+import { accountTable, changePassword, passwordChangeKey } from '../accounts/change-password.ts'
 import type { Lockouts } from '../accounts/lockouts.ts'
 import { parseFields } from '../accounts/parse-fields.ts'
 import { selectColumns } from '../db/columns.ts'
@@ -111,7 +111,7 @@ export const accountRoutes = (lockouts: Lockouts): Route[] => [
     response: ref('Success'),
     errors: [400],
     // Checked first: otherwise only a request that is valid in all other respects would learn of the lock.
-    admit: (caller) => lockouts.requireUnlocked(passwordChangeSubject(caller)),
+    admit: (caller) => lockouts.requireUnlocked(passwordChangeKey(caller)),
     async handle({ context, caller, request }) {
       // The lockouts write outside of the transaction: a rejected change must not undo the count of wrong passwords.
       await changePassword({ ...context, lockouts }, caller, request.body)

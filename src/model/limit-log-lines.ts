@@ -8,6 +8,9 @@ export interface LogWriter {
   error(details: object, message: string): void
 }
 
+/** A log for code that writes warnings only. */
+export type WarningLog = Pick<LogWriter, 'warn'>
+
 /** The state of one kind of line. Lines with one message, and in the security log one event and outcome, are of one kind. */
 interface LineKind {
   leftOut: number

@@ -14,7 +14,7 @@ import {
   type Link,
   linkColumns,
   linkExpired,
-  linkSecret,
+  linkSecretField,
   redeemLink,
 } from '../../accounts/links.ts'
 import { queueMail } from '../../accounts/mail-queue.ts'
@@ -76,7 +76,7 @@ export async function invite(
       if (!seen) throw notFound(project.title)
     }
     await requireFewerInvitations(transaction, caller.id)
-    const requested = { purpose: 'invitation', madeBy: caller.id } as const
+    const requested = { purpose: 'invitation', creatorId: caller.id } as const
     const { link, secret } = await createLink(transaction, {
       ...requested,
       sessionId: caller.origin?.sessionId,
@@ -157,7 +157,7 @@ export async function readInvitation(
   { database, administrators }: Context,
   body: unknown,
 ): Promise<SerializedInvitation> {
-  const { secret } = parseFields(body, { secret: linkSecret })
+  const { secret } = parseFields(body, { secret: linkSecretField })
   const link = await findOpenLink(database, 'invitation', secret)
   const { projectId, recipientName, expiresAt } = link
   const { name: inviter } = await requireInviter(database, administrators, link)
@@ -178,7 +178,7 @@ export async function acceptInvitation(
   const link = await findOpenLink(
     context.database,
     'invitation',
-    parseFields({ secret }, { secret: linkSecret }).secret,
+    parseFields({ secret }, { secret: linkSecretField }).secret,
   )
   const { values } = parseBody(user, { name, login, password }, 'create', context)
   if (hasHiddenCharacters(String(login)))
@@ -216,7 +216,7 @@ export async function joinByInvitation(
   caller: Caller,
   body: unknown,
 ): Promise<{ readonly projectId: string }> {
-  const { secret } = parseFields(body, { secret: linkSecret })
+  const { secret } = parseFields(body, { secret: linkSecretField })
   const link = await findOpenLink(context.database, 'invitation', secret)
   const { projectId } = link
   if (projectId === null) throw invalid({ generalErrors: ['This invitation is for a new account only.'] })

@@ -89,7 +89,7 @@ async function sendMail(options: MailWorkerOptions, mail: QueuedMail): Promise<v
   // Notifications must not arrive twice. Other mails may, because a missing link or warning would be worse.
   const isOnce = mail.purpose === 'notifications'
   const written = await writeMail(options, mail)
-  if (!written) return endMail(database.singleWrites, mail.id, false)
+  if (!written) return endMail(database.singleWrites, mail.id, { hasAccount: false })
   if (isOnce && !(await endBeforeSending(database.singleWrites, mail.id))) return
   const failure = await transmit(options, written)
   if (!failure) {
@@ -160,10 +160,10 @@ async function transmit(
 
 function record(
   { securityLog }: MailWorkerOptions,
-  { purpose, madeBy }: QueuedMail,
+  { purpose, creatorId }: QueuedMail,
   { accountId }: WrittenMail,
 ): void {
-  const by = madeBy ?? accountId
+  const by = creatorId ?? accountId
   securityLog({ event: 'mail-sent', outcome: purpose, account: accountId, by })
 }
 
@@ -194,7 +194,7 @@ export const mailTexts: Readonly<Record<Language, MailTexts>> = { en, 'pt-BR': p
  * a program that scans mails and opens their links does not use them.
  */
 function mailText(
-  { purpose, madeBy }: QueuedMail & { readonly purpose: 'password' | 'invitation' | 'factors' },
+  { purpose, creatorId }: QueuedMail & { readonly purpose: 'password' | 'invitation' | 'factors' },
   { secret, inviter, project, organization, language }: MailToSend,
   { linkOrigin: place }: MailSettings,
 ): MailText {
@@ -206,7 +206,7 @@ function mailText(
       place,
       link: linkTo('/new-password'),
       hours: passwordLinkHours,
-      isByAdministrator: madeBy !== null,
+      isByAdministrator: creatorId !== null,
     })
   return texts.invitation({
     place,

@@ -72,7 +72,7 @@ async function queueNext(transaction: Queries, now: Date): Promise<boolean> {
   if (!dueAt || !lastBatch) await end()
   else if (isCalculated || dueAt <= now) {
     const waitSeconds = await queueMail(transaction, {
-      ...{ purpose: 'notifications', madeBy: userId, firstBatch, lastBatch },
+      ...{ purpose: 'notifications', creatorId: userId, firstBatch, lastBatch },
     })
     await (waitSeconds === undefined ? end() : postpone(new Date(now.getTime() + waitSeconds * 1000)))
   }
@@ -151,11 +151,11 @@ const mailedDaysMax = 3
  */
 export async function composeNotifications(
   { database, administrators }: { readonly database: Database; readonly administrators: Administrators },
-  { madeBy, firstBatch, lastBatch }: Pick<QueuedMail, 'madeBy' | 'firstBatch' | 'lastBatch'>,
+  { creatorId, firstBatch, lastBatch }: Pick<QueuedMail, 'creatorId' | 'firstBatch' | 'lastBatch'>,
 ): Promise<NotificationsToSend | undefined> {
   const [account] = await database.query<PossibleAdministrator & { readonly id: string }>(sql`
     select account.id, ${administratorColumns} from users as account
-    where account.id = ${madeBy} and account.active and not ${isAccountDeactivatedSql}`)
+    where account.id = ${creatorId} and account.active and not ${isAccountDeactivatedSql}`)
   if (!account || !isMailAddress(account.login.trim())) return undefined
   const { frequency, mutedKinds } = await readChoices(database, account.id)
   if (frequency === 'none') return undefined

@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { SigningAlgorithm } from '../../auth/access-token.ts'
+import { clientSecretCharactersMin } from '../../config/declared-settings.ts'
 import {
   isMailConfigured,
   readMetricsSettings,
@@ -155,9 +156,6 @@ function readSigningPrivateKey(settings: Settings): KeyObject | undefined {
     settings.addProblem('Jwt__SigningPrivateKey must be an RSA private key of at least 2048 bits, as PEM.')
   return key
 }
-
-/** A shorter secret of a client could be guessed. */
-const clientSecretCharactersMin = 32
 
 /** Reads the clients in which users sign in: `Identity__Clients__{id}__…`. */
 function readRegisteredClients(

@@ -147,5 +147,5 @@ export async function completeFactorChange(
     insert into factor_changes (user_id, count) values (${accountId}, 1)
     on conflict (user_id) do update set count = factor_changes.count + 1`)
   await endOtherSessions(transaction, accountId, keptSessionId, now())
-  if (settings.mail) await queueMail(transaction, { purpose: 'factors', madeBy: accountId })
+  if (settings.mail) await queueMail(transaction, { purpose: 'factors', creatorId: accountId })
 }

@@ -238,7 +238,7 @@ export async function connectIdentity(
     // The label of an address that the provider has not verified says so, and equals no login.
     if (result === 'new') await recordVerifiedAddress(transaction, userId, label)
     if (result === 'new' && settings.mail)
-      await queueMail(transaction, { purpose: 'factors', madeBy: userId })
+      await queueMail(transaction, { purpose: 'factors', creatorId: userId })
     return result
   })
   if (state !== 'new') return state

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { AttemptResult } from '../../../accounts/lockouts.ts'
 import { isAccountDeactivatedSql } from '../../../accounts/sign-in.ts'
 import { sql } from '../../../db/sql.ts'
 import { isLongerThan, passwordCharactersMax } from '../../../model/field-kinds.ts'
@@ -156,13 +157,15 @@ export async function verifyCredentials(
   if (isLongerThan(login, loginCharactersMax) || isLongerThan(credentials.password, passwordCharactersMax))
     return { account, next }
   const subject = await lockoutSubject(database, login)
-  const verify = async () => {
+  const verify = async (): Promise<AttemptResult> => {
     const found = await findActiveAccount(database, login)
     account = found
-    if (!found) return passwords.verifyAbsent(credentials.password)
-    if (!(await passwords.verify(found.passwordHash, credentials.password))) return false
+    const isRight = found
+      ? await passwords.verify(found.passwordHash, credentials.password)
+      : await passwords.verifyAbsent(credentials.password)
+    if (!found || !isRight) return 'failed'
     next = await nextStepOf(identity, found)
-    return next === 'session' || 'first step passed'
+    return next === 'session' ? 'passed' : 'first step passed'
   }
   await lockouts.guardAttempt({ purpose: 'sign-in', subject }, verify, () => onLocked(account))
   return { account, next }
@@ -190,8 +193,10 @@ export async function attemptAuthentication(
     identity.securityLog({ event, outcome, account, client, address, requestId })
   try {
     const subject = await lockoutSubject(identity.database, login)
-    const isRight = await identity.lockouts.guardAttempt({ purpose: 'sign-in', subject }, verify, () =>
-      record('lockout-begun', 'sign-in'),
+    const isRight = await identity.lockouts.guardAttempt(
+      { purpose: 'sign-in', subject },
+      async () => ((await verify()) ? 'passed' : 'failed'),
+      () => record('lockout-begun', 'sign-in'),
     )
     if (isRight) return 'right'
     record('sign-in', `wrong ${factor}`)
