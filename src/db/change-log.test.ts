@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import pg from 'pg'
 import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-database.ts'
 import { until } from '../../test/support/until.ts'
-import { changesSince, lastChangeSecond, purgeChanges, watchChanges } from './change-log.ts'
+import { changesSince, currentSnapshot, lastChangeSecond, purgeChanges, watchChanges } from './change-log.ts'
 import type { Database } from './database.ts'
 import { raw, sql } from './sql.ts'
 
@@ -22,7 +22,7 @@ describe('the change log', () => {
     await other.end()
     await fresh.drop()
   })
-  const snapshotNow = async () => (await changesSince(fresh.database, undefined)).snapshot
+  const snapshotNow = () => currentSnapshot(fresh.database)
   const lastChangeOf = async (...resources: string[]) => {
     const [row] = await fresh.database.query<{ at: number | null }>(
       sql`select ${lastChangeSecond(resources)} as at`,
@@ -93,6 +93,27 @@ describe('the change log', () => {
     hold.resolve()
     await second
     await until(() => reported.has('savedView'), 'the change')
+  })
+
+  it('stays stopped when it is stopped during its start, and can be started again', async () => {
+    const hold = Promise.withResolvers<void>()
+    const database: Database = {
+      ...fresh.database,
+      async query(statement) {
+        await hold.promise
+        return fresh.database.query(statement)
+      },
+    }
+    const watch = watchChanges({ database, onChanges: () => assert.fail(), onFailure: assert.ifError })
+    const interrupted = watch.start()
+    watch.stop()
+    hold.resolve()
+    await interrupted
+    assert.equal(watch.secondsBehind(), 0)
+    await watch.start()
+    assert.ok(watch.secondsBehind() > 0)
+    watch.stop()
+    assert.equal(watch.secondsBehind(), 0)
   })
 
   it('knows the second of the newest change to any of some resources', async () => {

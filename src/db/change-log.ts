@@ -4,12 +4,13 @@ import { maintenanceLimits } from './deadline.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
 
 /**
- * The state committed at one instant. Its text is opaque to callers. `settled_snapshot()` is the current one: everything in it can be
- * read, on all nodes. `lasting_snapshot()` is the same, but no newer than the newest change, so that it stays valid after a failover.
+ * The transactions that are committed at one instant, as an opaque text. The database function `settled_snapshot()` returns the current
+ * one: everything in it can be read on all nodes. `lasting_snapshot()` is no newer than the newest change, so that it stays valid after
+ * a failover to a standby.
  */
 export type Snapshot = string
 
-/** Precedes every change. */
+/** A snapshot without any transaction, so every change came after it. */
 export const firstSnapshot: Snapshot = '1:1:'
 
 export interface Changes {
@@ -17,29 +18,31 @@ export interface Changes {
   readonly snapshot: Snapshot
 }
 
+export async function currentSnapshot(database: Queries): Promise<Snapshot> {
+  const [row] = await database.query<{ snapshot: Snapshot }>(sql`select lasting_snapshot()::text as snapshot`)
+  if (!row) throw new Error('The store returned no snapshot.')
+  return row.snapshot
+}
+
 /**
- * Returns the resources with changes that became visible since `snapshot`. No change is missed or reported twice,
- * regardless of the order in which transactions commit: a change counts if it is settled now and was not visible in
- * the older snapshot.
+ * Returns the resources with changes since `snapshot`, and the current snapshot. A change counts if it is in the current snapshot but not
+ * in the older one. So none is missed or reported twice, in whatever order transactions commit.
  */
-export async function changesSince(database: Queries, snapshot: Snapshot | undefined): Promise<Changes> {
-  const [row] = await database.query<Changes>(
-    snapshot === undefined
-      ? sql`select lasting_snapshot()::text as snapshot, array[]::text[] as resources`
-      : sql`
-        with lasting as materialized (select lasting_snapshot() as snapshot)
-        select lasting.snapshot::text, array(
-          select distinct resource from changes
-          where transaction >= pg_snapshot_xmin(${snapshot}::pg_snapshot)
-            and not pg_visible_in_snapshot(transaction, ${snapshot}::pg_snapshot)
-            and pg_visible_in_snapshot(transaction, lasting.snapshot)
-        ) as resources from lasting`,
-  )
+export async function changesSince(database: Queries, snapshot: Snapshot): Promise<Changes> {
+  const [row] = await database.query<Changes>(sql`
+    with lasting as materialized (select lasting_snapshot() as snapshot)
+    select lasting.snapshot::text, array(
+      select distinct resource from changes
+      -- This condition follows from the next one, and lets PostgreSQL use the index.
+      where transaction >= pg_snapshot_xmin(${snapshot}::pg_snapshot)
+        and not pg_visible_in_snapshot(transaction, ${snapshot}::pg_snapshot)
+        and pg_visible_in_snapshot(transaction, lasting.snapshot)
+    ) as resources from lasting`)
   if (!row) throw new Error('The store returned no snapshot.')
   return row
 }
 
-/** Selects the time of the newest change to any of these resources, in whole seconds since 1970; null if there is none. */
+/** SQL: the time of the newest change to any of these resources, in whole seconds since 1970; null if there is none. */
 export function lastChangeSecond(resources: readonly string[]): Sql {
   const newest = resources.map(newestSequence)
   return sql`(
@@ -52,6 +55,7 @@ export function lastChangeSecond(resources: readonly string[]): Sql {
  * newest changes backwards for the resource, which is slow after a large import of another one.
  */
 const newestSequence = (name: string): Sql => {
+  // A name from a declaration, which contains no quote.
   const resource = raw(`'${name}'`)
   return sql`(
     select sequence from changes where resource between ${resource} and ${resource}
@@ -59,12 +63,12 @@ const newestSequence = (name: string): Sql => {
   )`
 }
 
-/** Readers only need the changes since their last poll. Operators may want to look further back. */
+/** Readers need only the changes since their last poll. Operators may want to look further back. */
 const defaultDays = 30
 /** Limits the rows that a statement deletes, so that it stays within its time limit. */
 const purgeBatchMax = 10_000
 
-/** Returns a row without columns for each deleted row, so that they can be counted. */
+/** SQL: deletes a batch, and returns an empty row for each deleted one, so that the caller can count them. */
 const purgeStatement = (days: number) => sql`
   with purged as (
     delete from changes where sequence in (
@@ -73,6 +77,7 @@ const purgeStatement = (days: number) => sql`
     ) returning 1
   ) select from purged`
 
+/** Deletes changes of more than this many days ago. */
 export async function purgeChanges(database: Database, days = defaultDays): Promise<void> {
   let purged: unknown[]
   do {
@@ -84,29 +89,29 @@ export async function purgeChanges(database: Database, days = defaultDays): Prom
 }
 
 export interface ChangeWatch {
-  /** Resolves once every change committed from now on will be reported. */
+  /** Resolves when every change that is committed from then on will be reported. Calls during or after a start share it. */
   start(): Promise<void>
+  /** Also ends a start in progress. */
   stop(): void
-  /** Returns the seconds since the last successful poll began; 0 if not started. */
+  /** Returns the seconds since the last successful poll began; 0 if the watch is not started. */
   secondsBehind(): number
 }
 
 export interface ChangeWatchOptions {
   readonly database: Database
-  /** `since` is the snapshot known before these changes. */
+  /** `since` is the snapshot before these changes. */
   readonly onChanges: (resources: ReadonlySet<string>, since: Snapshot) => void
   readonly onFailure: (error: unknown) => void
 }
 
-/** Changes by other processes are noticed within this time. A poll is one cheap statement. */
+/** How soon changes of other processes are noticed. A poll is one cheap statement. */
 const pollMilliseconds = 200
 
-/**
- * Reports which resources changed. Changes by this process are reported at once, those by others at the next poll.
- */
+/** Reports which resources change: changes of this process at once, those of other processes at the next poll. */
 export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOptions): ChangeWatch {
-  let snapshot: Snapshot | undefined
+  let snapshot = firstSnapshot
   let starting: Promise<void> | undefined
+  let stopping = new AbortController()
   let polling: RepeatedWork | undefined
   let unsubscribeFromCommits: (() => void) | undefined
   let isPolling = false
@@ -127,7 +132,7 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
         const changes = await changesSince(database, since)
         snapshot = changes.snapshot
         polledAt = startedAt
-        if (since !== undefined && changes.resources.length > 0) onChanges(new Set(changes.resources), since)
+        if (changes.resources.length > 0) onChanges(new Set(changes.resources), since)
       } while (needsAnotherPoll && polling)
     } catch (error) {
       // The snapshot is kept, so the next poll misses nothing.
@@ -137,8 +142,10 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
     }
   }
 
-  async function start() {
-    snapshot = (await changesSince(database, undefined)).snapshot
+  async function begin(signal: AbortSignal) {
+    const current = await currentSnapshot(database)
+    if (signal.aborted) return
+    snapshot = current
     polledAt = performance.now()
     polling = repeat({ everyMilliseconds: pollMilliseconds, onFailure }, poll)
     unsubscribeFromCommits = database.onCommit(() => void poll())
@@ -148,13 +155,19 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
     secondsBehind: () => (polling ? (performance.now() - polledAt) / 1000 : 0),
     start() {
       // Shared, because a second snapshot would hide the changes since the first from readers that have begun.
-      starting ??= start().catch((error) => {
-        starting = undefined
+      if (starting) return starting
+      stopping = new AbortController()
+      const attempt = begin(stopping.signal).catch((error) => {
+        // Unless another start has replaced it, the next call tries again.
+        if (starting === attempt) starting = undefined
         throw error
       })
-      return starting
+      starting = attempt
+      return attempt
     },
     stop() {
+      stopping.abort()
+      // Not awaited: a poll in progress finds `polling` undefined, and ends.
       void polling?.stop()
       unsubscribeFromCommits?.()
       starting = undefined
@@ -164,13 +177,13 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
   }
 }
 
+/** Together two seconds, which leaves time for the rest of a request. */
 const waitMilliseconds = 20
 const waitsMax = 100
 
 /**
- * Waits until every transaction that may have written before this call has ended. Returns false if that takes more
- * than two seconds. The mark is a newly assigned transaction number: the upper bound of a snapshot may be lower than
- * numbers that are already in use.
+ * Waits until every transaction that may have written before this call has ended. Returns false if that takes more than two seconds. It
+ * compares with a newly assigned transaction number, because numbers above the upper bound of a snapshot may already be in use.
  */
 export async function waitUntilSettled(database: Queries): Promise<boolean> {
   const [mark] = await database.query<{ next: string }>(sql`select pg_current_xact_id()::text as next`)
@@ -184,6 +197,6 @@ export async function waitUntilSettled(database: Queries): Promise<boolean> {
   return false
 }
 
-/** True if every transaction with a lower number has ended, on all nodes. */
+/** SQL: true if every transaction with a lower number has ended, on all nodes. */
 export const hasSettledBefore = (transaction: string): Sql =>
   sql`pg_snapshot_xmin(settled_snapshot()) >= ${transaction}::xid8`

@@ -4,7 +4,7 @@ import { freshContext } from '../../test/support/fresh-context.ts'
 import { isDistributed } from '../../test/support/fresh-database.ts'
 import { remove } from '../records/remove.ts'
 import { resourceNamed, resources } from '../resources/all.ts'
-import { changesSince } from './change-log.ts'
+import { changesSince, currentSnapshot } from './change-log.ts'
 import { purgeRemoved } from './purge.ts'
 import { restoreRows } from './rows.ts'
 import { raw, sql } from './sql.ts'
@@ -84,7 +84,7 @@ describe('rows that were removed long ago', () => {
     for (const id of [young, old]) await removeRow('workflow', id)
     await age('workflows', young, 89)
     await age('workflows', old, 91)
-    const { snapshot } = await changesSince(scene.context.database, undefined)
+    const snapshot = await currentSnapshot(scene.context.database)
     await purge()
     assert.deepEqual((await changesSince(scene.context.database, snapshot)).resources, ['workflow'])
     assert.deepEqual(await Promise.all([live, young, old].map((id) => isThere('workflows', id))), [

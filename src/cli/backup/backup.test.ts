@@ -23,7 +23,7 @@ import { openBudgets } from '../../config/budgets.ts'
 import { readAttachmentSettings } from '../../config/host-settings.ts'
 import { readSettings } from '../../config/settings.ts'
 import { readStoreSettings } from '../../config/store-settings.ts'
-import { changesSince } from '../../db/change-log.ts'
+import { changesSince, currentSnapshot } from '../../db/change-log.ts'
 import { startEmbeddedStore } from '../../db/embedded/start-embedded-store.ts'
 import { migrate, migrateWithin } from '../../db/migrate.ts'
 import { newId } from '../../db/rows.ts'
@@ -155,7 +155,7 @@ describe('a backup', () => {
   it('is no news to live listings, ends sign-ins, and lets webhooks and readers of the feed begin again', async () => {
     const target = await openEmpty()
     await restore(target.url)
-    const { snapshot } = await changesSince(target.database, undefined)
+    const snapshot = await currentSnapshot(target.database)
     assert.deepEqual((await changesSince(target.database, snapshot)).resources, [])
     const [left] = await run(
       target.url,

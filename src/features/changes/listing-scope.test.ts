@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { freshContext } from '../../../test/support/fresh-context.ts'
-import { changesSince } from '../../db/change-log.ts'
+import { changesSince, currentSnapshot } from '../../db/change-log.ts'
 import type { Row } from '../../db/rows.ts'
 import { sql } from '../../db/sql.ts'
 import { remove } from '../../records/remove.ts'
@@ -25,7 +25,7 @@ describe('What a change can touch', () => {
 
   async function changesOf(work: () => Promise<unknown>): Promise<ChangedRows> {
     const { database } = fresh.context
-    const { snapshot } = await changesSince(database, undefined)
+    const snapshot = await currentSnapshot(database)
     await work()
     const { resources } = await changesSince(database, snapshot)
     return changedRowsSince(database.liveListReads, snapshot, new Set(resources))

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { changesSince } from '../../../src/db/change-log.ts'
+import { changesSince, currentSnapshot } from '../../../src/db/change-log.ts'
 import { openDatabase } from '../../../src/db/database.ts'
 
 /**
@@ -35,7 +35,7 @@ for (const statement of [
 ])
   await writer.query(statement)
 
-const { snapshot } = await changesSince(database, undefined)
+const snapshot = await currentSnapshot(database)
 await writer.query('set synchronous_commit = on')
 await writer.query('begin')
 await writer.query('delete from two_phase_commits where id = 0')
