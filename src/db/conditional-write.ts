@@ -3,14 +3,15 @@ import { join, type Queries, raw, type Sql, sql, stepwiseStatement } from './sql
 
 export type Strength = 'update' | 'no key update' | 'key share'
 
-/** Describes rows called `row` to lock until the transaction ends, in the order of their ids. */
+/** The rows to lock until the transaction ends. They are locked in the order of their ids, which avoids deadlocks. */
 export interface RowLock {
   readonly table: string
+  /** The columns to return, of a row called `row`. */
   readonly columns: Sql
   readonly where: Sql
-  /** `update` blocks new references, `no key update` allows them, `key share` is the lock of a reference. */
+  /** `update` blocks new references to the row, `no key update` allows them, `key share` is the lock that a reference takes. */
   readonly strength: Strength
-  /** Joins `input` by the id, so that `where` may use its columns. */
+  /** Joins the row of `input` with the same id, so that `where` may use its columns. */
   readonly joinsInput?: boolean
   /** Skips rows that another transaction has locked. */
   readonly skipsLocked?: true
@@ -18,7 +19,7 @@ export interface RowLock {
 
 export type LockedRows = Sql & { readonly lock: RowLock }
 
-/** A sharded store locks rows in steps (`db/sharded/conditions.ts`). */
+/** Marks the statement for a sharded store, which locks rows in steps (`db/sharded/conditions.ts`). */
 export const lockRowsStatement = stepwiseStatement<RowLock>('lock rows')
 
 export function selectForLock(lock: RowLock): LockedRows {
@@ -29,19 +30,16 @@ export function selectForLock(lock: RowLock): LockedRows {
   return { ...lockRowsStatement.attach(lock, statement), lock }
 }
 
-/**
- * A condition under which a write is rejected. It is part of the statement that writes, so a write takes one round
- * trip.
- */
+/** A condition under which a write is rejected. The statement that writes also checks it, so a write takes one round trip. */
 export interface Condition {
   /** Rows that the statement locks first, under a name that `rejectIf` may use. */
   readonly locks?: { readonly name: string; readonly rows: LockedRows }
-  /** Rejects the write if it is true, or null because it cannot be decided. */
+  /** Rejects the write if it is true. Null also rejects, because then the condition could not be decided. */
   readonly rejectIf: Sql
   readonly problem: () => Problem
 }
 
-/** The CTE of the stored rows that a statement locks and changes. Conditions refer to it by this name. */
+/** The name of the CTE with the rows that a statement locks and changes, in their state before. Conditions use it. */
 export const storedRowsCte = 'before'
 
 /** A common table expression of a statement. */
@@ -50,7 +48,7 @@ export interface Cte {
   readonly statement: Sql
 }
 
-/** Every CTE that writes must select from the CTE `verdict`, and include this in its `where`. */
+/** SQL: true if no condition rejects the write. Every CTE that writes must select from `verdict`, and have this in its `where`. */
 export const noRejectionSql: Sql = raw('verdict.rejections = 0')
 
 export interface RowOutcome<Written> {
@@ -61,19 +59,19 @@ export interface RowOutcome<Written> {
 }
 
 interface RowsToWrite {
-  /** Selects the rows to write, each with `id` and `position`. It becomes the CTE `input`. */
+  /** The query that becomes the CTE `input`: the rows to write, each with `id` and `position`. */
   readonly input: Sql
   readonly conditions: readonly Condition[]
-  /** The CTEs that write. */
+  /** The CTEs that write. They use `verdict`. */
   readonly ctes: readonly Cte[]
   readonly returning: { readonly columns: Sql; readonly cteName: string }
-  /** Attaches what a sharded store needs to execute the statement in steps. */
+  /** Marks the statement for a sharded store, with the input of its steps. */
   readonly attachStepInput: (statement: Sql) => Sql
 }
 
 /**
- * Checks the conditions for each row of `input`, and rejects rows one by one. `rejectIf` may use columns of `input`
- * and, if a condition locks rows under the name `before`, columns of the `before` row with the same id.
+ * Writes the rows of `input` in one statement, and rejects each row that meets a condition. `rejectIf` may use columns of `input`, and
+ * those of the row of `before` with the same id, if a condition locks rows under this name.
  */
 export async function writeManyConditionally<Written extends object>(
   queries: Queries,
@@ -95,7 +93,7 @@ export async function writeManyConditionally<Written extends object>(
   }))
 }
 
-/** Locks rows and checks conditions without writing, for the later statements of a transaction. */
+/** Locks rows and throws if a condition rejects, without writing: later statements of the transaction write. */
 export async function requireConditions(
   transaction: Queries,
   conditions: readonly Condition[],
@@ -106,7 +104,7 @@ export async function requireConditions(
   throwIfRejected(conditions, verdict)
 }
 
-/** A sharded store locks and checks in steps (`db/sharded/conditions.ts`). */
+/** Marks the statement for a sharded store, which checks in steps (`db/sharded/conditions.ts`). */
 export const checkConditionsStatement = stepwiseStatement<readonly Condition[]>('check conditions')
 
 export interface Verdict {
@@ -129,12 +127,12 @@ export function verdictCtes(conditions: readonly Condition[], mode: CheckMode): 
   return [...ctes, { name: 'verdict', statement: conditionsSql(conditions, mode) }]
 }
 
-/** The bits of a 32-bit integer without its sign, in PostgreSQL and in JavaScript. */
+/** The mask is a 32-bit integer in PostgreSQL and in JavaScript's bit operations, and its sign is not used. */
 const conditionsMax = 31
 
 /**
- * Returns the query that evaluates all conditions into the bit mask `rejections`. The columns of `before` are
- * null if there is no stored row.
+ * Returns the query of the CTE `verdict`: the bit mask `rejections`, with a bit for each condition that rejects. Without a stored row, the
+ * columns of `before` are null.
  */
 export function conditionsSql(conditions: readonly Condition[], mode: CheckMode): Sql {
   if (conditions.length > conditionsMax)
@@ -159,7 +157,7 @@ export function joinCtes(ctes: readonly Cte[]): Sql {
   return join(list, ', ')
 }
 
-/** The first rejection becomes the error. If it is a validation error, it includes all other validation errors. */
+/** Returns the problem of the first condition that rejects. A validation error also gets the messages of all others. */
 function problemOf(rejections: number, conditions: readonly Condition[]): Problem {
   const problems = conditions.flatMap(({ problem }, index) => ((rejections >> index) & 1 ? [problem()] : []))
   const [first] = problems

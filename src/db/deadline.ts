@@ -1,4 +1,4 @@
-/** The server, or the path to it, has been silent for too long. Its `code` counts as a lost connection. */
+/** The server or the network has not answered in time. `isLostConnection` recognizes the `code`. */
 export class SilentStoreError extends Error {
   readonly code = 'ETIMEDOUT'
 
@@ -9,8 +9,8 @@ export class SilentStoreError extends Error {
 }
 
 /**
- * Rejects with `SilentStoreError` at `endsAt`, on the clock of `performance.now()`, because only the client can notice
- * that a server has stopped answering. `giveUp` then ends the pending work, or releases its result.
+ * Rejects with `SilentStoreError` at `endsAt`, a time of `performance.now()`: only the client can notice that a server does not answer.
+ * `giveUp` is called then, to end the work or to release its later result.
  */
 export async function withDeadline<Result>(
   endsAt: number,
@@ -25,6 +25,7 @@ export async function withDeadline<Result>(
     },
     Math.max(0, endsAt - performance.now()),
   )
+  // After the deadline, nobody waits for the work, and its late rejection must not end the process.
   work.catch(() => undefined)
   try {
     return await Promise.race([work, late])
@@ -36,7 +37,7 @@ export async function withDeadline<Result>(
 /** The waits between attempts. Together they outlast a restart of the database on the same machine. */
 const waitsMilliseconds = [10, 40, 160, 640]
 
-/** The time limit of several attempts, on the clock of `performance.now()`. */
+/** The end of all attempts together, as a time of `performance.now()`. */
 interface Deadline {
   readonly endsAt: number
 }
@@ -61,14 +62,14 @@ export async function retry<Result, Limit extends Deadline>(
 export interface TimeLimits {
   /** Limits all waits of one call of the store. */
   readonly answerMilliseconds: number
-  /** After this time the server stops a statement, so its caller knows that nothing was done. */
+  /** After this time, the server stops a statement, so that its caller knows that nothing was done. */
   readonly statementMilliseconds: number
 }
 
-/** The server's error needs time to arrive. */
+/** The client waits longer than the server, whose error about its time limit still has to arrive. */
 const answerToStatementRatio = 8 / 7
 
-/** Callers are promised an answer within ten seconds. This leaves two of them for everything else. */
+/** Clients are promised an answer within ten seconds. This leaves two for everything but the database. */
 const requestMilliseconds = 8000
 
 export const requestLimits = (answerMilliseconds = requestMilliseconds): TimeLimits => ({

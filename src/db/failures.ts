@@ -15,25 +15,22 @@ const conflictCodes = new Set(['40001', '40P01', '55P03'])
 
 export const isConflict = (error: unknown): boolean => conflictCodes.has(driverErrorOf(error).code ?? '')
 
-/** Whether the statement was stopped at its time limit. */
+/** Returns whether the server stopped the statement at its time limit. */
 export const isTimedOut = (error: unknown): boolean => driverErrorOf(error).code === '57014'
 
-/** Whether the prepared statement is missing, because the statement that should have prepared it was stopped before. */
+/** Returns whether a prepared statement is missing, because the call that should have prepared it was stopped before. */
 export const isStatementMissing = (error: unknown): boolean => driverErrorOf(error).code === '26000'
 
 /**
- * Whether the error is due to the content of a row: a value that does not fit, a constraint, a limit of the
- * server, or a trigger added by the operator. The statement was rolled back.
+ * Returns whether the content of a row caused the error: a value that does not fit, a constraint, a limit of the server, or a trigger of
+ * the operator. The statement was rolled back.
  */
 export const isRowError = (error: unknown): boolean => /^(22|23|54|P0)/.test(driverErrorOf(error).code ?? '')
 
-/** Whether a function rejected a value. Among the values that are sent, this can only be a time zone. */
+/** Returns whether a function rejected a value. Only time zones are sent without being checked before. */
 export const isUnknownTimeZone = (error: unknown): boolean => driverErrorOf(error).code === '22023'
 
-/**
- * A read-only server cannot take writes, so its connection is closed, and the next connection may reach another
- * server.
- */
+/** The code of a write to a read-only server. Its connection is closed, because the next one may reach the new primary. */
 export const readOnlyCode = '25006'
 
 const lostConnectionCodes = /^(08|57P0|25006|ECONN|EPIPE|ENOENT|ETIMEDOUT)/
@@ -45,17 +42,17 @@ export function isLostConnection(error: unknown): boolean {
   return lostConnectionCodes.test(code) || lostConnectionMessages.test(message)
 }
 
-/** Whether the server ended the connection or is read-only, which it never reports after a commit. */
+/** Returns whether the server ended the connection or is read-only. It never reports this after a commit, so a retry is safe. */
 export const isRejectedByServer = (error: unknown): boolean =>
   ['57P01', readOnlyCode].includes(driverErrorOf(error).code ?? '')
 
-/** Whether the server, or the role on it, has as many connections as it may have. */
+/** Returns whether the server, or the role, has reached its limit of connections. */
 export const isServerFull = (error: unknown): boolean => driverErrorOf(error).code === '53300'
 
-/** Whether disk, memory or connections ran out: the statement was rolled back, and may succeed later. */
+/** Returns whether disk, memory or connections ran out. The statement was rolled back, and may succeed later. */
 const isOutOfResources = (error: unknown): boolean => (driverErrorOf(error).code ?? '').startsWith('53')
 
-/** Partitions may have the constraints of their table under numbered names. */
+/** The constraint of a partition may have the name of that of its table, with a number at the end. */
 const partitionNumber = /_\d{6,}$/
 
 /** Returns the name of the constraint that a duplicate key violated. */
@@ -66,11 +63,11 @@ export function violatedUniqueConstraint(error: unknown): string | undefined {
   return (constraint ?? /unique constraint "(.+?)"/.exec(message)?.[1] ?? '').replace(partitionNumber, '')
 }
 
-/** The unique index of a table in addition to that of its ids, and the problem of a value that is in use. */
+/** A unique index of a table in addition to its primary key, and the problem of a value that is taken. */
 export interface UniqueKey {
   readonly index: string
   readonly problem: () => Problem
-  /** Values that another row had before, and that are not given again. */
+  /** The former values of rows, which other rows cannot get. */
   readonly former?: FormerValues
 }
 

@@ -2,15 +2,12 @@ import type { Database } from './database.ts'
 import { maintenanceLimits } from './deadline.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
-/** Limits the rows of each statement, so that it does not hold many locks for long or hit its time limit. */
+/** Limits the rows of a statement, so that it neither holds many locks for long nor reaches its time limit. */
 export const batchSize = 1000
-/** A million rows with the batch size above. The rest waits for the next run. */
+/** A million rows, more than clients without an account can add between two runs. The rest waits for the next run. */
 const batchesMax = 1000
 
-/**
- * Repeats a statement that changes at most `batchSize` rows and returns one for each, until it changes fewer. The
- * limit of batches allows it to delete faster than clients without an account can add rows.
- */
+/** Repeats a statement that changes at most `batchSize` rows and returns a row for each, until it changes fewer. */
 export async function repeatInBatches(
   database: Pick<Database, 'transaction'>,
   statement: Sql,
@@ -33,7 +30,9 @@ export function deleteInBatches(
   { table, key = 'id' }: { readonly table: string; readonly key?: string },
   condition: Sql,
 ): Promise<void> {
-  const [from, columns] = [raw(table), raw(key)]
+  // The names are constants of the callers, so `raw` cannot inject anything.
+  const from = raw(table)
+  const columns = raw(key)
   return repeatInBatches(
     database,
     sql`
@@ -48,10 +47,10 @@ interface PurgeableTable {
   readonly table: string
 }
 
-/** The most rows that the database function `forget_removed` deletes at once. */
+/** The limit of the database function `forget_removed` for one call. */
 const purgeBatchMax = 1000
 
-/** Deletes rows that were removed more than this many days ago; 0 keeps all. Deletes children before parents. */
+/** Deletes rows that were removed more than `days` ago; 0 keeps all. Children are deleted before their parents. */
 export async function purgeRemoved(
   database: Database,
   resources: readonly PurgeableTable[],
@@ -70,7 +69,7 @@ export async function purgeRemoved(
   }
 }
 
-/** Adds partitions for the coming months, and drops those that ended more than this many days ago; 0 keeps all. */
+/** Creates the partitions of the coming months, and drops those that ended more than `days` ago; 0 keeps all. */
 export async function maintainHistory(database: Database, days: number): Promise<void> {
   await database.transaction(
     (transaction) => transaction.query(sql`select keep_history(${days}::int)`),

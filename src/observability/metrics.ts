@@ -3,8 +3,8 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, R
 import type { BudgetState } from '../model/budget.ts'
 
 /**
- * One metric of this system. The Prometheus page has it by its name; OTLP has it too where `otlp` says how. The name, the labels
- * and the buckets are public: operators' rules and dashboards quote them.
+ * A metric of this system, which `/metrics` serves. Metrics with `otlp` are also sent to a collector. Name, labels and buckets are
+ * public, because the alerts and dashboards of operators quote them.
  */
 interface Instrument {
   readonly type: 'histogram' | 'counter' | 'gauge'
@@ -13,11 +13,11 @@ interface Instrument {
   readonly labels: readonly string[]
   readonly buckets?: readonly number[]
   readonly otlp?: OtlpNames
-  /** How the values of several processes are joined; they are added by default. */
+  /** How the values of several processes are merged. By default, they are added. */
   readonly acrossProcesses?: 'max'
 }
 
-/** The names of OpenTelemetry; `attributes` has one for each label. */
+/** The names of a metric in OpenTelemetry. `attributes` maps each label to its attribute. */
 interface OtlpNames {
   readonly name: string
   readonly description: string
@@ -184,16 +184,16 @@ export interface MetricsPage {
   readonly type: string
 }
 
-/** The instruments that one host, or one exporter, has opened. Nothing is recorded in any other. */
+/** The metrics of one host or one exporter. Only those that were opened are recorded and exported. */
 export interface Metrics {
-  /** Opens a histogram; the function that is returned records a value. */
+  /** Opens a histogram, and returns the function that records a value. */
   histogram<Name extends NameOf<'histogram'>>(name: Name): (labels: LabelsOf<Name>, value: number) => void
   /**
-   * Opens a counter without labels; the function that is returned counts. It is 0 from the start, because a rate misses the
-   * event with which a series begins.
+   * Opens a counter without labels, and returns the function that increments it. It exists from the start with 0, because a rate does
+   * not see the first event of a series that begins with 1.
    */
   counter(name: CounterName): () => void
-  /** Opens a counter or gauge that calls `read` for each export, because a second count could differ from the first. */
+  /** Opens a counter or gauge whose values are read for each export, because they are already counted elsewhere. */
   watch<Name extends NameOf<'counter' | 'gauge'>>(
     name: Name,
     read: () => Iterable<readonly [labels: LabelsOf<Name>, value: number]>,
@@ -201,9 +201,9 @@ export interface Metrics {
   /** Opens the metrics of the process, such as its memory and the delay of its event loop. */
   watchProcess(): void
   prometheusPage(): Promise<MetricsPage>
-  /** Plain data, to be joined with those of other processes. */
+  /** Returns the metrics as data, which `mergedPage` merges with those of other processes. */
   toData(): Promise<object[]>
-  /** The histograms that OTLP knows, as they are now. */
+  /** Returns the current values of the histograms with `otlp`. */
   otlpHistograms(): Promise<readonly OtlpHistogram[]>
 }
 
@@ -214,7 +214,7 @@ export interface OtlpHistogram extends Omit<OtlpNames, 'attributes'> {
 
 interface Series {
   readonly attributes: Readonly<Record<string, string>>
-  /** One for each bound, and one for larger values. */
+  /** A count for each bound, and one for larger values. */
   readonly counts: readonly number[]
   readonly count: number
   readonly sum: number
@@ -274,7 +274,7 @@ export function openMetrics(): Metrics {
 const hasOtlp = (instrument: Instrument): instrument is Instrument & { otlp: OtlpNames } =>
   instrument.otlp !== undefined
 
-/** The library's names for these three end like counters; the same numbers are available by type without that ending. */
+/** Gauges of the library whose names end in `_total`, as only those of counters may. Others have the same numbers by type. */
 const misnamedMetrics = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -290,7 +290,7 @@ const pageOf = async (registry: Registry): Promise<MetricsPage> => ({
 export const mergedPage = (data: readonly object[]): Promise<MetricsPage> =>
   pageOf(AggregatorRegistry.aggregate([...data]))
 
-/** A bucket of Prometheus counts all values up to its bound, one of OTLP those above the bound before it. */
+/** Converts to OTLP, whose buckets count only the values above the previous bound; those of Prometheus count all up to their bound. */
 async function seriesOf(histogram: Histogram, { attributes }: OtlpNames): Promise<readonly Series[]> {
   const all = new Map<string, Series & { readonly counts: number[]; count: number; sum: number }>()
   for (const { metricName = '', labels, value } of (await histogram.get()).values) {

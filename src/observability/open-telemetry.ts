@@ -16,7 +16,7 @@ const metricIntervalMilliseconds = 30_000
 const slowSeconds = 0.05
 const textLengthMax = 1000
 
-/** Reports every request, command and statement of this process to a collector, without values. */
+/** Reports every request, command and statement of this process to a collector. Values of parameters are never sent. */
 export async function openTelemetry(database: Database, settings: TelemetrySettings): Promise<Telemetry> {
   const { openMetrics } = await import('./metrics.ts')
   const envelope = createEnvelope(settings)
@@ -94,7 +94,7 @@ function statementSpan(parent: TraceContext, ended: EndedStatement): object {
   }
 }
 
-/** Uses the times of start and end, because a busy process reports late. */
+/** Has the times at which the work began and ended, because a busy process reports later. */
 const spanOf = ({ traceId, spanId, parentId }: TraceContext, startedAt: number, seconds: number) => ({
   traceId,
   spanId,
@@ -103,7 +103,7 @@ const spanOf = ({ traceId, spanId, parentId }: TraceContext, startedAt: number, 
   endTimeUnixNano: nanosecondsAt(startedAt + seconds * 1000),
 })
 
-/** Converts from the clock of `performance.now()`, in whole microseconds: a number holds no finer time. */
+/** Converts a time of `performance.now()` to nanoseconds since 1970, of which a JavaScript number can hold whole microseconds. */
 const nanosecondsAt = (milliseconds: number) =>
   `${Math.round((performance.timeOrigin + milliseconds) * 1000)}000`
 
@@ -118,25 +118,25 @@ const createEnvelope =
     ],
   })
 
-/** The collector's address, configured as in https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
+/** The URL and headers of the collector: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
 export interface Collector {
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
 }
 
 export interface Exporter {
-  /** Queues the item for the next export; drops it when there is no room. */
+  /** Queues an item for the next export. Drops it if the queue is full. */
   add(item: object): void
   flush(): Promise<void>
   readonly dropped: number
 }
 
-/** A busy host makes some thousand spans a second; while the collector is unreachable they cost 2 MB at most. */
+/** A busy host creates some thousand spans a second. This many cost about 2 MB while the collector is unreachable. */
 const queuedMax = 4096
 const sentAtOnceMax = 512
 const sendMillisecondsMax = 5000
 
-/** OTLP as JSON over HTTP. A collector that is unreachable, slow or full only costs the dropped items. */
+/** Sends items by OTLP, as JSON over HTTP. If the collector is unreachable, slow or full, items are dropped, and nothing waits. */
 export function createExporter(
   { endpoint, headers }: Collector,
   path: '/v1/traces' | '/v1/metrics',
@@ -155,7 +155,7 @@ export function createExporter(
         signal: AbortSignal.timeout(sendMillisecondsMax),
         redirect: 'error',
       })
-      // The body is read so that the connection can be used again.
+      // Reading the body releases the connection for the next request.
       await response.arrayBuffer()
       if (!response.ok) dropped += items.length
     } catch {
@@ -184,7 +184,6 @@ export function createExporter(
   }
 }
 
-/** OTLP's histograms are cumulative: they count from the start. */
 const serializeHistogram = (
   { name, description, bounds, series }: OtlpHistogram,
   [startTimeUnixNano, timeUnixNano]: readonly [startedAt: string, now: string],
@@ -193,7 +192,7 @@ const serializeHistogram = (
   description,
   unit: 's',
   histogram: {
-    // Cumulative.
+    // AGGREGATION_TEMPORALITY_CUMULATIVE: each export has the counts since the start.
     aggregationTemporality: 2,
     dataPoints: series.map(({ attributes, counts, count, sum }) => ({
       attributes: serializeAttributes(attributes),
@@ -219,10 +218,11 @@ interface TraceContext {
   readonly isSampled: boolean
 }
 
+/** Matches any version but the invalid `ff`, and no identifiers of zeros only. Later versions may append further parts. */
 const traceparent =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
 
-/** Continues the caller's trace, recorded or not as the caller decided; an invalid header begins a new one. */
+/** Continues the trace of the caller, who also decides whether it is recorded. Without a valid header, begins a new trace. */
 export function parseTraceContext(header: unknown, isSampled: () => boolean): TraceContext {
   const [, traceId, parentId, flags = '0'] = (typeof header === 'string' && traceparent.exec(header)) || []
   const spanId = newSpanId()
@@ -231,7 +231,7 @@ export function parseTraceContext(header: unknown, isSampled: () => boolean): Tr
   return { traceId, spanId, parentId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-/** Returns the context of a part of the same work. */
+/** Returns the context of a span within another one. */
 const childContextOf = ({ traceId, spanId, isSampled }: TraceContext): TraceContext => ({
   traceId,
   spanId: newSpanId(),
@@ -242,6 +242,6 @@ const childContextOf = ({ traceId, spanId, isSampled }: TraceContext): TraceCont
 export const formatTraceparent = ({ traceId, spanId, isSampled }: TraceContext): string =>
   `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
 
-/** Node generates these in batches of a hundred, which costs a third of asking each time. */
+/** `randomUUID` takes its random bits from a batch, which costs a third of `randomBytes` for each id. */
 const newTraceId = () => randomUUID().replaceAll('-', '')
 const newSpanId = () => newTraceId().slice(16)

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { Caller } from '../model/caller.ts'
 import type { LogWriter } from '../model/limit-log-lines.ts'
 
-/** All events; `docs/security-events.md` explains each. */
+/** The level of each event. `docs/security-events.md` explains them. */
 const levels = {
   'sign-in': 'info',
   'lockout-begun': 'warn',
@@ -37,27 +37,27 @@ export interface SecurityEvent {
   readonly event: SecurityEventName
   /** The outcome of the event, or its cause. */
   readonly outcome?: string
-  /** The account it is about. */
+  /** The account that the event is about. */
   readonly account?: string | undefined
-  /** The account that caused it, if it is another one. */
+  /** The account that caused the event, if it is another one. */
   readonly by?: string | undefined
-  /** A login that no account has: it may be a password typed into the wrong field, so it is never written unhashed. */
+  /** A login that no account has. Only its hash is written, because it may be a password in the wrong field. */
   readonly unknownLogin?: string | undefined
   readonly client?: string | undefined
   readonly session?: string | undefined
   /** The external provider, by its id in the settings. */
   readonly provider?: string | undefined
-  /** The personal access token it is about. */
+  /** The id of the personal access token that the event is about. */
   readonly token?: string | undefined
   readonly address?: string | undefined
   readonly requestId?: string | undefined
-  /** The number of events since the last line, where lines are sampled. */
+  /** The number of events since the previous line, if not every event has its own. */
   readonly count?: number
 }
 
 export type SecurityLog = (event: SecurityEvent) => void
 
-/** Clients can cause these events without an accepted token, as often as they send requests. */
+/** Events that a client can cause without an accepted token, as often as it sends requests, so their lines are limited. */
 const causedByUnauthenticated: ReadonlySet<SecurityEventName> = new Set([
   'sign-in',
   'lockout-begun',
@@ -77,10 +77,10 @@ export interface SecurityLogTarget {
   readonly rateLimited: Pick<LogWriter, 'info' | 'warn'>
 }
 
-/** One login always gives the same value while this process runs, but the login cannot be found by a dictionary attack. */
+/** The key of login hashes. It is random, so that logins cannot be guessed from the log, and constant, so that equal ones are recognized. */
 const loginKey = randomBytes(32)
 
-/** Writes one line for each event, at the level of a warning or of information. */
+/** Writes a line for each event. */
 export const createSecurityLog =
   (log: SecurityLogTarget): SecurityLog =>
   ({ event, unknownLogin, ...details }) => {
@@ -95,7 +95,7 @@ export const createSecurityLog =
     )
   }
 
-/** The caller and the source, for events about the caller's own account. */
+/** Returns the properties of an event about the account of the caller. */
 export const callerDetails = ({ id, origin }: Caller) => ({
   account: id,
   client: origin?.clientId,
@@ -107,10 +107,10 @@ export const callerDetails = ({ id, origin }: Caller) => ({
 const hashOf = (login: string): string =>
   createHmac('sha256', loginKey).update(login.trim().toLowerCase()).digest('hex').slice(0, 16)
 
-/** A flood of requests must not become a flood of lines. */
+/** The pause between lines, so that a flood of requests does not become a flood of lines. */
 const sampledMilliseconds = 1000
 
-/** Records rejections by a limiter: at most one line a second, with the count since the line before. */
+/** Records rejections by a rate limiter, with at most one line a second, which has their number since the previous one. */
 export function createRejectionLog(
   log: SecurityLog,
   now: () => number = Date.now,
@@ -142,7 +142,7 @@ export interface CountedEvents<Event> {
   counts(): Iterable<Readonly<EventCount>>
 }
 
-/** Returns the same log, which also counts by event and outcome, such as successful, failed and locked-out sign-ins. */
+/** Returns a log that also counts its events by name and outcome, for metrics. */
 export function countEvents<Event extends Countable>(log: (event: Event) => void): CountedEvents<Event> {
   const counts = new Map<string, EventCount>()
   return {
