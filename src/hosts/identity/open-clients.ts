@@ -1,4 +1,3 @@
-import type { WarningLog } from '../../auth/issuer-keys.ts'
 import type { Database, Queries } from '../../db/database.ts'
 import type { KnownClients } from '../../db/instances.ts'
 import { type Sql, sql } from '../../db/sql.ts'
