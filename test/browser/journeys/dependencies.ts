@@ -79,4 +79,27 @@ export function dependencyJourneys(stage: () => Stage): void {
     await arrows(page, ':not(.too-early)').waitFor({ state: 'attached' })
     assert.equal(await arrows(page).count(), 1)
   })
+
+  test('have an arrow on the timeline while one of both bars is far below the visible ones, also on a phone', async () => {
+    const { signIn, workspace } = stage()
+    const { path, make } = await makeProject('Far arrows')
+    const first = await make('Dig a hole', 0, 1, { userId: workspace.jonas.id })
+    for (let number = 1; number <= 50; number += 1)
+      await make(`Beside it ${number}`, 0, 1, { userId: workspace.jonas.id })
+    const second = await make('Fill it', 3, 4)
+    await workspace.make('assignmentDependency', { assignmentId: second, blockedById: first })
+    for (const width of [1280, 390]) {
+      const page = await signIn('mara@example.com', `${path}?view=timeline`, {
+        viewport: { width, height: 500 },
+      })
+      await page.locator('.dependency-arrows g').waitFor({ state: 'attached' })
+      assert.equal(await bar(page, 'Fill it').count(), 0)
+      await page.locator('.timeline').evaluate((timeline) => timeline.scrollTo(0, timeline.scrollHeight))
+      const to = await bar(page, 'Fill it').boundingBox()
+      const head = await page.locator('.arrow-head').boundingBox()
+      assert.ok(to && head)
+      const distance = Math.hypot(head.x + head.width - to.x, head.y + head.height / 2 - to.y - to.height / 2)
+      assert.ok(distance < 4, JSON.stringify([width, to, head]))
+    }
+  })
 }

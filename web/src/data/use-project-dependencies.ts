@@ -15,10 +15,14 @@ export type Blockers = ReadonlyMap<string, readonly Assignment[]>
 const blockersMax = 10 * rowsMax
 
 /** Returns which assignments of a project wait for others. Without a project or without the extensions there are none. */
-export function useProjectDependencies(projectId: string | undefined, doneIds: ReadonlySet<string>) {
+export function useProjectDependencies(
+  projectId: string | undefined,
+  doneIds: ReadonlySet<string>,
+  onlyNewest = false,
+) {
   const { api, configuration } = useServices()
   const scope = configuration.extensions ? projectId : undefined
-  const links = useProjectLinks('assignmentDependency', scope)
+  const links = useProjectLinks('assignmentDependency', scope, onlyNewest)
   const ids = useMemo(
     () => [...new Set(links.rows.map(({ blockedById }) => blockedById))].slice(0, blockersMax).sort(),
     [links.rows],

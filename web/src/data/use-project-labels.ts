@@ -11,11 +11,11 @@ type Link = RecordOf<'assignmentLabel'>
 export type LabelsByAssignment = ReadonlyMap<string, readonly Label[]>
 
 /** Returns the labels on all assignments of a project. Without a project or without the extensions there are none. */
-export function useProjectLabels(projectId: string | undefined) {
+export function useProjectLabels(projectId: string | undefined, onlyNewest = false) {
   const { configuration } = useServices()
   const scope = configuration.extensions ? projectId : undefined
   const labels = useAllRows('label', scope === undefined ? undefined : labelQuery(scope))
-  const links = useProjectLinks('assignmentLabel', scope)
+  const links = useProjectLinks('assignmentLabel', scope, onlyNewest)
   const byAssignment = useMemo(() => groupLabels(labels.rows, links.rows), [labels.rows, links.rows])
   return {
     labels: labels.rows,

@@ -15,8 +15,15 @@ const parallelMax = 2
 const queryOf = (projectId: string) =>
   ({ projectId, sortColumn: 'createdAt', sortOrder: 'DESC', pageSize: rowsMax }) as const
 
-/** Returns every link between assignments of a project and something else, the newest first. Without a project there are none. */
-export function useProjectLinks<Name extends LinkName>(name: Name, projectId: string | undefined) {
+/**
+ * Returns every link between assignments of a project and something else, the newest first. Without a project there are none. A view
+ * that is not shown yet asks for the newest ones only, because all pages together would delay its rows.
+ */
+export function useProjectLinks<Name extends LinkName>(
+  name: Name,
+  projectId: string | undefined,
+  onlyNewest = false,
+) {
   const { api } = useServices()
   const first = useListing<LinkName>(name, projectId === undefined ? undefined : queryOf(projectId))
   const firstRows = first.rows as readonly Link<Name>[]
@@ -27,7 +34,7 @@ export function useProjectLinks<Name extends LinkName>(name: Name, projectId: st
     if (!isCurrent) return
     const merged = mergeLinks(firstRows, isKnown ? known.rows : [])
     setKnown({ projectId, rows: merged })
-    if (merged.length === Math.min(first.totalCount, pagesMax * rowsMax)) return
+    if (onlyNewest || merged.length === Math.min(first.totalCount, pagesMax * rowsMax)) return
     const controller = new AbortController()
     // The first page is requested again after an outage.
     loadOthers(api, name, projectId, first.totalCount, controller.signal).then(
@@ -36,7 +43,7 @@ export function useProjectLinks<Name extends LinkName>(name: Name, projectId: st
       () => undefined,
     )
     return () => controller.abort()
-  }, [api, name, projectId, isCurrent, firstRows, first.totalCount])
+  }, [api, name, projectId, isCurrent, firstRows, first.totalCount, onlyNewest])
   return { rows: isCurrent && isKnown ? known.rows : noLinks, isLoading: !isKnown }
 }
 

@@ -51,7 +51,7 @@ export function BoardColumn(props: BoardColumnProps) {
   const order = isDone ? byLastChange : isByHand ? byRank : byEnd
   const sorted = useMemo(() => assignments.toSorted(order), [assignments, order])
   const shown = useMemo(
-    () => (isDone && !showsOlder ? sorted.filter(isRecent) : sorted),
+    () => (isDone && !showsOlder ? recentOf(sorted) : sorted),
     [sorted, isDone, showsOlder],
   )
   const hidesOlder = shown.length < sorted.length || (isDone && !showsOlder && hasMore(stage.id))
@@ -179,8 +179,10 @@ function ColumnHeader(props: BoardColumnProps & { readonly isDone: boolean; onAd
   )
 }
 
-const isRecent = ({ createdAt, updatedAt }: Assignment): boolean =>
-  dayOf(updatedAt ?? createdAt) > addDays(today(), -recentDays)
+function recentOf(rows: readonly Assignment[]): readonly Assignment[] {
+  const day = addDays(today(), -recentDays)
+  return rows.filter(({ createdAt, updatedAt }) => dayOf(updatedAt ?? createdAt) > day)
+}
 
 type Order = (a: Assignment, b: Assignment) => number
 

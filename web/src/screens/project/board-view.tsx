@@ -23,7 +23,6 @@ import type { ProjectViewProps } from './view-props.ts'
 import { ViewSkeleton } from './view-skeleton.tsx'
 
 export interface BoardViewProps extends ProjectViewProps {
-  readonly isNameLoading: boolean
   readonly areStagesLoading: boolean
   readonly problem: Error | undefined
   readonly revealedId: string | undefined
@@ -33,16 +32,16 @@ export interface BoardViewProps extends ProjectViewProps {
 /** The live assignments by stage. */
 export function BoardView(props: BoardViewProps) {
   const { projectId, doneIds } = props.scope
-  const facts = useCardFacts(projectId, doneIds)
-  return filtersRows(props.filters) ? (
-    <FilteredBoard {...props} facts={facts} />
-  ) : (
-    <PagedBoard {...props} facts={facts} />
-  )
+  const [areCardsShown, setCardsShown] = useState(false)
+  const isFiltered = filtersRows(props.filters)
+  const facts = useCardFacts(projectId, doneIds, !areCardsShown && !isFiltered)
+  const factsProps = { ...props, facts, onShown: () => setCardsShown(true) }
+  return isFiltered ? <FilteredBoard {...factsProps} /> : <PagedBoard {...factsProps} />
 }
 
 interface FactsProps extends BoardViewProps {
   readonly facts: ReturnType<typeof useCardFacts>
+  onShown(): void
 }
 
 /** Loads each stage as far as the user has scrolled. */
@@ -114,6 +113,9 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
   const problem = props.problem ?? pages.problem
   const isLoading =
     isNameLoading || areStagesLoading || (stages.length > 0 && (pages.isLoading || facts.isLoading))
+  useEffect(() => {
+    if (!isLoading) props.onShown()
+  }, [isLoading])
   return (
     <>
       {problem && <LoadProblem problem={problem} onRetry={pages.reload} />}
@@ -155,11 +157,11 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
 }
 
 /** Loads the related data of cards. It determines their height, so cards are only rendered when it is known. */
-function useCardFacts(projectId: string, doneIds: ReadonlySet<string>) {
+function useCardFacts(projectId: string, doneIds: ReadonlySet<string>, onlyNewest: boolean) {
   const types = useListing('assignmentType', catalogQuery)
   const impediments = useAllRows('assignmentImpediment', {}, { live: true })
-  const labels = useProjectLabels(projectId)
-  const dependencies = useProjectDependencies(projectId, doneIds)
+  const labels = useProjectLabels(projectId, onlyNewest)
+  const dependencies = useProjectDependencies(projectId, doneIds, onlyNewest)
   return {
     types: types.rows,
     impediments: impediments.rows,

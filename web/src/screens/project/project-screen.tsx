@@ -132,16 +132,10 @@ interface ContentProps extends BoardViewProps {
 
 /** Starts loading the view at once, but shows it when the project's name is known: a long name moves everything below it. */
 function Content({ view, onMembers, ...viewProps }: ContentProps) {
-  const { isNameLoading } = viewProps
   const saved = useSavedViews(viewProps.scope.projectId)
-  useEffect(() => {
-    // LazyView reports a failure when it loads the same script.
-    view.load?.().catch(() => undefined)
-  }, [view])
-  const isBoard = view.name === 'board'
   return (
     <>
-      {isNameLoading ? (
+      {viewProps.isNameLoading ? (
         <div class="skeleton-bar" aria-hidden="true" />
       ) : (
         <ProjectBar
@@ -152,9 +146,7 @@ function Content({ view, onMembers, ...viewProps }: ContentProps) {
           onMembers={onMembers}
         />
       )}
-      {isBoard && <BoardView {...viewProps} />}
-      {!isBoard && isNameLoading && <ViewSkeleton view={view.name} />}
-      {!isBoard && !isNameLoading && <LazyView {...viewProps} view={view} />}
+      {view.name === 'board' ? <BoardView {...viewProps} /> : <LazyView {...viewProps} view={view} />}
     </>
   )
 }
@@ -176,7 +168,7 @@ function LazyView({ view, ...props }: ProjectViewProps & { readonly view: Projec
     }
   }, [view])
   if (problem) return <LoadProblem problem={problem} onRetry={() => location.reload()} />
-  if (loaded?.view !== view) return <ViewSkeleton view={view.name} />
+  if (loaded?.view !== view) return <ViewSkeleton key={String(props.isNameLoading)} view={view.name} />
   return <loaded.Component {...props} />
 }
 

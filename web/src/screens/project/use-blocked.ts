@@ -8,11 +8,11 @@ import { formatAge } from '../../time/days.ts'
 export type BlockedTexts = ReadonlyMap<string, string>
 
 /** Finished work is not blocked. Without a project nothing is loaded. */
-export function useBlocked(projectId: string | undefined, doneIds: ReadonlySet<string>) {
+export function useBlocked(projectId: string | undefined, doneIds: ReadonlySet<string>, onlyNewest = false) {
   const impediments = useAllRows('assignmentImpediment', projectId === undefined ? undefined : {}, {
     live: true,
   })
-  const { blockers } = useProjectDependencies(projectId, doneIds)
+  const { blockers } = useProjectDependencies(projectId, doneIds, onlyNewest)
   const texts = useMemo((): BlockedTexts => {
     const waiting = [...blockers].map(([id, some]) => {
       const values = { name: some[0]?.name ?? '' }

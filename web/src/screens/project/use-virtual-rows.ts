@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 
 export interface RowWindow {
@@ -24,6 +24,9 @@ const stepPixels = 200
 export function useRowWindow(ends: readonly number[], step = stepPixels): RowWindow {
   const scroller = useRef<HTMLDivElement>(null)
   const [viewport, setViewport] = useState({ top: 0, bottom: innerHeight })
+  // The first frame has only what is visible, because it is waited for.
+  const [overscan, setOverscan] = useState(0)
+  useEffect(() => setOverscan(overscanPixels), [])
   const onScroll = () => {
     const element = scroller.current
     if (element === null) return
@@ -40,8 +43,8 @@ export function useRowWindow(ends: readonly number[], step = stepPixels): RowWin
     return () => observer.disconnect()
   }, [])
   return {
-    from: countLeading(ends, (pixels) => pixels < viewport.top - overscanPixels),
-    end: Math.min(ends.length, 1 + countLeading(ends, (pixels) => pixels < viewport.bottom + overscanPixels)),
+    from: countLeading(ends, (pixels) => pixels < viewport.top - overscan),
+    end: Math.min(ends.length, 1 + countLeading(ends, (pixels) => pixels < viewport.bottom + overscan)),
     scroller,
     onScroll,
     reveal(index) {

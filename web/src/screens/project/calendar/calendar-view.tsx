@@ -50,6 +50,7 @@ export function CalendarView(props: ProjectViewProps) {
   const isDone = (row: Assignment) => scope.doneIds.has(row.workflowId)
   const isMine = (row: Assignment) => row.userId === session.person.value?.id
   const colorOf = (row: Assignment) => colorIn(scope.stages, row.workflowId)
+  if (props.isNameLoading) return <ViewSkeleton view="calendar" />
   return (
     <>
       <PeriodSteps

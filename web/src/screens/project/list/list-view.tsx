@@ -54,7 +54,8 @@ export function ListView(props: ProjectViewProps) {
   const selection = useSelection(lines.flatMap((line) => ('row' in line ? [line.id] : [])))
   const selected = listing.rows.filter(({ id }) => selection.has(id))
   useEffect(() => onConnection(listing.connection), [listing.connection])
-  if (listing.isLoading || filter.isLoading) return <ViewSkeleton view="list" />
+  if (props.isNameLoading || listing.isLoading || filter.isLoading)
+    return <ViewSkeleton key={String(props.isNameLoading)} view="list" />
   return (
     <>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
@@ -106,8 +107,9 @@ type ListSettings = Readonly<{
 function useLines(scope: ProjectViewProps['scope'], rows: readonly Assignment[], settings: ListSettings) {
   const scopeOf = (column: Column['name']) =>
     settings.columns.some(({ name }) => name === column) ? scope.projectId : undefined
-  const labels = useProjectLabels(scopeOf('labels'))
-  const blocked = useBlocked(scopeOf('blocked'), scope.doneIds)
+  const isEmpty = rows.length === 0
+  const labels = useProjectLabels(scopeOf('labels'), isEmpty)
+  const blocked = useBlocked(scopeOf('blocked'), scope.doneIds, isEmpty)
   const names = useNameLookup(scope, labels.byAssignment, blocked.texts)
   const stagePositions = useMemo(
     () => new Map(scope.stages.map(({ id }, index) => [id, index])),

@@ -1,10 +1,9 @@
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { byId } from '../../../api/load-all.ts'
 import { type Blockers, startsTooEarly } from '../../../data/use-project-dependencies.ts'
 import { inOneLine, t } from '../../../texts/text.ts'
 import { directionSign } from '../../../ui/text-direction.ts'
-import { assignmentElementId } from '../use-card-focus.ts'
 import type { ProjectViewProps } from '../view-props.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -60,35 +59,41 @@ const arrowsMax = 300
 /** The part of an arrow that leaves its bar in the direction of time. */
 const bendPixels = 20
 
-interface Arrow extends Waiting {
-  readonly line: string
-  readonly head: string
+/** The middle of both ends of a bar, in pixels from the top and the start of the lanes. */
+export interface BarPlace {
+  readonly start: number
+  readonly end: number
+  readonly middle: number
 }
-
-const noArrows: readonly Arrow[] = []
 
 interface DependencyArrowsProps {
   readonly waiting: readonly Waiting[]
-  /** Changes with the rendered bars. */
-  readonly bars: string
+  /** By assignment; those without a bar in the period are missing. */
+  readonly places: ReadonlyMap<string, BarPlace>
+  /** The part of the lanes that is near the visible one. */
+  readonly from: number
+  readonly end: number
+  readonly width: number
 }
 
-/** Draws an arrow from the end of each assignment to the start of those that wait for it, over the rendered bars of its parent element. */
-export function DependencyArrows({ waiting, bars }: DependencyArrowsProps) {
-  const svg = useRef<SVGSVGElement>(null)
-  const [arrows, setArrows] = useState(noArrows)
-  useLayoutEffect(() => {
-    const lanes = svg.current?.parentElement
-    // Measuring lays out the bars, which then appear later.
-    if (!lanes || waiting.length === 0) return setArrows(noArrows)
-    const draw = () => setArrows(arrowsOf(waiting, lanes))
-    draw()
-    const observer = new ResizeObserver(draw)
-    observer.observe(lanes)
-    return () => observer.disconnect()
-  }, [waiting, bars])
+/** Draws an arrow from the end of each assignment to the start of those that wait for it, also if one of the bars is out of view. */
+export function DependencyArrows({ waiting, places, from, end, width }: DependencyArrowsProps) {
+  const arrows = useMemo(() => {
+    const sign = directionSign()
+    const xOf = (fromStart: number) => (sign > 0 ? fromStart : width - fromStart)
+    return waiting
+      .flatMap(({ id, blockerId, isTooEarly }) => {
+        const [blocker, blocked] = [places.get(blockerId), places.get(id)]
+        if (blocker === undefined || blocked === undefined) return []
+        const [top, bottom] = [blocker.middle, blocked.middle].sort((a, b) => a - b)
+        return (bottom ?? 0) < from || (top ?? 0) > end
+          ? []
+          : [{ id, blockerId, isTooEarly, ...arrowOf(blocker, blocked, xOf, sign) }]
+      })
+      .slice(0, arrowsMax)
+  }, [waiting, places, from, end, width])
   return (
-    <svg ref={svg} class="dependency-arrows" aria-hidden="true" focusable="false">
+    <svg class="dependency-arrows" aria-hidden="true" focusable="false">
       {arrows.map(({ id, blockerId, isTooEarly, line, head }) => (
         <g key={`${blockerId} ${id}`} class={isTooEarly ? 'too-early' : ''}>
           <path class="arrow-line" d={line} />
@@ -99,28 +104,12 @@ export function DependencyArrows({ waiting, bars }: DependencyArrowsProps) {
   )
 }
 
-/** Leaves out those between bars that are not rendered. */
-function arrowsOf(waiting: readonly Waiting[], lanes: HTMLElement): readonly Arrow[] {
-  const origin = lanes.getBoundingClientRect()
-  const boxes = new Map<string, DOMRect>()
-  for (const bar of lanes.querySelectorAll('.bar[id]')) boxes.set(bar.id, bar.getBoundingClientRect())
-  const boxOf = (id: string) => boxes.get(assignmentElementId(id))
-  return waiting
-    .flatMap((one) => {
-      const [from, to] = [boxOf(one.blockerId), boxOf(one.id)]
-      return from && to ? [arrowOf(one, origin, from, to)] : []
-    })
-    .slice(0, arrowsMax)
-}
-
-function arrowOf(waiting: Waiting, origin: DOMRect, from: DOMRect, to: DOMRect): Arrow {
-  const sign = directionSign()
-  const middleOf = ({ top, bottom }: DOMRect) => Math.round((top + bottom) / 2 - origin.top)
-  const x1 = (sign > 0 ? from.right : from.left) - origin.left
-  const x2 = (sign > 0 ? to.left : to.right) - origin.left
-  const [y1, y2] = [middleOf(from), middleOf(to)]
+function arrowOf(from: BarPlace, to: BarPlace, xOf: (fromStart: number) => number, sign: number) {
+  const [x1, x2] = [xOf(from.end), xOf(to.start)]
+  const [y1, y2] = [from.middle, to.middle]
   const bend = sign * Math.max(bendPixels, Math.abs(x2 - x1) / 2)
-  const line = `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`
-  const head = `M${x2} ${y2}l${-sign * 7} -4v8z`
-  return { ...waiting, line, head }
+  return {
+    line: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`,
+    head: `M${x2} ${y2}l${-sign * 7} -4v8z`,
+  }
 }

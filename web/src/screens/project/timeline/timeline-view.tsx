@@ -29,7 +29,7 @@ import { usePeriodRows } from '../use-period-rows.ts'
 import { useRowWindow } from '../use-virtual-rows.ts'
 import type { ProjectViewProps } from '../view-props.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
-import { DependencyArrows, notesOf, useWaiting, type Waiting } from './dependency-arrows.tsx'
+import { type BarPlace, DependencyArrows, notesOf, useWaiting, type Waiting } from './dependency-arrows.tsx'
 import { dayClassesOf, type LaneContext, laneCountOf, PersonLane } from './person-lane.tsx'
 
 type Assignment = RecordOf<'assignment'>
@@ -51,6 +51,7 @@ export function TimelineView(props: ProjectViewProps) {
     keepFocusOn(row.id)
     void listing.reschedule(row, change)
   })
+  if (props.isNameLoading) return <ViewSkeleton view="timeline" />
   return (
     <>
       <div class="timeline-tools">
@@ -112,18 +113,16 @@ interface LanesProps {
 function Lanes({ people, rows, weekCount, waiting, isStale, context: shared }: LanesProps) {
   const { from, dayCount, openId } = shared
   const head = useRef<HTMLDivElement>(null)
-  const { dayPixels, remPixels, isNarrow } = useMeasures(head, dayCount)
+  const measures = useMeasures(head, dayCount)
+  const { dayPixels } = measures
   const byPerson = useRowsByPerson(rows)
   const barsByPerson = useBars(byPerson, { from, dayCount, dayPixels })
-  const ends = useMemo(() => {
-    let sum = 0
-    return people.map(({ id }) => {
-      const rem = trackRemOf(laneCountOf(barsByPerson.get(id) ?? noBars)) + (isNarrow ? headRem : 0)
-      sum += Math.ceil(rem * remPixels)
-      return sum
-    })
-  }, [people.map(({ id }) => id).join(), barsByPerson, remPixels, isNarrow])
+  const ends = useLaneEnds(people, barsByPerson, measures)
   const near = useRowWindow(ends)
+  const places = useMemo(
+    () => placesOf(waiting.length === 0 ? [] : people, { barsByPerson, ends, measures }),
+    [waiting, people, barsByPerson, ends, dayPixels],
+  )
   const dayClasses = useMemo(() => dayClassesOf(from, dayCount), [from, dayCount, today()])
   const context = useMemo(
     (): LaneContext => ({ ...shared, dayPixels, dayClasses }),
@@ -163,17 +162,75 @@ function Lanes({ people, rows, weekCount, waiting, isStale, context: shared }: L
             />
           )
         })}
-        <DependencyArrows waiting={waiting} bars={`${near.from} ${near.end} ${dayPixels}`} />
+        <DependencyArrows
+          waiting={waiting}
+          places={places}
+          from={ends[near.from - 1] ?? 0}
+          end={ends[near.end - 1] ?? 0}
+          width={startOf(measures) + dayCount * dayPixels}
+        />
       </div>
     </section>
   )
 }
 
 /** The height of a lane: the sums of its weeks, its bars, and space below them. */
-const trackRemOf = (laneCount: number): number => Math.max(4.5, 1.5 + laneCount * 1.75 + 0.5)
+const trackRemOf = (laneCount: number): number => Math.max(4.5, hoursRem + laneCount * barRem + 0.5)
 /** The height of the name above a lane on narrow screens. */
 const headRem = 2.5
 const noBars: readonly Bar[] = []
+
+/** The width of the names next to the lanes on wide screens, and the height of the hours above and of a bar, as in the style sheet. */
+const namesRem = 11
+const hoursRem = 1.5
+const barRem = 1.75
+/** The space between bars of adjacent days. */
+const barMargin = 3
+
+type Measures = ReturnType<typeof useMeasures>
+
+/** Returns where the days begin. */
+const startOf = ({ remPixels, isNarrow }: Measures): number => (isNarrow ? 0 : namesRem * remPixels)
+
+type Person = LanesProps['people'][number]
+type BarsByPerson = ReadonlyMap<string, readonly Bar[]>
+
+/** Returns where each lane ends, in pixels. */
+function useLaneEnds(people: readonly Person[], bars: BarsByPerson, { remPixels, isNarrow }: Measures) {
+  return useMemo(() => {
+    let sum = 0
+    return people.map(({ id }) => {
+      const rem = trackRemOf(laneCountOf(bars.get(id) ?? noBars)) + (isNarrow ? headRem : 0)
+      sum += Math.ceil(rem * remPixels)
+      return sum
+    })
+  }, [people.map(({ id }) => id).join(), bars, remPixels, isNarrow])
+}
+
+interface Layout {
+  readonly barsByPerson: BarsByPerson
+  readonly ends: readonly number[]
+  readonly measures: Measures
+}
+
+/** Returns the place of each bar of these people. It is calculated, because most lanes are not rendered. */
+function placesOf(people: readonly Person[], { barsByPerson, ends, measures }: Layout) {
+  const { dayPixels, remPixels, isNarrow } = measures
+  const start = startOf(measures)
+  const rowsRem = hoursRem + (isNarrow ? headRem : 0)
+  return new Map(
+    people.flatMap(({ id }, index) =>
+      (barsByPerson.get(id) ?? noBars).map(({ row, lane, first, last }): [string, BarPlace] => [
+        row.id,
+        {
+          start: start + first * dayPixels + barMargin,
+          end: start + (last + 1) * dayPixels - barMargin,
+          middle: (ends[index - 1] ?? 0) + (rowsRem + (lane + 0.5) * barRem) * remPixels,
+        },
+      ]),
+    ),
+  )
+}
 
 /** About the width of a letter, and the most that a name takes next to its bar. */
 const letterPixels = 6.5
