@@ -111,7 +111,7 @@ export const identityMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/factors/passkeys.ts',
     rule: 'a passkey belongs to the account that it names',
-    from: '!hasMatchingHandle(passkey, response, isSoleFactor)',
+    from: '!hasMatchingHandle(passkey, response, { isRequired: isSoleFactor })',
     to: 'false',
     tests: ['identity/passkeys'],
   },
@@ -153,8 +153,8 @@ export const identityMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/identity/core/sessions.ts',
     rule: 'a password alone no longer signs in once there is a factor',
-    from: '${factorChangeCount} = ${factorChanges}',
-    to: '${factorChangeCount} >= ${factorChanges}',
+    from: '${factorChangeCountSql} = ${factorChanges}',
+    to: '${factorChangeCountSql} >= ${factorChanges}',
     tests: ['identity/factors.test'],
   },
   {

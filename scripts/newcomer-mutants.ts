@@ -176,8 +176,8 @@ export const newcomerMutants: readonly Mutant[] = [
   {
     file: 'src/hosts/commands/newcomers.ts',
     rule: 'when there are too many, the address with most connections loses one',
-    from: 'if (group.size > size)',
-    to: 'if (size === 0)',
+    from: 'if (group.size <= size) continue',
+    to: 'if (size > 0) continue',
     tests: ['commands/hostile-connections'],
   },
   {

@@ -34,14 +34,10 @@ export const assignmentOrderSchemas: Readonly<Record<string, Schema>> = {
         ...uuid.schema,
         description: 'The stage to move it to; by default the stage that it is in.',
       },
-      beforeId: {
-        ...nullableId,
-        description: 'The assignment of the stage that comes next; null moves it to the end.',
-      },
-      afterId: {
-        ...nullableId,
-        description: 'The assignment of the stage that comes before it; null moves it to the beginning.',
-      },
+      beforeId: nullableId('The assignment of the stage that comes next; null moves it to the end.'),
+      afterId: nullableId(
+        'The assignment of the stage that comes before it; null moves it to the beginning.',
+      ),
     },
   },
 }

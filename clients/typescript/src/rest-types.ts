@@ -1694,8 +1694,8 @@ export interface WatchChoice {
 export interface AssignmentMove {
   readonly id: string
   readonly workflowId?: string
-  readonly beforeId?: unknown
-  readonly afterId?: unknown
+  readonly beforeId?: string | null
+  readonly afterId?: string | null
 }
 
 export interface AccountSettings {
