@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { until } from '../support/until.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
-import type { Stage } from './support/stage.ts'
+import { fillSignIn, type Stage } from './support/stage.ts'
 
 const withWorker = { serviceWorkers: 'allow' } as const
 
@@ -65,4 +65,124 @@ function installationJourneys(stage: () => Stage): void {
   })
 }
 
-describeInBrowser('Without a network', { installing: installationJourneys })
+/** In the zone of the browser, so that it is in the week that the pages show. */
+const today = new Date().toISOString().slice(0, 10)
+
+/** What this browser keeps for accounts. */
+const keptKeys = `new Promise((resolve) => {
+  const request = indexedDB.open('tracker', 1)
+  request.onsuccess = () => {
+    const keys = request.result.transaction('seen').objectStore('seen').getAllKeys()
+    keys.onsuccess = () => {
+      request.result.close()
+      resolve(keys.result)
+    }
+  }
+})`
+
+/** Opens the pages until each is kept, which the beginnings of keys show. */
+async function lookAround(
+  page: Page,
+  pages: Readonly<Record<string, readonly string[]>>,
+  text: string,
+): Promise<void> {
+  await waitForWorker(page)
+  for (const [path, starts] of Object.entries(pages)) {
+    await page.goto(new URL(path, page.url()).href)
+    await page.getByText(text).first().waitFor()
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+    const areKept = async () => {
+      const keys = await page.evaluate<string[][]>(keptKeys)
+      return starts.every((start) => keys.some(([, key]) => key?.startsWith(start)))
+    }
+    await until(areKept, `the values of ${path}`)
+  }
+}
+
+function seenJourneys(stage: () => Stage): void {
+  for (const [name, first, options] of [
+    ['a desktop', 'Desideria', withWorker],
+    ['a phone', 'Philippa', { ...withWorker, viewport: { width: 390, height: 780 }, hasTouch: true }],
+  ] as const)
+    test(`board, own work and week show on ${name} what they showed last, even while the servers are down`, async () => {
+      const { hosts, signIn, workspace } = stage()
+      const { id: userId, login } = await workspace.join(`${first} Offline`)
+      const seen = `Seen before the tunnel on ${name}`
+      const id = await workspace.assignment(seen, { userId, startDate: today, endDate: today })
+      const [board, panel] = [
+        `/projects/${workspace.projectId}`,
+        `/projects/${workspace.projectId}/assignments/${id}`,
+      ]
+      const pages = {
+        [board]: [`assignment {"projectId":"${workspace.projectId}","workflowId":"${workspace.stages.Done}"`],
+        [panel]: [`dependencies dependencies ${id}`, `assignment {"ids":"${id}"}`, 'attachment '],
+        '/my-work': ['my work '],
+        '/week': ['week recorded '],
+      }
+      const page = await signIn(login, '/my-work', options)
+      await lookAround(page, pages, seen)
+      await hosts.stopAll()
+      try {
+        for (const path of Object.keys(pages)) {
+          await page.goto(hosts.web + path)
+          await page.getByText(/^Offline\. Showing what you saw at .*\d/).waitFor()
+          await page.getByText(seen).first().waitFor()
+          await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+        }
+        await page.evaluate(
+          `localStorage.setItem('tracker.session', JSON.stringify({ ...JSON.parse(localStorage.getItem('tracker.session')), expiresAt: 0 }))`,
+        )
+        await page.reload()
+        await page.getByText(seen).first().waitFor()
+      } finally {
+        await hosts.startAll()
+      }
+      await workspace.assignment('Made in the tunnel', { userId, startDate: today, endDate: today })
+      await page.getByText('Made in the tunnel').first().waitFor()
+      await page.getByText(/^Offline/).waitFor({ state: 'detached' })
+    })
+
+  test('signing out erases what was kept', async () => {
+    const { signIn, workspace } = stage()
+    const { id: userId, login } = await workspace.join('Sina Signout')
+    await workspace.assignment('Seen by Sina', { userId })
+    const page = await signIn(login, '/my-work', withWorker)
+    await lookAround(page, { '/my-work': ['my work '] }, 'Seen by Sina')
+    assert.notDeepEqual(await page.evaluate(keptKeys), [])
+    await page.getByRole('button', { name: /^Account of/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByLabel('Password').waitFor()
+    assert.deepEqual(await page.evaluate(keptKeys), [])
+  })
+
+  test('nothing is kept of a session that has ended, nor for another account', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { id: userId, login } = await workspace.join('Ena Ended')
+    const other = await workspace.join('Otto Other')
+    await workspace.assignment('Seen by Ena', { userId })
+    const page = await signIn(login, '/my-work', withWorker)
+    await lookAround(page, { '/my-work': ['my work '] }, 'Seen by Ena')
+    const kept = await page.evaluate<string[][]>(keptKeys)
+    assert.deepEqual([...new Set(kept.map(([account]) => account))], [userId])
+    await page.context().clearCookies()
+    const others = await page.context().newPage()
+    await others.goto(`${hosts.web}/icon.svg`)
+    await others.evaluate(`localStorage.setItem('tracker.session', JSON.stringify({ hasEnded: true }))`)
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    await until(async () => (await page.evaluate<unknown[]>(keptKeys)).length === 0, 'the erasure')
+    await page.close()
+    await others.goto(`${hosts.web}/my-work`)
+    await fillSignIn(others, other.login)
+    await others.getByText('Nothing to do').waitFor()
+    await until(
+      async () => (await others.evaluate<string[][]>(keptKeys)).some(([account]) => account === other.id),
+      'the values of the other account',
+    )
+    assert.ok(!(await others.evaluate<string[][]>(keptKeys)).some(([account]) => account === userId))
+  })
+}
+
+describeInBrowser('Without a network', {
+  installing: installationJourneys,
+  'what was seen last': seenJourneys,
+})

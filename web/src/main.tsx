@@ -1,6 +1,7 @@
 import { render } from 'preact'
 import { createApi } from './api/api.ts'
-import { openPageTracker } from './api/page-tracker.ts'
+import { createLastSeen } from './api/last-seen.ts'
+import { onReturn, openPageTracker } from './api/page-tracker.ts'
 import { createPeople } from './api/people.ts'
 import { App, addTooltips } from './app/app.tsx'
 import { preloadScreen } from './app/screens.ts'
@@ -68,7 +69,12 @@ async function start(root: HTMLElement): Promise<void> {
   const session = createSession(configuration)
   const page = openPageTracker(configuration.apiUrl, session)
   const api = createApi(page.tracker, configuration)
-  const people = createPeople(api, session, configuration)
+  const lastSeen = createLastSeen(session)
+  const people = createPeople(api, session, configuration, lastSeen)
+  onReturn(page.isReachable, () => {
+    lastSeen.shownFrom.value = undefined
+    api.announce('all')
+  })
   const toasts = createToasts()
   const services: Services = {
     configuration,
@@ -77,6 +83,7 @@ async function start(root: HTMLElement): Promise<void> {
     api,
     people,
     lastPages: createLastPages(),
+    lastSeen,
     toasts,
     files: createFiles({ ...page, api, toasts, configuration }),
     ...page,

@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { administratorsOf } from '../../../src/accounts/administrators.ts'
@@ -29,6 +28,9 @@ export interface TrackerHosts {
   /** The REST host gone, as in an outage, and back on the same port. */
   stopRest(): Promise<void>
   startRest(): Promise<void>
+  /** All hosts gone, as for a device without a network. */
+  stopAll(): Promise<void>
+  startAll(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -86,11 +88,15 @@ export async function startTrackerHosts(own: Environment = {}): Promise<TrackerH
       rest,
       log,
     )
-  const identityHost = await startIdentity(contextOf('identity'), identity, log)
-  const webHost = await startWeb(web, log, folder)
+  const startOthers = async () => ({
+    identityHost: await startIdentity(contextOf('identity'), identity, log),
+    webHost: await startWeb(web, log, folder),
+  })
+  let others = await startOthers()
   let restHost = await startOneRest()
+  const stopAll = () => Promise.all([others.webHost.stop(), restHost.stop(), others.identityHost.stop()])
   return {
-    web: `http://localhost:${(webHost.app.server.address() as AddressInfo).port}`,
+    web: `http://localhost:${webPort}`,
     api: `http://localhost:${restPort}`,
     issuer,
     database,
@@ -99,8 +105,15 @@ export async function startTrackerHosts(own: Environment = {}): Promise<TrackerH
     async startRest() {
       restHost = await startOneRest()
     },
+    async stopAll() {
+      await stopAll()
+    },
+    async startAll() {
+      others = await startOthers()
+      restHost = await startOneRest()
+    },
     async stop() {
-      await Promise.all([webHost.stop(), restHost.stop(), identityHost.stop()])
+      await stopAll()
       await drop()
       await rm(dataDirectory, { recursive: true, force: true })
     },

@@ -77,6 +77,9 @@ export type Connect<Value> = (options: ConnectionOptions) => AsyncGenerator<Live
 /** One write of a batch; its resource is that of the batch. */
 export type BatchRequest = Omit<BatchItem, 'resource'>
 
+/** A changed resource; `all` after an outage, when any may have changed. */
+export type ChangedName = ResourceName | 'all'
+
 /** Accesses resources by their names. Every error is a TrackerError in the user's language. */
 export interface Api {
   list<Name extends ResourceName>(
@@ -110,13 +113,13 @@ export interface Api {
   /** Names of people the caller shares a project with. Part of the extensions. */
   people(query: Operations['GET /ext/people']['query'], signal?: AbortSignal): Promise<Page<Person>>
   /** Notifies of resources that this tab has just changed or that `announce` names. Returns a function that ends the subscription. */
-  onChange(listener: (name: ResourceName) => void): () => void
-  /** Reports that another user may have changed the resource. */
-  announce(name: ResourceName): void
+  onChange(listener: (name: ChangedName) => void): () => void
+  /** Reports that another user may have changed the resource, or any. */
+  announce(name: ChangedName): void
 }
 
 export function createApi(tracker: Tracker, { extensions }: Pick<Configuration, 'extensions'>): Api {
-  const listeners = new Set<(name: ResourceName) => void>()
+  const listeners = new Set<(name: ChangedName) => void>()
   const shareRequest = createRequestSharing()
   // The type of the tracker does not allow a look-up by a computed name.
   const clients = { ...tracker } as Readonly<Record<string, unknown>>
@@ -127,7 +130,7 @@ export function createApi(tracker: Tracker, { extensions }: Pick<Configuration, 
       : undefined
     return (extended ?? clients[plural]) as Client<Name>
   }
-  const announce = (name: ResourceName) => {
+  const announce = (name: ChangedName) => {
     for (const listener of listeners) listener(name)
   }
   const notifyAfter = async <Answer>(name: ResourceName, answer: Promise<Answer>): Promise<Answer> => {

@@ -1,5 +1,6 @@
-import { type Signal, signal } from '@preact/signals'
+import { effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
 import { openTracker, type Tracker, type TrackerError, type TrackerOptions } from '#tracker-client'
+import { requestTimeout } from '../session/configuration.ts'
 import { type Session, SessionEndedError } from '../session/session.ts'
 import { outageError, translateError } from './problems.ts'
 
@@ -15,7 +16,7 @@ export interface PageTracker {
 
 /** The client for the user's session. Retries when the server is busy. A 401 despite a new token ends the session. */
 export function openPageTracker(apiUrl: string, session: Session): PageTracker {
-  const { fetch, isReachable } = watchNetwork()
+  const { fetch, isReachable } = watchNetwork(apiUrl)
   const busyUntil = signal<number | undefined>(undefined)
   const options: TrackerOptions = {
     ...commonOptions,
@@ -24,7 +25,10 @@ export function openPageTracker(apiUrl: string, session: Session): PageTracker {
     retries: busyRetriesMax,
     retryAfter: retryDelayOf,
     token: (rejected) =>
-      (rejected === undefined ? session.accessToken() : session.renewToken(rejected)).catch(throwOutage),
+      (rejected === undefined ? session.accessToken() : session.renewToken(rejected)).catch((error) => {
+        if (!(error instanceof SessionEndedError)) isReachable.value = false
+        return throwOutage(error)
+      }),
     mapError(error) {
       if (error instanceof SessionEndedError) return error
       if (error.status !== 401) return translateError(error)
@@ -102,7 +106,10 @@ const throwOutage = (error: unknown): never => {
   throw error instanceof SessionEndedError ? error : outageError(error)
 }
 
-function watchNetwork(): { readonly fetch: typeof fetch; readonly isReachable: Signal<boolean> } {
+function watchNetwork(address: string): {
+  readonly fetch: typeof fetch
+  readonly isReachable: Signal<boolean>
+} {
   const isReachable = signal(true)
   let outages = 0
   addEventListener('offline', () => {
@@ -119,5 +126,45 @@ function watchNetwork(): { readonly fetch: typeof fetch; readonly isReachable: S
     if (outages === outagesBefore) isReachable.value = true
     return response
   }
+  effect(() => {
+    if (isReachable.value) return undefined
+    return pollUntilReached(() => watchedFetch(`${address}/healthz`, { signal: requestTimeout() }))
+  })
   return { fetch: watchedFetch, isReachable }
+}
+
+/** Grows with each attempt. */
+const pollMilliseconds = [1000, 2000, 5000, 10_000, 20_000]
+
+/** Requests now and then until the returned function is called, because screens that show what they kept request nothing. */
+function pollUntilReached(request: () => Promise<unknown>): () => void {
+  let attempts = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const ask = () => void request().catch(() => undefined)
+  const wait = () => {
+    const milliseconds = pollMilliseconds[Math.min(attempts, pollMilliseconds.length - 1)]
+    attempts += 1
+    timer = setTimeout(() => {
+      if (!document.hidden) ask()
+      wait()
+    }, milliseconds)
+  }
+  wait()
+  addEventListener('online', ask)
+  document.addEventListener('visibilitychange', ask)
+  return () => {
+    clearTimeout(timer)
+    removeEventListener('online', ask)
+    document.removeEventListener('visibilitychange', ask)
+  }
+}
+
+/** Calls `run` whenever the server can be reached again. */
+export function onReturn(isReachable: ReadonlySignal<boolean>, run: () => void): void {
+  let wasReachable = isReachable.peek()
+  effect(() => {
+    const isBack = isReachable.value && !wasReachable
+    wasReachable = isReachable.value
+    if (isBack) untracked(run)
+  })
 }

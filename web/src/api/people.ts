@@ -3,6 +3,7 @@ import { limits, type Person, TrackerError } from '#tracker-client'
 import type { Configuration } from '../session/configuration.ts'
 import type { Session } from '../session/session.ts'
 import type { Api } from './api.ts'
+import { isOutage, type LastSeen } from './last-seen.ts'
 import { byId } from './load-all.ts'
 
 export interface People {
@@ -23,7 +24,12 @@ export interface People {
 const suggestionsMax = 20
 
 /** Caches the names of people. Names that are needed at the same time are requested together. */
-export function createPeople(api: Api, session: Session, { extensions }: Configuration): People {
+export function createPeople(
+  api: Api,
+  session: Session,
+  { extensions }: Configuration,
+  lastSeen: LastSeen,
+): People {
   const names = new Map<string, Signal<string | undefined>>()
   let queued: string[] = []
   const find = createPersonSearch(api, session, extensions)
@@ -43,6 +49,10 @@ export function createPeople(api: Api, session: Session, { extensions }: Configu
     }
     return people
   }
+  /** The next render requests them again. */
+  const dropUnknown = (ids: readonly string[]) => {
+    for (const id of ids) if (names.get(id)?.peek() === undefined) names.delete(id)
+  }
   let pending: Promise<unknown> = Promise.resolve()
   const requestQueued = () => {
     const ids = queued
@@ -52,14 +62,15 @@ export function createPeople(api: Api, session: Session, { extensions }: Configu
       const request = find({ ids: chunk.join(','), pageSize: limits.ids }).then(
         (found) => {
           cacheNames(found)
+          void keepNames(lastSeen, found)
           for (const id of chunk) {
             const name = names.get(id)
             if (name !== undefined) name.value ??= ''
           }
         },
-        () => {
-          // Removed, so that the next render requests them again.
-          for (const id of chunk) names.delete(id)
+        async (error) => {
+          if (isOutage(error)) cacheNames(await recallPeople(lastSeen, chunk))
+          dropUnknown(chunk)
         },
       )
       requests.push(request)
@@ -88,6 +99,26 @@ export function createPeople(api: Api, session: Session, { extensions }: Configu
       return cacheNames([...byId(results.flat()).values()])
     },
   }
+}
+
+type KeptNames = ReadonlyMap<string, string>
+const keptKey = 'people'
+/** More people than most users ever see. */
+const keptMax = 2000
+
+/** Adds names to those that are shown without a network. */
+async function keepNames(lastSeen: LastSeen, people: readonly Person[]): Promise<void> {
+  const kept = (await lastSeen.recall<KeptNames>(keptKey)) ?? []
+  const all = new Map([...kept, ...people.map(({ id, name }) => [id, name] as const)])
+  lastSeen.keep(keptKey, new Map([...all].slice(-keptMax)))
+}
+
+async function recallPeople(lastSeen: LastSeen, ids: readonly string[]): Promise<Person[]> {
+  const kept = await lastSeen.recall<KeptNames>(keptKey)
+  return ids.flatMap((id) => {
+    const name = kept?.get(id)
+    return name === undefined ? [] : [{ id, name }]
+  })
 }
 
 /** Splits ids into parts, each of which fits into one request. */

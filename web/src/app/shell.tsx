@@ -8,6 +8,7 @@ import { currentDensity } from '../services/appearance.ts'
 import { useServices } from '../services/services.ts'
 import { changeSettings, themeSwitch, useSettingsOfAccount } from '../services/settings.ts'
 import { t } from '../texts/text.ts'
+import { formatTimestamp } from '../time/format-timestamp.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -31,7 +32,7 @@ export function Shell() {
   const path = router.address.value.pathname
   useSettingsOfAccount()
   useRecent()
-  useOwnToasts()
+  useOwnMessages()
   useEffect(loadScreensWhenIdle, [])
   useEffect(() => {
     if (path === '/') router.go(homePath, { replace: true })
@@ -73,9 +74,9 @@ export function Shell() {
   )
 }
 
-/** Messages of a screen end with it, at once, so that those of the next one stay. */
-function useOwnToasts(): void {
-  const { router, toasts } = useServices()
+/** Messages of a screen end with it, at once, so that those of the next one stay, and so does the age of its data. */
+function useOwnMessages(): void {
+  const { lastSeen, router, toasts } = useServices()
   useEffect(() => {
     const read = () => {
       const found = findScreen(router.address.value.pathname)
@@ -84,10 +85,13 @@ function useOwnToasts(): void {
     let current = read()
     return effect(() => {
       const next = read()
-      if (next !== current) toasts.leaveScreen()
+      if (next !== current) {
+        toasts.leaveScreen()
+        lastSeen.shownFrom.value = undefined
+      }
       current = next
     })
-  }, [router, toasts])
+  }, [lastSeen, router, toasts])
 }
 
 /** Preloads the scripts of the other screens, so that they open at once. */
@@ -320,12 +324,17 @@ const FailedPage = ({ title }: { readonly title: string }) => (
 
 /** One line under the top bar while the device is offline or the server asks the client to wait. */
 function ConnectionBar() {
-  const { busyUntil } = useServices()
+  const { busyUntil, lastSeen } = useServices()
   const isOnline = useOnline()
   const seconds = useSecondsUntil(busyUntil.value)
-  const text = isOnline
-    ? seconds > 0 && t('The server is busy. Trying again in {seconds} s…', { seconds })
-    : t('You are offline. The data may be out of date; your input is kept.')
+  const shownFrom = lastSeen.shownFrom.value
+  const text = shownFrom
+    ? t('Offline. Showing what you saw at {time}.', {
+        time: formatTimestamp(new Date(shownFrom).toISOString()),
+      })
+    : isOnline
+      ? seconds > 0 && t('The server is busy. Trying again in {seconds} s…', { seconds })
+      : t('You are offline. The data may be out of date; your input is kept.')
   return (
     <div class="connection-bar" role="status">
       {text || null}

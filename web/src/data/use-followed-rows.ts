@@ -1,9 +1,10 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { type Api, keyOf, type QueryOf, type RecordOf } from '../api/api.ts'
+import { keyOf, type QueryOf, type RecordOf } from '../api/api.ts'
 import { followChanges } from '../api/follow-changes.ts'
+import { readList } from '../api/last-seen.ts'
 import type { Connection } from '../api/live.ts'
 import { byId, rowsMax } from '../api/load-all.ts'
-import { useServices } from '../services/services.ts'
+import { type Services, useServices } from '../services/services.ts'
 import { SessionEndedError } from '../session/session.ts'
 import { changedAt } from './changed-at.ts'
 import { reloadWhenDue, useRetry } from './use-listing.ts'
@@ -33,6 +34,8 @@ const parallelMax = 3
 /** Several changes within a second share one request. */
 const debounceMilliseconds = 400
 
+type ScreenServices = Pick<Services, 'api' | 'lastSeen'>
+
 interface LoadedRows {
   readonly key: string
   readonly rows: Rows
@@ -49,7 +52,8 @@ export function useFollowedRows(
   query: QueryOf<'assignment'>,
   { firstPageAtOnce = true }: FollowOptions = {},
 ): FollowedRows {
-  const { api, session } = useServices()
+  const services = useServices()
+  const { api, session } = services
   const key = keyOf(query)
   const [loaded, setLoaded] = useState<LoadedRows>()
   const [problem, setProblem] = useState<Error>()
@@ -70,7 +74,7 @@ export function useFollowedRows(
     const report = (error: Error) =>
       controller.signal.aborted || error instanceof SessionEndedError || setProblem(error)
     const rowsOfQuery = { key, current: () => latestRows.current, show, firstPageAtOnce }
-    follow(api, query, rowsOfQuery, { signal: controller.signal, onConnection: setConnection, report })
+    follow(services, query, rowsOfQuery, { signal: controller.signal, onConnection: setConnection, report })
     return () => controller.abort()
   }, [api, key, reloads, isSignedIn])
   const rows = useMemo(() => [...(loaded?.rows.values() ?? [])], [loaded?.rows])
@@ -102,17 +106,18 @@ interface RowStore {
 
 /** Loads all pages, and reloads them whenever a change concerns an unknown row. */
 function follow(
-  api: Api,
+  services: ScreenServices,
   query: QueryOf<'assignment'>,
   { key, current, show, firstPageAtOnce }: RowStore,
   { signal, onConnection, report }: FollowListener,
 ): void {
   let isLoaded = false
+  const { api } = services
   const load = async () => {
     try {
       // The known rows stay visible during a reload.
       const onPart = current()?.key === key || !firstPageAtOnce ? () => undefined : show
-      const { rows, totalCount } = await loadPages(api, query, { signal, onPart })
+      const { rows, totalCount } = await loadPages(services, query, { signal, onPart })
       if (signal.aborted) return
       isLoaded = true
       show(rows, totalCount)
@@ -147,9 +152,18 @@ interface LoadOptions {
   onPart(rows: Rows, totalCount: number): void
 }
 
-async function loadPages(api: Api, query: QueryOf<'assignment'>, { signal, onPart }: LoadOptions) {
+async function loadPages(
+  services: ScreenServices,
+  query: QueryOf<'assignment'>,
+  { signal, onPart }: LoadOptions,
+) {
   const loadPage = (pageNumber: number) =>
-    api.list('assignment', { ...query, sortColumn: 'endDate', pageSize: rowsMax, pageNumber }, signal)
+    readList(
+      services,
+      'assignment',
+      { ...query, sortColumn: 'endDate', pageSize: rowsMax, pageNumber },
+      signal,
+    )
   const first = await loadPage(1)
   const rows = byId(first.data)
   const pages = Math.min(first.totalPages, pagesMax)

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { limits, TrackerError } from '#tracker-client'
-import { keyOf, type Page, type QueryOf, type RecordOf, type ResourceName } from '../api/api.ts'
+import type { ChangedName, Page, QueryOf, RecordOf, ResourceName } from '../api/api.ts'
+import { listKeyOf, readList } from '../api/last-seen.ts'
 import { type Connection, openLive } from '../api/live.ts'
 import { useServices } from '../services/services.ts'
 import { SessionEndedError } from '../session/session.ts'
@@ -34,8 +35,9 @@ export function useListing<Name extends ResourceName>(
   query: QueryOf<Name> | undefined,
   { live = false }: { readonly live?: boolean } = {},
 ): Listing<RecordOf<Name>> {
-  const { api, session, lastPages } = useServices()
-  const key = query === undefined ? '' : `${name} ${keyOf(query)}`
+  const services = useServices()
+  const { api, session, lastPages, lastSeen } = services
+  const key = query === undefined ? '' : listKeyOf(name, query)
   const latestQuery = useRef(query)
   latestQuery.current = query
   const [loaded, setLoaded] = useState<LoadedPage<RecordOf<Name>>>(() => ({
@@ -59,11 +61,15 @@ export function useListing<Name extends ResourceName>(
     // While only the query changes, the status stays live.
     const onConnection = (next: Connection) =>
       setConnection((last) => (next === 'connecting' && last === 'live' ? last : next))
-    if (live) return openLive(api.connect(name, current), { onValue: onPage, onProblem, onConnection })
+    if (live) {
+      const connect = lastSeen.follow(key, api.connect(name, current))
+      return openLive(connect, { onValue: onPage, onProblem, onConnection })
+    }
     const controller = new AbortController()
-    api
-      .list(name, current, controller.signal)
-      .then(onPage, (error) => controller.signal.aborted || onProblem(error))
+    readList(services, name, current, controller.signal).then(
+      (page) => controller.signal.aborted || onPage(page),
+      (error) => controller.signal.aborted || onProblem(error),
+    )
     return () => controller.abort()
   }, [name, key, live, reloads, isSignedIn])
   useEffect(
@@ -112,16 +118,16 @@ export function useRetry(problem: Error | undefined, reload: () => void): void {
 
 const noRows: readonly never[] = []
 
-/** Reloads after a write of this tab to one of the resources, and on coming back to the page. */
+/** Reloads after a write of this tab to one of the resources, after an outage, and on coming back to the page. */
 export function reloadWhenDue(
-  onChange: (listener: (name: ResourceName) => void) => () => void,
+  onChange: (listener: (name: ChangedName) => void) => () => void,
   names: readonly ResourceName[],
   reload: () => void,
 ): () => void {
   const onVisibility = () => document.hidden || reload()
   document.addEventListener('visibilitychange', onVisibility)
   const stop = onChange((changed) => {
-    if (names.includes(changed)) reload()
+    if (changed === 'all' || names.includes(changed)) reload()
   })
   return () => {
     document.removeEventListener('visibilitychange', onVisibility)

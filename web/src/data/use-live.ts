@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Connect, keyOf, type QueryOf, type RecordOf, type ResourceName } from '../api/api.ts'
+import { readList } from '../api/last-seen.ts'
 import { type Connection, openLive } from '../api/live.ts'
 import { useServices } from '../services/services.ts'
 import { SessionEndedError } from '../session/session.ts'
@@ -12,14 +13,14 @@ export interface Live<Value> extends Loaded<Value> {
 
 /** A response that is sent again whenever it changes, such as a report. */
 export function useLive<Value>(key: string, connect: Connect<Value>): Live<Value> {
-  const { session } = useServices()
+  const { lastSeen, session } = useServices()
   const [loaded, setLoaded] = useState<{ key: string; value?: Value; problem?: Error }>({ key })
   const [connection, setConnection] = useState<Connection>('connecting')
   const [reloads, setReloads] = useState(0)
   const isSignedIn = session.state.value === 'signed-in'
   useEffect(() => {
     if (!isSignedIn) return
-    return openLive(connect, {
+    return openLive(lastSeen.follow(key, connect), {
       onValue: (value) => setLoaded({ key, value }),
       onConnection: setConnection,
       onProblem: (problem) =>
@@ -53,7 +54,8 @@ export function useAllRows<Name extends ResourceName>(
   query: QueryOf<Name> | undefined,
   options: { readonly live?: boolean } = {},
 ): AllRows<RecordOf<Name>> {
-  const { api } = useServices()
+  const services = useServices()
+  const { api } = services
   const first = useListing(name, query && { ...query, pageSize }, options)
   const key = keyOf(query ?? {})
   const queryOfPage = (pageNumber: number) => ({ ...query, pageSize, pageNumber }) as QueryOf<Name>
@@ -65,7 +67,7 @@ export function useAllRows<Name extends ResourceName>(
     const load = async () => {
       const numbers = Array.from({ length: pages - 1 }, (_, index) => index + 2)
       const results = await Promise.all(
-        numbers.map((pageNumber) => api.list(name, queryOfPage(pageNumber), controller.signal)),
+        numbers.map((pageNumber) => readList(services, name, queryOfPage(pageNumber), controller.signal)),
       )
       if (!controller.signal.aborted) setOthers({ key, rows: results.flatMap(({ data }) => data) })
     }

@@ -15,14 +15,16 @@ export interface Loaded<Value> {
 
 /**
  * Loads data that takes several requests. It is reloaded when the key changes, after a write of this tab to one of the resources,
- * and when the user comes back to the page or signs in again.
+ * after an outage, and when the user comes back to the page or signs in again. With `keep`, a name for this kind of data, the value is shown
+ * without a network too.
  */
 export function useLoaded<Value>(
   key: string,
   resources: readonly ResourceName[],
   load: (signal: AbortSignal) => Promise<Value>,
+  { keep }: { readonly keep?: string } = {},
 ): Loaded<Value> {
-  const { api, session } = useServices()
+  const { api, lastSeen, session } = useServices()
   const latestLoad = useRef(load)
   latestLoad.current = load
   const [loaded, setLoaded] = useState<{ key: string; value?: Value; problem?: Error }>({ key })
@@ -32,7 +34,9 @@ export function useLoaded<Value>(
   useEffect(() => {
     if (!isSignedIn) return
     const controller = new AbortController()
-    latestLoad.current(controller.signal).then(
+    const loadNow = () => latestLoad.current(controller.signal)
+    const loading = keep === undefined ? loadNow() : lastSeen.read(`${keep} ${key}`, loadNow)
+    loading.then(
       (value) => controller.signal.aborted || setLoaded({ key, value }),
       (problem: Error) => {
         // A dialog reports the end of the session.

@@ -27,8 +27,11 @@ export function useProjectDependencies(
     () => [...new Set(links.rows.map(({ blockedById }) => blockedById))].slice(0, blockersMax).sort(),
     [links.rows],
   )
-  const loaded = useLoaded(`blockers ${ids.join()}`, ['assignment'], (signal) =>
-    loadByIds(api, 'assignment', ids, signal),
+  const loaded = useLoaded(
+    ids.join(),
+    ['assignment'],
+    (signal) => loadByIds(api, 'assignment', ids, signal),
+    { keep: 'blockers' },
   )
   const blockers = useMemo(
     () => groupBlockers(links.rows, loaded.value ?? noAssignments, doneIds),
@@ -113,5 +116,6 @@ export function useDependencies(assignmentId: string) {
         isCut: pages.some(({ totalPages }) => totalPages > 1),
       }
     },
+    { keep: 'dependencies' },
   )
 }

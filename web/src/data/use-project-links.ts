@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Api, RecordOf } from '../api/api.ts'
+import type { RecordOf } from '../api/api.ts'
+import { readList } from '../api/last-seen.ts'
 import { rowsMax } from '../api/load-all.ts'
-import { useServices } from '../services/services.ts'
+import { type Services, useServices } from '../services/services.ts'
 import { useListing } from './use-listing.ts'
 
 type LinkName = 'assignmentLabel' | 'assignmentDependency'
@@ -24,7 +25,7 @@ export function useProjectLinks<Name extends LinkName>(
   projectId: string | undefined,
   onlyNewest = false,
 ) {
-  const { api } = useServices()
+  const services = useServices()
   const first = useListing<LinkName>(name, projectId === undefined ? undefined : queryOf(projectId))
   const firstRows = first.rows as readonly Link<Name>[]
   const [known, setKnown] = useState<{ projectId?: string; rows: readonly Link<Name>[] }>({ rows: [] })
@@ -37,13 +38,13 @@ export function useProjectLinks<Name extends LinkName>(
     if (onlyNewest || merged.length === Math.min(first.totalCount, pagesMax * rowsMax)) return
     const controller = new AbortController()
     // The first page is requested again after an outage.
-    loadOthers(api, name, projectId, first.totalCount, controller.signal).then(
+    loadOthers(services, name, projectId, first.totalCount, controller.signal).then(
       (others) =>
         controller.signal.aborted || setKnown({ projectId, rows: uniqueById([...firstRows, ...others]) }),
       () => undefined,
     )
     return () => controller.abort()
-  }, [api, name, projectId, isCurrent, firstRows, first.totalCount, onlyNewest])
+  }, [services, name, projectId, isCurrent, firstRows, first.totalCount, onlyNewest])
   return { rows: isCurrent && isKnown ? known.rows : noLinks, isLoading: !isKnown }
 }
 
@@ -61,7 +62,7 @@ export function mergeLinks<Row extends LinkRow>(page: readonly Row[], known: rea
 }
 
 async function loadOthers<Name extends LinkName>(
-  api: Api,
+  services: Pick<Services, 'api' | 'lastSeen'>,
   name: Name,
   projectId: string,
   totalCount: number,
@@ -72,7 +73,7 @@ async function loadOthers<Name extends LinkName>(
   const rows: Link<Name>[] = []
   const loadNext = async () => {
     for (let pageNumber = numbers.shift(); pageNumber !== undefined; pageNumber = numbers.shift()) {
-      const page = await api.list<LinkName>(name, { ...queryOf(projectId), pageNumber }, signal)
+      const page = await readList<LinkName>(services, name, { ...queryOf(projectId), pageNumber }, signal)
       rows.push(...(page.data as readonly Link<Name>[]))
     }
   }

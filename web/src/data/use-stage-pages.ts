@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { QueryOf, RecordOf } from '../api/api.ts'
 import { followChanges } from '../api/follow-changes.ts'
+import { readList } from '../api/last-seen.ts'
 import type { Connection } from '../api/live.ts'
 import { rowsMax } from '../api/load-all.ts'
-import { useServices } from '../services/services.ts'
+import { type Services, useServices } from '../services/services.ts'
 import { SessionEndedError } from '../session/session.ts'
 import { type BoardRows, emptyBoard, type StageQuery } from './board-rows.ts'
 import { reloadWhenDue, useRetry } from './use-listing.ts'
@@ -28,7 +29,8 @@ const debounceMilliseconds = 400
 
 /** Loads the assignments of a project by stage, each stage as far as the user has scrolled, and follows every change. */
 export function useStagePages(query: QueryOf<'assignment'>, stages: readonly StageQuery[]): StagePages {
-  const { api, session } = useServices()
+  const services = useServices()
+  const { api, session } = services
   const key = JSON.stringify([query, stages])
   const [loaded, setLoaded] = useState<{ key: string; board: BoardRows }>({ key: '', board: emptyBoard })
   const [problem, setProblem] = useState<Error>()
@@ -50,7 +52,7 @@ export function useStagePages(query: QueryOf<'assignment'>, stages: readonly Sta
       controller.signal.aborted || error instanceof SessionEndedError || setProblem(error)
     const change = (next: (board: BoardRows) => BoardRows) => show(next(latestBoard.current))
     latestBoard.current = latestBoard.current.dropOwn()
-    const loader = createLoader({ api, query, stages, signal: controller.signal, change, report })
+    const loader = createLoader({ services, query, stages, signal: controller.signal, change, report })
     loaderRef.current = loader
     void loader.loadAll()
     const refresh = createDebouncedRefresh(loader)
@@ -109,7 +111,7 @@ function createDebouncedRefresh({ refresh }: Loader) {
 type Loader = ReturnType<typeof createLoader>
 
 interface LoaderOptions {
-  readonly api: ReturnType<typeof useServices>['api']
+  readonly services: Pick<Services, 'api' | 'lastSeen'>
   readonly query: QueryOf<'assignment'>
   readonly stages: readonly StageQuery[]
   readonly signal: AbortSignal
@@ -120,12 +122,13 @@ interface LoaderOptions {
 /** Browsers have six connections to a host, and a live listing needs one of them. */
 const parallelMax = 3
 
-function createLoader({ api, query, stages, signal, change, report }: LoaderOptions) {
+function createLoader({ services, query, stages, signal, change, report }: LoaderOptions) {
   const pageCounts = new Map<string, number>()
   const loadingStages = new Set<string>()
   let isLoaded = false
   const loadPage = ({ id, sortColumn, sortOrder }: StageQuery, pageNumber: number) =>
-    api.list(
+    readList(
+      services,
       'assignment',
       { ...query, workflowId: id, sortColumn, sortOrder, pageSize: rowsMax, pageNumber },
       signal,

@@ -1,6 +1,7 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Api, Page } from '../api/api.ts'
+import type { LastSeen } from '../api/last-seen.ts'
 import type { PageTracker } from '../api/page-tracker.ts'
 import type { People } from '../api/people.ts'
 import type { Router } from '../router/router.ts'
@@ -18,6 +19,7 @@ export interface Services extends PageTracker {
   readonly api: Api
   readonly files: Files
   readonly lastPages: LastPages
+  readonly lastSeen: LastSeen
   readonly people: People
   readonly toasts: Toasts
 }

@@ -38,6 +38,8 @@ export interface Session {
   /** Called when the API rejects even a new token. */
   end(): void
   signOut(): Promise<void>
+  /** Signing out waits until `erase` has removed what this browser keeps for the account. */
+  onSignOut(erase: () => Promise<void>): void
 }
 
 export class SessionEndedError extends TrackerError {
@@ -53,6 +55,7 @@ const checkEveryMilliseconds = 20_000
 
 export function createSession(configuration: Configuration): Session {
   const stored = signal<StoredSession | undefined>(readSession())
+  const erasers: (() => Promise<void>)[] = []
   const load = () => {
     stored.value = readSession()
   }
@@ -105,7 +108,8 @@ export function createSession(configuration: Configuration): Session {
       writeSession({ hasEnded: true })
       load()
     },
-    signOut: () => signOut(configuration, stored.peek()),
+    signOut: () => signOut(configuration, stored.peek(), erasers),
+    onSignOut: (erase) => void erasers.push(erase),
   }
 }
 
@@ -140,10 +144,15 @@ function personSignal(stored: ReadonlySignal<StoredSession | undefined>) {
  * Signs out here, at the provider, and in the other tabs, which notice the change of the storage. Fails without changes while the
  * provider is unreachable, because its session would continue.
  */
-async function signOut(configuration: Configuration, stored: StoredSession | undefined): Promise<void> {
+async function signOut(
+  configuration: Configuration,
+  stored: StoredSession | undefined,
+  erasers: readonly (() => Promise<void>)[],
+): Promise<void> {
   const provider = await discover(configuration)
   deleteSession()
   sessionStorage.clear()
+  await Promise.all(erasers.map((erase) => erase()))
   const parameters = new URLSearchParams({
     post_logout_redirect_uri: `${location.origin}/login/`,
     ui_locales: currentLanguage().id,

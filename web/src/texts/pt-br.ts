@@ -83,6 +83,7 @@ export const ptBr = {
   'Their assignments here': 'Tarefas desta pessoa aqui',
   'The server is busy. Trying again in {seconds} s…':
     'O servidor está ocupado. Nova tentativa em {seconds} s…',
+  'Offline. Showing what you saw at {time}.': 'Sem conexão. Aqui está o que você viu em {time}.',
   'You are offline. The data may be out of date; your input is kept.':
     'Você está sem conexão. O que aparece pode estar desatualizado; o que você digitar será guardado.',
   'My work': 'Meu trabalho',

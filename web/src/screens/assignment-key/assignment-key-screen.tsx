@@ -12,9 +12,10 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 export function AssignmentKeyScreen({ parameters: { key = '' } }: ScreenProps) {
   const { router, tracker } = useServices()
   const { value, problem, reload } = useLoaded(
-    `assignment ${key}`,
+    key,
     [],
     async (signal) => (await findByKey(tracker, key, signal)) ?? null,
+    { keep: 'key' },
   )
   useEffect(() => {
     if (value) router.go(assignmentPath(value.projectId, value.id), { replace: true })

@@ -45,6 +45,7 @@ export function ImpedimentsScreen() {
       await people.waitForNames(impediments.rows.map(({ assignment }) => assignment.userId))
       return impediments
     },
+    { keep: 'impediments' },
   )
   const visibleRows = value?.rows.filter((row) => matches(row, filters)) ?? []
   return (

@@ -30,9 +30,10 @@ export function MyWorkScreen() {
   const { api, session } = useServices()
   const id = session.person.value?.id ?? ''
   const { value, problem, reload } = useLoaded(
-    `my work ${id}`,
+    id,
     ['assignment', 'userAssignment', 'assignmentImpediment'],
     (signal) => loadMyWork(api, id, signal),
+    { keep: 'my work' },
   )
   return (
     <Page title={t('My work')}>

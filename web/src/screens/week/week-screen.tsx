@@ -205,8 +205,11 @@ function LoadedWeek({ userId, week: { monday, entries, assignments }, isStale, o
 /** Loads the hours that all users have recorded, to compare them with the estimates; undefined without the extensions. */
 function useRecordedHours(ids: readonly string[]) {
   const { configuration, tracker } = useServices()
-  const { value } = useLoaded(`recorded ${ids}`, ['appointment'], async (signal) =>
-    configuration.extensions ? loadRecordedHours(tracker, ids, signal) : undefined,
+  const { value } = useLoaded(
+    `recorded ${ids}`,
+    ['appointment'],
+    async (signal) => (configuration.extensions ? loadRecordedHours(tracker, ids, signal) : undefined),
+    { keep: 'week' },
   )
   return value
 }
@@ -246,10 +249,12 @@ interface Week {
  */
 function useWeek(userId: string, monday: string, addedIds: readonly string[]) {
   const { api } = useServices()
-  const entries = useLoaded(`${userId} ${monday}`, ['appointment'], async (signal) => ({
-    monday,
-    loaded: await loadEntries(api, userId, monday, signal),
-  }))
+  const entries = useLoaded(
+    `${userId} ${monday}`,
+    ['appointment'],
+    async (signal) => ({ monday, loaded: await loadEntries(api, userId, monday, signal) }),
+    { keep: 'week entries' },
+  )
   const loadedEntries = entries.value
   const recordedIds = loadedEntries?.loaded.rows.map(({ assignmentId }) => assignmentId) ?? []
   const requiredIds = [...new Set([...recordedIds, ...addedIds])].sort()
@@ -261,6 +266,7 @@ function useWeek(userId: string, monday: string, addedIds: readonly string[]) {
         monday: loadedEntries.monday,
         loaded: await loadWeekRows(api, userId, loadedEntries.monday, requiredIds, signal),
       },
+    { keep: 'week' },
   )
   const last = useRef<Week>(undefined)
   if (loadedEntries !== undefined && assignments.value?.monday === loadedEntries.monday)

@@ -1,0 +1,205 @@
+import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { TrackerError } from '#tracker-client'
+import type { Session } from '../session/session.ts'
+import {
+  type Api,
+  type Connect,
+  keyOf,
+  type Page,
+  type QueryOf,
+  type RecordOf,
+  type ResourceName,
+} from './api.ts'
+
+/**
+ * Keeps what the screens of the account have shown, and returns it while the server cannot be reached. Only screens read it: a change
+ * is never based on it. It is erased as soon as the session is over, and holds no token and no file.
+ */
+export interface LastSeen {
+  /** Returns the loaded value. While the server cannot be reached, returns the value that was loaded last, if there is one. */
+  read<Value>(key: string, load: () => Promise<Value>): Promise<Value>
+  /** The same for a live answer. */
+  follow<Value>(key: string, connect: Connect<Value>): Connect<Value>
+  keep(key: string, value: unknown): void
+  recall<Value>(key: string): Promise<Value | undefined>
+  /** The time of the oldest value that is shown instead of the present one. */
+  readonly shownFrom: Signal<number | undefined>
+}
+
+export const isOutage = (error: unknown): boolean => error instanceof TrackerError && error.status === 0
+
+/** Loads a list for a screen. */
+export const readList = <Name extends ResourceName>(
+  { api, lastSeen }: { readonly api: Api; readonly lastSeen: LastSeen },
+  name: Name,
+  query: QueryOf<Name>,
+  signal?: AbortSignal,
+): Promise<Page<RecordOf<Name>>> => lastSeen.read(listKeyOf(name, query), () => api.list(name, query, signal))
+
+export const listKeyOf = (name: ResourceName, query: object): string => `${name} ${keyOf(query)}`
+
+interface Kept {
+  readonly account: string
+  readonly key: string
+  readonly value: unknown
+  /** When it was shown. */
+  readonly at: number
+  readonly size: number
+}
+
+/** Several values within this time are written at once. */
+const writeMilliseconds = 1000
+
+export function createLastSeen(session: Pick<Session, 'state' | 'person' | 'onSignOut'>): LastSeen {
+  const unwritten = new Map<string, Kept>()
+  const shownFrom = signal<number>()
+  const id = followAccount(session, () => unwritten.clear())
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const write = () => {
+    clearTimeout(timer)
+    timer = undefined
+    const values = [...unwritten.values()].filter((kept) => kept.account === id.peek())
+    unwritten.clear()
+    if (values.length > 0) void writeAll(values).catch(() => undefined)
+  }
+  addEventListener('pagehide', write)
+  const keep = (key: string, value: unknown) => {
+    const account = id.peek()
+    const size = sizeOf(value)
+    if (account === undefined || size > charactersOfValueMax) return
+    unwritten.set(key, { account, key, value, at: Date.now(), size })
+    timer ??= setTimeout(write, writeMilliseconds)
+  }
+  const find = async (key: string): Promise<Kept | undefined> => {
+    const account = id.peek()
+    if (account === undefined) return undefined
+    return unwritten.get(key) ?? readOne(account, key).catch(() => undefined)
+  }
+  const recall = async <Value>(key: string) => (await find(key))?.value as Value | undefined
+  /** Returns the value after an outage, and throws every other error. */
+  const recallAfter = async <Value>(key: string, error: unknown): Promise<Value> => {
+    const kept = isOutage(error) ? await find(key) : undefined
+    if (kept === undefined) throw error
+    shownFrom.value = Math.min(shownFrom.peek() ?? kept.at, kept.at)
+    return kept.value as Value
+  }
+  return {
+    async read(key, load) {
+      try {
+        const value = await load()
+        keep(key, value)
+        return value
+      } catch (error) {
+        return recallAfter(key, error)
+      }
+    },
+    follow<Value>(key: string, connect: Connect<Value>): Connect<Value> {
+      let isShown = false
+      return async function* (options) {
+        try {
+          for await (const answer of connect(options)) {
+            isShown = true
+            keep(key, answer.answer)
+            yield answer
+          }
+        } catch (error) {
+          // Once: reconnecting fails again and again, and what it would return is shown already.
+          if (!isShown) yield { id: '', answer: await recallAfter<Value>(key, error) }
+          isShown = true
+          throw error
+        }
+      }
+    },
+    keep,
+    recall,
+    shownFrom,
+  }
+}
+
+/** Returns the account whose values are kept. All others are erased, and everything when there is no session. */
+function followAccount(
+  { state, person, onSignOut }: Pick<Session, 'state' | 'person' | 'onSignOut'>,
+  onChange: () => void,
+): ReadonlySignal<string | undefined> {
+  const id = signal<string>()
+  const erase = async () => {
+    onChange()
+    await eraseOthers(id.peek()).catch(() => undefined)
+  }
+  const stop = effect(() => {
+    id.value = state.value === 'signed-in' ? person.value?.id : undefined
+    void erase()
+  })
+  onSignOut(async () => {
+    stop()
+    id.value = undefined
+    await erase()
+  })
+  return id
+}
+
+/** Together a few megabytes; the oldest values are dropped first. */
+const valuesMax = 400
+const charactersMax = 8_000_000
+const charactersOfValueMax = 1_000_000
+
+const sizeOf = (value: unknown): number =>
+  JSON.stringify(value, (_, part) => (part instanceof Map ? [...part] : part))?.length ?? 0
+
+let opened: Promise<IDBDatabase> | undefined
+
+/** The connection stays open, so that what is written while a page is left needs no other one first. */
+function openDatabase(): Promise<IDBDatabase> {
+  const request = indexedDB.open('tracker', 1)
+  request.onupgradeneeded = () => {
+    const values = request.result.createObjectStore('seen', { keyPath: ['account', 'key'] })
+    values.createIndex('age', ['at', 'size'])
+  }
+  return resultOf(request)
+}
+
+/** Begins a transaction on the values of all accounts. */
+async function openValues(mode: IDBTransactionMode): Promise<IDBObjectStore> {
+  opened ??= openDatabase()
+  return (await opened).transaction('seen', mode).objectStore('seen')
+}
+
+const resultOf = <Value>(request: IDBRequest<Value>): Promise<Value> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
+
+const readOne = async (account: string, key: string): Promise<Kept | undefined> =>
+  resultOf((await openValues('readonly')).get([account, key]))
+
+async function writeAll(kept: readonly Kept[]): Promise<void> {
+  const values = await openValues('readwrite')
+  for (const one of kept) values.put(one)
+  // At once, because the page may be about to be left.
+  values.transaction.commit()
+  await dropOldest()
+}
+
+async function dropOldest(): Promise<void> {
+  const values = await openValues('readwrite')
+  let [count, characters] = [0, 0]
+  const newestFirst = values.index('age').openKeyCursor(null, 'prev')
+  newestFirst.onsuccess = () => {
+    const cursor = newestFirst.result
+    if (cursor === null) return
+    const [, size] = cursor.key as [number, number]
+    count += 1
+    characters += size
+    if (count > valuesMax || characters > charactersMax) values.delete(cursor.primaryKey)
+    cursor.continue()
+  }
+}
+
+async function eraseOthers(account: string | undefined): Promise<void> {
+  const values = await openValues('readwrite')
+  if (account === undefined) return void (await resultOf(values.clear()))
+  values.delete(IDBKeyRange.upperBound([account], true))
+  // An array sorts after every text.
+  await resultOf(values.delete(IDBKeyRange.lowerBound([account, []])))
+}
