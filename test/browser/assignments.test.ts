@@ -6,6 +6,7 @@ import { insertAccount } from '../support/insert-account.ts'
 import { until } from '../support/until.ts'
 import { assignmentKeyJourneys } from './journeys/assignment-keys.ts'
 import { attachmentJourneys } from './journeys/attachments.ts'
+import { closingJourneys } from './journeys/closing.ts'
 import { dependencyJourneys } from './journeys/dependencies.ts'
 import { eventJourneys } from './journeys/events.ts'
 import { inboxJourneys } from './journeys/inbox.ts'
@@ -475,6 +476,7 @@ describeInBrowser('Assignments', {
   mentions: mentionJourneys,
   attachments: attachmentJourneys,
   'an assignment': panelJourneys,
+  'closing one': closingJourneys,
   'what happened': eventJourneys,
   'keys alone': keyJourneys,
   impediments: impedimentJourneys,

@@ -52,7 +52,8 @@ export function panelJourneys(stage: () => Stage): void {
     await page.keyboard.press('Escape')
     await panel.waitFor({ state: 'detached' })
     await page.locator(`#card-${id}:focus`).waitFor()
-    await page.goBack()
+    assert.equal(page.url(), `${hosts.web}/projects/${workspace.projectId}?search=Opened`)
+    await page.goForward()
     await panel.waitFor()
   })
 

@@ -1,6 +1,7 @@
 import { effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
 import { openTracker, type Tracker, type TrackerError, type TrackerOptions } from '#tracker-client'
 import { requestTimeout } from '../session/configuration.ts'
+import { ProviderError, unansweredCode } from '../session/provider.ts'
 import { type Session, SessionEndedError } from '../session/session.ts'
 import { outageError, translateError } from './problems.ts'
 
@@ -26,7 +27,7 @@ export function openPageTracker(apiUrl: string, session: Session): PageTracker {
     retryAfter: retryDelayOf,
     token: (rejected) =>
       (rejected === undefined ? session.accessToken() : session.renewToken(rejected)).catch((error) => {
-        if (!(error instanceof SessionEndedError)) isReachable.value = false
+        if (error instanceof ProviderError && error.code === unansweredCode) isReachable.value = false
         return throwOutage(error)
       }),
     mapError(error) {
@@ -134,7 +135,7 @@ function watchNetwork(address: string): {
 }
 
 /** Grows with each attempt. */
-const pollMilliseconds = [1000, 2000, 5000, 10_000, 20_000]
+const pollMilliseconds = [3000, 5000, 10_000, 20_000]
 
 /** Requests now and then until the returned function is called, because screens that show what they kept request nothing. */
 function pollUntilReached(request: () => Promise<unknown>): () => void {

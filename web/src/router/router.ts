@@ -7,14 +7,44 @@ export interface Router {
   hasMoved(): boolean
   /** Navigates within the page; `replace` adds no step to the history. */
   go(to: string, options?: { readonly replace?: boolean }): void
+  /**
+   * Closes an assignment: returns to the page from which it was opened, in the history too. `to` is its project, where it leads
+   * after a direct link. If it was opened from there, `to` also has the filters that were changed meanwhile.
+   */
+  close(to: string): void
   /** Changes only the query, in place; blank values are removed from it. */
   setQuery(values: Readonly<Record<string, string | undefined>>): void
 }
+
+/** A step of the history, as the browser keeps it with the step. */
+interface Step {
+  /** The number of the step in this tab. */
+  readonly number: number
+  /** The step from which an open assignment was opened; missing after a direct link. */
+  readonly opener?: { readonly number: number; readonly pathname: string } | undefined
+}
+
+const currentStep = (): Step => history.state ?? { number: 0 }
+
+/** Returns the next step. Between assignments, the opener stays the page before the first one. */
+function nextStep(): Step {
+  const { number, opener } = currentStep()
+  const { pathname } = location
+  return { number: number + 1, opener: isAssignment(pathname) ? opener : { number, pathname } }
+}
+
+/** Returns whether the path opens an assignment, which is closed, not left. */
+const isAssignment = (path: string): boolean =>
+  ['/projects/:projectId/assignments/:assignmentId', '/a/:key'].some(
+    (pattern) => matchPath(pattern, path) !== undefined,
+  )
 
 /** The address bar as a signal. Links inside the page become history steps, without loading a page. */
 export function createRouter(): Router {
   const address = signal(new URL(location.href))
   let hasMoved = false
+  /** The address of the step to which `close` returns. */
+  let returnTo: string | undefined
   const update = () => {
     hasMoved = true
     address.value = new URL(location.href)
@@ -22,11 +52,15 @@ export function createRouter(): Router {
   const go: Router['go'] = (to, { replace = false } = {}) => {
     // The origin is prepended, because a path with two leading slashes would lead to another site.
     const target = to.startsWith('/') ? location.origin + to : to
-    if (replace) history.replaceState(null, '', target)
-    else history.pushState(null, '', target)
+    if (replace) history.replaceState(history.state, '', target)
+    else history.pushState(nextStep(), '', target)
     update()
   }
-  addEventListener('popstate', update)
+  addEventListener('popstate', () => {
+    if (returnTo !== undefined) history.replaceState(history.state, '', returnTo)
+    returnTo = undefined
+    update()
+  })
   document.addEventListener('click', (event) => {
     const link = linkOf(event)
     if (link === undefined) return
@@ -37,6 +71,12 @@ export function createRouter(): Router {
     address,
     hasMoved: () => hasMoved,
     go,
+    close(to) {
+      const { number, opener } = currentStep()
+      if (opener === undefined) return go(to, { replace: true })
+      if (opener.pathname === new URL(to, location.origin).pathname) returnTo = to
+      history.go(opener.number - number)
+    },
     setQuery(values) {
       const next = new URL(address.value)
       for (const [name, value] of Object.entries(values)) {

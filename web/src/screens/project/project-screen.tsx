@@ -85,7 +85,7 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
           stages={stages}
           projectName={name ?? ''}
           projectKey={project.rows[0]?.key}
-          onClose={() => router.go(projectPath(projectId, queryWithoutPanel(router.address.peek())))}
+          onClose={() => router.close(projectPath(projectId, queryWithoutPanel(router.address.peek())))}
         />
       )}
       {dialog && (

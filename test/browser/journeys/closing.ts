@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Stage } from '../support/stage.ts'
+
+const today = new Date().toISOString().slice(0, 10)
+
+/** Of the open panel; a phone shows nothing else. */
+const close = (page: Page) => page.getByRole('complementary').getByRole('button', { name: 'Close' }).click()
+
+export function closingJourneys(stage: () => Stage): void {
+  for (const [device, first, options] of [
+    ['a desktop', 'Dora', {}],
+    ['a phone', 'Pia', { viewport: { width: 390, height: 780 }, hasTouch: true }],
+  ] as const)
+    test(`closing an assignment on ${device} leads back to where it was opened, and Back from there to what was before`, async () => {
+      const { hosts, signIn, workspace } = stage()
+      const { id: userId, login } = await workspace.join(`${first} Closing`)
+      const name = `Opened from elsewhere by ${first}`
+      const dates = { startDate: today, endDate: today }
+      await workspace.assignment(name, { userId, ...dates })
+      const blocked = await workspace.assignment(`Linked by ${first}`, { userId, ...dates })
+      const page = await signIn(login, '/projects', options)
+      await page.goto(`${hosts.web}/projects`)
+      await page.getByRole('link', { name: 'My work' }).first().click()
+      await page.getByRole('link', { name }).click()
+      await close(page)
+      await page.getByRole('heading', { name: 'My work', level: 1 }).waitFor()
+      assert.equal(page.url(), `${hosts.web}/my-work`)
+      // The palette opens another one over the first; closing leads back to the page before both.
+      await page.getByRole('link', { name }).click()
+      await page.getByRole('complementary').waitFor()
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type(`Linked by ${first}`)
+      await page
+        .getByRole('option', { name: `Linked by ${first}` })
+        .first()
+        .click()
+      await page.waitForURL(`**/assignments/${blocked}`)
+      await close(page)
+      await page.waitForURL('**/my-work')
+      await page.goBack()
+      await page.waitForURL('**/projects')
+    })
+
+  test('after a direct link or a key, closing leads to the project, once', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { login } = await workspace.join('Linus Link')
+    const id = await workspace.assignment('Opened by its address')
+    const project = `${hosts.web}/projects/${workspace.projectId}`
+    const page = await signIn(login, '/my-work')
+    await page.goto(`${project}/assignments/${id}`)
+    await close(page)
+    await page.waitForURL(project)
+    await page.goBack()
+    await page.waitForURL('**/my-work')
+    await page.goto(`${project}/assignments/${id}`)
+    const key = await page.getByRole('button', { name: /^Copy [A-Z]+-\d+$/ }).textContent()
+    await page.goto(`${hosts.web}/a/${key}`)
+    await close(page)
+    await page.waitForURL(project)
+  })
+
+  test('filters that were changed next to an open assignment stay when it is closed', async () => {
+    const { hosts, signIn, workspace } = stage()
+    await workspace.assignment('Opened before filtering')
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    await page.getByRole('link', { name: 'Opened before filtering' }).click()
+    await page.getByRole('complementary').waitFor()
+    await page.locator('main input[type=search]').fill('before filtering')
+    await page.waitForURL('**search=before**')
+    await close(page)
+    await page.getByRole('complementary').waitFor({ state: 'detached' })
+    assert.match(page.url(), new RegExp(`^${hosts.web}/projects/${workspace.projectId}\\?search=before`))
+  })
+}
