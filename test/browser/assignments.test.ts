@@ -6,7 +6,6 @@ import { insertAccount } from '../support/insert-account.ts'
 import { until } from '../support/until.ts'
 import { assignmentKeyJourneys } from './journeys/assignment-keys.ts'
 import { attachmentJourneys } from './journeys/attachments.ts'
-import { closingJourneys } from './journeys/closing.ts'
 import { dependencyJourneys } from './journeys/dependencies.ts'
 import { eventJourneys } from './journeys/events.ts'
 import { inboxJourneys } from './journeys/inbox.ts'
@@ -410,7 +409,7 @@ function connectionJourneys(stage: () => Stage): void {
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     await page.getByText('Live', { exact: true }).waitFor()
     await page.context().setOffline(true)
-    await page.getByText('You are offline.').waitFor()
+    await page.getByText(/^(You are offline|Offline\. Showing)/).waitFor()
     await page.getByText('Offline', { exact: true }).waitFor()
     await page.context().setOffline(false)
     await page.getByText('Live', { exact: true }).waitFor()
@@ -422,7 +421,7 @@ function connectionJourneys(stage: () => Stage): void {
     await page.addInitScript("Object.defineProperty(navigator, 'onLine', { get: () => false })")
     await page.reload()
     await page.getByText('Live', { exact: true }).waitFor()
-    assert.equal(await page.getByText('You are offline.').count(), 0)
+    assert.equal(await page.getByText(/^(You are offline|Offline\. Showing)/).count(), 0)
   })
 
   test('waits when the server asks for patience, says so, and then does what was wanted', async () => {
@@ -476,7 +475,6 @@ describeInBrowser('Assignments', {
   mentions: mentionJourneys,
   attachments: attachmentJourneys,
   'an assignment': panelJourneys,
-  'closing one': closingJourneys,
   'what happened': eventJourneys,
   'keys alone': keyJourneys,
   impediments: impedimentJourneys,

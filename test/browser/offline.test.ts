@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { sql } from '../../src/db/sql.ts'
 import { until } from '../support/until.ts'
+import { assertAccessible } from './journeys/accessibility.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import { fillSignIn, type Stage } from './support/stage.ts'
 
 const withWorker = { serviceWorkers: 'allow' } as const
+const phone = { ...withWorker, viewport: { width: 390, height: 780 }, hasTouch: true }
 
 /** Waits until the worker has kept the files of the client. */
 async function waitForWorker(page: Page): Promise<void> {
@@ -102,7 +105,7 @@ async function lookAround(
 function seenJourneys(stage: () => Stage): void {
   for (const [name, first, options] of [
     ['a desktop', 'Desideria', withWorker],
-    ['a phone', 'Philippa', { ...withWorker, viewport: { width: 390, height: 780 }, hasTouch: true }],
+    ['a phone', 'Philippa', phone],
   ] as const)
     test(`board, own work and week show on ${name} what they showed last, even while the servers are down`, async () => {
       const { hosts, signIn, workspace } = stage()
@@ -182,7 +185,154 @@ function seenJourneys(stage: () => Stage): void {
   })
 }
 
+function queueJourneys(stage: () => Stage): void {
+  test('a move and hours that are made without a network wait, also after a reload, and are sent once when it is back', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { id: userId, login } = await workspace.join('Quinn Queue')
+    const name = 'Worked on in the tunnel'
+    const id = await workspace.assignment(name, { userId, startDate: today, endDate: today })
+    const board = `/projects/${workspace.projectId}`
+    const page = await signIn(login, '/my-work', phone)
+    const panel = `${board}/assignments/${id}`
+    await lookAround(
+      page,
+      {
+        [board]: [`assignment {"projectId":"${workspace.projectId}","workflowId":"${workspace.stages.Done}"`],
+        [panel]: [`dependencies dependencies ${id}`, `assignment {"ids":"${id}"}`, 'attachment '],
+        '/week': ['week recorded '],
+        '/my-work': ['my work '],
+      },
+      name,
+    )
+    await hosts.stopAll()
+    try {
+      await page.reload()
+      await page.getByText(/^Offline/).waitFor()
+      await page.getByRole('button', { name: `Record time for ${name}` }).click()
+      await page.getByLabel(`Hours today for ${name}`).fill('1.5')
+      await page.keyboard.press('Enter')
+      await page.getByText('Waits for the network', { exact: true }).waitFor()
+      await page.getByLabel(`Stage of ${name}`).selectOption('Doing')
+      await page.getByText('2 changes wait for the network.').waitFor()
+      await page.goto(hosts.web + panel)
+      await page.getByRole('complementary').getByText('Waits for the network', { exact: true }).waitFor()
+      assert.equal(await page.getByLabel('Stage', { exact: true }).inputValue(), workspace.stages.Doing)
+      await page.goto(`${hosts.web}/week`)
+      const cell = page.getByRole('textbox', { name })
+      await cell.waitFor()
+      assert.equal(await cell.inputValue(), '1.5')
+      await cell.fill('2')
+      await page.keyboard.press('Enter')
+      await page.goto(hosts.web + board)
+      const doing = page.getByRole('region', { name: 'Doing' })
+      await doing.getByRole('link', { name }).waitFor()
+      await doing.getByText('Waits for the network', { exact: true }).waitFor()
+    } finally {
+      await hosts.startAll()
+    }
+    await page.getByText('Waits for the network', { exact: true }).waitFor({ state: 'detached' })
+    await page.getByText(/wait for the network/).waitFor({ state: 'detached' })
+    assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
+    const hours = await hosts.database.query<{ amount: number }>(
+      sql`select amount_hours::float as amount from appointments where assignment_id = ${id}`,
+    )
+    assert.deepEqual(hours, [{ amount: 2 }])
+    await page.getByRole('region', { name: 'Doing' }).getByRole('link', { name }).waitFor()
+  })
+
+  test('hours whose answer was lost are recorded once', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { id: userId, login } = await workspace.join('Lola Lostanswer')
+    const name = 'Answered into the void'
+    const id = await workspace.assignment(name, { userId, startDate: today, endDate: today })
+    const page = await signIn(login, '/my-work')
+    let isLost = false
+    await page.route(`${hosts.api}/api/appointment`, async (route) => {
+      if (route.request().method() !== 'POST' || isLost) return route.fallback()
+      isLost = true
+      await route.fetch()
+      await route.abort()
+    })
+    await page.getByRole('button', { name: `Record time for ${name}` }).click()
+    await page.getByLabel(`Hours today for ${name}`).fill('3')
+    await page.keyboard.press('Enter')
+    await page.getByText('Waits for the network', { exact: true }).waitFor()
+    await page.getByText('Waits for the network', { exact: true }).waitFor({ state: 'detached' })
+    const hours = await hosts.database.query<{ amount: number }>(
+      sql`select amount_hours::float as amount from appointments where assignment_id = ${id}`,
+    )
+    assert.deepEqual(hours, [{ amount: 3 }])
+  })
+
+  test('a move that somebody else has overtaken is reported, and can be sent again or discarded', async () => {
+    const { signIn, workspace } = stage()
+    const { id: userId, login } = await workspace.join('Olaf Overtaken')
+    const name = 'Moved by two'
+    const id = await workspace.assignment(name, { userId, startDate: today, endDate: today })
+    const page = await signIn(login, '/my-work')
+    await page.getByLabel(`Stage of ${name}`).waitFor()
+    await page.context().setOffline(true)
+    await page.getByLabel(`Stage of ${name}`).selectOption('Doing')
+    await page.getByText('One change waits for the network.').waitFor()
+    await workspace.change('PATCH', 'assignment', {
+      ...(await workspace.get('assignment', id)),
+      workflowId: workspace.stages.Done,
+    })
+    await page.context().setOffline(false)
+    await page.getByText('One change was not accepted.').waitFor()
+    await page.getByRole('button', { name: 'Show the changes' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Changes that were not sent' })
+    await dialog.getByText('Someone else has moved it to another stage in the meantime.').waitFor()
+    await assertAccessible(page, 'the changes that were not sent')
+    assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Done)
+    await dialog.getByRole('button', { name: `Send again: ${name}` }).click()
+    await dialog.getByText('Everything was sent.').waitFor()
+    assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
+  })
+
+  test('signing out asks before it discards changes, and another account does not see them', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { id: userId, login } = await workspace.join('Tessa Together')
+    const other = await workspace.join('Ugo Unaware')
+    const name = 'Discarded at the end'
+    await workspace.assignment(name, { userId, startDate: today, endDate: today })
+    const page = await signIn(login, '/my-work')
+    await page.getByLabel(`Stage of ${name}`).waitFor()
+    await page.context().setOffline(true)
+    await page.getByLabel(`Stage of ${name}`).selectOption('Doing')
+    await page.getByText('One change waits for the network.').waitFor()
+    // The server rejects it, so that it stays.
+    await page.route(`${hosts.api}/ext/assignment*`, (route) =>
+      route.request().method() === 'GET'
+        ? route.fulfill({
+            status: 403,
+            headers: { 'access-control-allow-origin': hosts.web },
+            json: { statusCode: 403, message: 'You are not allowed to do this.' },
+          })
+        : route.fallback(),
+    )
+    await page.context().setOffline(false)
+    await page.getByText('One change was not accepted.').waitFor()
+    await page.evaluate(
+      `localStorage.setItem('tracker.queue.${other.id}.made-by-another', '{"kind":"stage","assignmentId":"1","to":{"id":"1","name":"x"},"assignment":{"id":"1","name":"Of another","projectId":"1"},"at":1,"problem":"x"}')`,
+    )
+    await page.reload()
+    await page.getByText('One change was not accepted.').waitFor()
+    await page.getByRole('button', { name: /^Account of/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Changes that were not sent' })
+    await dialog.getByText('They are lost when you sign out.').waitFor()
+    await dialog.getByRole('button', { name: 'Discard them and sign out' }).click()
+    await page.getByLabel('Password').waitFor()
+    assert.deepEqual(
+      await page.evaluate(`Object.keys(localStorage).filter((key) => key.startsWith('tracker.queue.'))`),
+      [`tracker.queue.${other.id}.made-by-another`],
+    )
+  })
+}
+
 describeInBrowser('Without a network', {
   installing: installationJourneys,
   'what was seen last': seenJourneys,
+  'changes that wait': queueJourneys,
 })

@@ -5,6 +5,7 @@ import { onReturn, openPageTracker } from './api/page-tracker.ts'
 import { createPeople } from './api/people.ts'
 import { App, addTooltips } from './app/app.tsx'
 import { preloadScreen } from './app/screens.ts'
+import { startQueue } from './assignment/queue.ts'
 import { createRouter } from './router/router.ts'
 import { applyStoredAppearance } from './services/appearance.ts'
 import { createFiles } from './services/files.ts'
@@ -88,6 +89,7 @@ async function start(root: HTMLElement): Promise<void> {
     files: createFiles({ ...page, api, toasts, configuration }),
     ...page,
   }
+  startQueue(services)
   render(
     <ServicesContext.Provider value={services}>
       <App />

@@ -73,7 +73,7 @@ export function labelJourneys(stage: () => Stage): void {
     const page = await signIn('mara@example.com', `${path}/assignments/${id}`)
     await page.getByText('Live', { exact: true }).waitFor()
     await page.context().setOffline(true)
-    await page.getByText('You are offline.').waitFor()
+    await page.getByText(/^(You are offline|Offline\. Showing)/).waitFor()
     const { id: labelId } = await make('label', { name: 'From afar', color: 'teal', projectId })
     await make('assignmentLabel', { assignmentId: id, labelId })
     await make('assignmentDependency', { assignmentId: id, blockedById: other })

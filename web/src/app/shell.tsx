@@ -8,7 +8,6 @@ import { currentDensity } from '../services/appearance.ts'
 import { useServices } from '../services/services.ts'
 import { changeSettings, themeSwitch, useSettingsOfAccount } from '../services/settings.ts'
 import { t } from '../texts/text.ts'
-import { formatTimestamp } from '../time/format-timestamp.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -17,9 +16,9 @@ import { Menu } from '../ui/menu.tsx'
 import { Page } from '../ui/page.tsx'
 import { ToastCorner } from '../ui/toasts.tsx'
 import { useMedia } from '../ui/use-media.ts'
-import { useSecondsUntil } from '../ui/use-seconds-until.ts'
 import { Bell } from './bell.tsx'
 import { CommandPalette } from './command-palette.tsx'
+import { ConnectionBar, useSignOut } from './connection-bar.tsx'
 import { type Command, firstStep, projectStep, useRecent } from './palette-steps.tsx'
 import { findScreen, type Screen, screens } from './screens.ts'
 import { EndTimerDialog, TimerIndicator } from './timer-indicator.tsx'
@@ -190,12 +189,6 @@ function NewAssignmentAnywhere({ projectId, onClose }: { readonly projectId: str
   return <NewAssignmentDialog scope={{ projectId, stages }} onClose={onClose} />
 }
 
-function useSignOut(): () => void {
-  const { session, toasts } = useServices()
-  return () =>
-    void session.signOut().catch((error: Error) => toasts.show({ kind: 'problem', text: error.message }))
-}
-
 function useLinks() {
   const { session } = useServices()
   const isAdministrator = session.person.value?.isAdministrator
@@ -321,45 +314,6 @@ const FailedPage = ({ title }: { readonly title: string }) => (
     </button>
   </Page>
 )
-
-/** One line under the top bar while the device is offline or the server asks the client to wait. */
-function ConnectionBar() {
-  const { busyUntil, lastSeen } = useServices()
-  const isOnline = useOnline()
-  const seconds = useSecondsUntil(busyUntil.value)
-  const shownFrom = lastSeen.shownFrom.value
-  const text = shownFrom
-    ? t('Offline. Showing what you saw at {time}.', {
-        time: formatTimestamp(new Date(shownFrom).toISOString()),
-      })
-    : isOnline
-      ? seconds > 0 && t('The server is busy. Trying again in {seconds} s…', { seconds })
-      : t('You are offline. The data may be out of date; your input is kept.')
-  return (
-    <div class="connection-bar" role="status">
-      {text || null}
-    </div>
-  )
-}
-
-/**
- * Returns the browser's network status, unless the last request got a response: a machine without a network can still reach a server
- * that runs on it.
- */
-function useOnline(): boolean {
-  const { isReachable } = useServices()
-  const [isOnline, setOnline] = useState(navigator.onLine)
-  useEffect(() => {
-    const update = () => setOnline(navigator.onLine)
-    addEventListener('online', update)
-    addEventListener('offline', update)
-    return () => {
-      removeEventListener('online', update)
-      removeEventListener('offline', update)
-    }
-  }, [])
-  return isOnline || isReachable.value
-}
 
 const ShortcutSheet = ({ onClose }: { onClose(): void }) => (
   <Dialog title={t('Keyboard shortcuts')} onClose={onClose}>

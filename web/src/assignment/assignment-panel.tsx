@@ -29,6 +29,7 @@ import { LabelsSection } from './labels-section.tsx'
 import { PanelButton, PanelFrame } from './panel-frame.tsx'
 import { Adder, PanelSection } from './panel-section.tsx'
 import { PartsSection } from './parts-section.tsx'
+import { withQueuedStage } from './queue.ts'
 import { TimeSection } from './time-section.tsx'
 import { type PanelSections, usePanelSections } from './use-panel-sections.ts'
 import { WatchButton } from './watch-button.tsx'
@@ -269,7 +270,7 @@ function useAssignment(id: string) {
   const read = stored ?? last
   const newest = saved && (!read || changedAt(saved) > changedAt(read)) ? saved : read
   return {
-    assignment: newest,
+    assignment: newest && withQueuedStage(newest),
     isMissing: !listing.isLoading && listing.problem === undefined && stored === undefined,
     problem: listing.problem,
     /** Shows a saved value before the listing reports it. */

@@ -94,8 +94,8 @@ export function ChoiceInPlace({
   choices,
   onSaved,
 }: NamedFieldProps & { readonly choices: readonly { readonly id: string; readonly name: string }[] }) {
-  const edit = useFieldEdit(assignment, name, onSaved)
   const nameOf = (id: string) => choices.find((choice) => choice.id === id)?.name ?? '…'
+  const edit = useFieldEdit(assignment, name, onSaved, nameOf)
   return (
     <InPlaceField label={label} edit={edit} format={nameOf}>
       {(attributes) => (

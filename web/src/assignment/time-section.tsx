@@ -11,6 +11,8 @@ import { DayField } from '../ui/day-input.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { PanelSection } from './panel-section.tsx'
+import { changesOf, recordHours, withQueuedHours } from './queue.ts'
+import { QueueMark } from './queue-mark.tsx'
 import { TimerButton } from './timer-button.tsx'
 import type { PanelSections } from './use-panel-sections.ts'
 
@@ -22,17 +24,18 @@ export function TimeSection({
   appointments,
 }: Pick<PanelSections, 'appointments'> & { readonly assignment: RecordOf<'assignment'> }) {
   const [isAdding, setAdding] = useState(false)
-  const recorded = sumHours(appointments.rows)
+  const rows = withQueuedHours(appointments.rows, ({ assignmentId }) => assignmentId === assignment.id)
+  const recorded = sumHours(rows)
   return (
     <PanelSection name="time" title={t('Time')} isEmpty={false}>
       <TimeBar recorded={recorded} planned={assignment.amountHours} />
       <ul class="rows">
-        {appointments.rows.map((appointment) => (
+        {rows.map((appointment) => (
           <AppointmentRow key={appointment.id} appointment={appointment} />
         ))}
       </ul>
       {isAdding ? (
-        <NewAppointment assignmentId={assignment.id} onClose={() => setAdding(false)} />
+        <NewAppointment assignment={assignment} onClose={() => setAdding(false)} />
       ) : (
         <span class="row-buttons-named">
           <button type="button" class="button quiet" onClick={() => setAdding(true)}>
@@ -80,7 +83,10 @@ function TimeBar({ recorded, planned }: { readonly recorded: number; readonly pl
 function AppointmentRow({ appointment }: { readonly appointment: Appointment }) {
   const { people, session } = useServices()
   const remove = useRemoval()
-  const { id, userId, keepDate, amountHours, description } = appointment
+  const { id, assignmentId, userId, keepDate, amountHours, description } = appointment
+  const changes = changesOf(assignmentId).filter(
+    (change) => change.kind === 'hours' && change.entry.id === id,
+  )
   const self = session.person.value
   const canRemove = self?.isAdministrator || userId === self?.id
   const name = t('{hours} on {day}', { hours: formatHours(amountHours), day: formatDay(keepDate) })
@@ -93,9 +99,10 @@ function AppointmentRow({ appointment }: { readonly appointment: Appointment }) 
           <span class="quiet-text line" dir="auto">
             {description}
           </span>
-        )}
+        )}{' '}
+        <QueueMark changes={changes} />
       </span>
-      {canRemove && (
+      {canRemove && changes.length === 0 && (
         <button
           type="button"
           class="button quiet icon-only"
@@ -110,19 +117,26 @@ function AppointmentRow({ appointment }: { readonly appointment: Appointment }) 
 }
 
 /** Records the user's own time. */
-function NewAppointment({ assignmentId, onClose }: { readonly assignmentId: string; onClose(): void }) {
-  const { api, session } = useServices()
+function NewAppointment({
+  assignment,
+  onClose,
+}: {
+  readonly assignment: RecordOf<'assignment'>
+  onClose(): void
+}) {
+  const services = useServices()
+  const assignmentId = assignment.id
+  // The same for each attempt to send the form.
+  const [id] = useState(() => crypto.randomUUID())
   const parseHours = useHoursOfDay()
   const form = useForm({
     draft: `appointment-${assignmentId}`,
     initial: { keepDate: today(), amountHours: '', description: '' },
     async submit({ amountHours, ...values }) {
-      await api.create('appointment', {
-        ...values,
-        amountHours: parseHours(amountHours, 'amountHours'),
-        assignmentId,
-        userId: session.person.value?.id ?? '',
-      })
+      const userId = services.session.person.value?.id ?? ''
+      const hours = parseHours(amountHours, 'amountHours')
+      const entry = { ...values, id, amountHours: hours, assignmentId, userId }
+      await recordHours(services, { kind: 'hours', entry, isNew: true }, assignment)
     },
   })
   return (

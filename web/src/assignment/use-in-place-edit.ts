@@ -11,6 +11,7 @@ import { endTimestampOf, timestampOf } from '../time/days.ts'
 import { type AssignmentValues, updateBodyOf, valuesOf } from './assignment-values.ts'
 import { offerUndo } from './change-assignment.ts'
 import { parsePriority } from './priority.ts'
+import { type StageChange, sendOrQueue } from './queue.ts'
 
 export interface InPlaceOptions {
   /** The typed text is stored under this name until it is saved or discarded. */
@@ -150,12 +151,26 @@ export function useFieldEdit(
   assignment: Assignment,
   name: EditableName,
   onSaved: (row: Assignment) => void,
+  /** Names a choice in messages. */
+  nameOf: (text: string) => string = () => '',
 ): InPlaceEdit {
-  const save = useFieldSave(assignment.id, name, onSaved)
+  const services = useServices()
+  const saveField = useFieldSave(assignment.id, name, onSaved)
+  const save = (text: string, base: string) =>
+    saveField((stored) => (stored === base || stored === text ? text : undefined))
   return useInPlaceEdit({
     draft: `${name}-of-${assignment.id}`,
     stored: useMemo(() => valuesOf(assignment)[name], [assignment, name]),
-    save: (text, base) => save((stored) => (stored === base || stored === text ? text : undefined)),
+    async save(text, base) {
+      if (name !== 'workflowId') return save(text, base)
+      let theirs: string | undefined
+      const to = { id: text, name: nameOf(text) }
+      const change: StageChange = { kind: 'stage', assignmentId: assignment.id, from: base, to }
+      await sendOrQueue(services, change, assignment, async () => {
+        theirs = await save(text, base)
+      })
+      return theirs
+    },
   })
 }
 

@@ -29,11 +29,10 @@ export class ProviderError extends Error {
   }
 }
 
-/** The browser may keep the document. With `isReachable`, this fails unless the provider can be reached now. */
+/** The browser may keep the document. With `isReachable`, or without a network, this fails unless the provider can be reached now. */
 export async function discover({ issuer }: Configuration, { isReachable = false } = {}): Promise<Provider> {
-  if (!navigator.onLine) throwUnanswered()
   const address = `${issuer}/.well-known/openid-configuration`
-  const cache = isReachable ? 'no-cache' : 'default'
+  const cache = isReachable || !navigator.onLine ? 'no-cache' : 'default'
   const response = await fetch(address, { cache, signal: requestTimeout() }).catch(throwUnanswered)
   if (!response.ok) throw new ProviderError('unavailable', t('The sign-in service cannot be reached.'))
   const provider: Provider = await response.json().catch(throwUnanswered)

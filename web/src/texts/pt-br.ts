@@ -84,6 +84,25 @@ export const ptBr = {
   'The server is busy. Trying again in {seconds} s…':
     'O servidor está ocupado. Nova tentativa em {seconds} s…',
   'Offline. Showing what you saw at {time}.': 'Sem conexão. Aqui está o que você viu em {time}.',
+  'Waits for the network': 'Espera a conexão',
+  'Not accepted': 'Não aceita',
+  '{name}: saved here, and sent once there is a network.':
+    '{name}: salvo aqui; será enviado quando houver conexão.',
+  'Someone else has moved it to another stage in the meantime.':
+    'Nesse meio-tempo, outra pessoa a moveu para outra etapa.',
+  'Changes that were not sent': 'Mudanças que não foram enviadas',
+  'They are lost when you sign out.': 'Elas se perdem quando você sai.',
+  'Everything was sent.': 'Tudo foi enviado.',
+  'Discard them and sign out': 'Descartar e sair',
+  Discard: 'Descartar',
+  'Send again: {name}': 'Enviar de novo: {name}',
+  'Discard: {name}': 'Descartar: {name}',
+  'Moved to {stage}.': 'Movida para {stage}.',
+  'One change was not accepted.': 'Uma mudança não foi aceita.',
+  '{count} changes were not accepted.': '{count} mudanças não foram aceitas.',
+  'One change waits for the network.': 'Uma mudança espera a conexão.',
+  '{count} changes wait for the network.': '{count} mudanças esperam a conexão.',
+  'Show the changes': 'Ver as mudanças',
   'You are offline. The data may be out of date; your input is kept.':
     'Você está sem conexão. O que aparece pode estar desatualizado; o que você digitar será guardado.',
   'My work': 'Meu trabalho',

@@ -3,6 +3,14 @@ import type { Api, RecordOf } from '../../api/api.ts'
 import { type ById, byId, loadAll, loadByIds } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { doneStagesOf, updateBodyOf } from '../../assignment/assignment-values.ts'
+import {
+  changesOf,
+  recordHours,
+  type StageChange,
+  sendOrQueue,
+  withQueuedStage,
+} from '../../assignment/queue.ts'
+import { QueueMark } from '../../assignment/queue-mark.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useHoursOfDay } from '../../forms/fields.tsx'
@@ -99,6 +107,7 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
         <span class="quiet-text line work-facts">
           <ProjectMark project={work.projects.get(projectId) ?? { id: projectId }} />
           <span dir="auto">{work.projects.get(projectId)?.name}</span>
+          <QueueMark changes={changesOf(id)} />
           <span class={isLate ? 'late' : ''}>
             {isLate ? t('Was due {day}', { day }) : t('Until {day}', { day })}
           </span>
@@ -131,7 +140,9 @@ interface StageSelectProps {
 }
 
 function StageSelect({ assignment, stages }: StageSelectProps) {
-  const { api, toasts } = useServices()
+  const services = useServices()
+  const { api, toasts } = services
+  const shownId = withQueuedStage(assignment).workflowId
   const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
   /** The update is based on the current state, so that changes by others are kept. */
   const updateStage = async (workflowId: string) => {
@@ -139,9 +150,16 @@ function StageSelect({ assignment, stages }: StageSelectProps) {
     await api.update('assignment', { ...updateBodyOf(current), workflowId })
   }
   const move = async (workflowId: string) => {
+    const stage = stages.find(({ id }) => id === workflowId)?.name ?? ''
+    const to = { id: workflowId, name: stage }
+    const change: StageChange = {
+      kind: 'stage',
+      assignmentId: assignment.id,
+      from: assignment.workflowId,
+      to,
+    }
     try {
-      await updateStage(workflowId)
-      const stage = stages.find(({ id }) => id === workflowId)?.name ?? ''
+      if (!(await sendOrQueue(services, change, assignment, () => updateStage(workflowId)))) return
       toasts.show({
         kind: 'done',
         text: t('{name} is now in {stage}.', { name: assignment.name, stage }),
@@ -155,7 +173,7 @@ function StageSelect({ assignment, stages }: StageSelectProps) {
     <select
       class="input work-stage"
       aria-label={t('Stage of {name}', { name: assignment.name })}
-      value={assignment.workflowId}
+      value={shownId}
       onChange={(event) => void move(event.currentTarget.value)}
     >
       {stages.map(({ id, name }) => (
@@ -169,7 +187,10 @@ function StageSelect({ assignment, stages }: StageSelectProps) {
 
 /** Records hours for today: the user types a number and presses Enter. */
 function RecordTimeForm({ assignment, onClose }: { readonly assignment: Assignment; onClose(): void }) {
-  const { api, session, toasts } = useServices()
+  const services = useServices()
+  const { api, session, toasts } = services
+  // The same for each attempt.
+  const [id] = useState(() => crypto.randomUUID())
   const parseHours = useHoursOfDay()
   const [text, setText] = useState('')
   const [problem, setProblem] = useState<string>()
@@ -177,13 +198,14 @@ function RecordTimeForm({ assignment, onClose }: { readonly assignment: Assignme
     try {
       const amountHours = parseHours(text, 'amountHours')
       const userId = session.person.value?.id ?? ''
-      const entry = { assignmentId: assignment.id, userId, keepDate: today(), amountHours }
-      const { id } = await api.create('appointment', entry)
-      toasts.show({
-        kind: 'done',
-        text: t('{hours} recorded for {name}.', { hours: formatHours(amountHours), name: assignment.name }),
-        undo: () => api.remove('appointment', [id]),
-      })
+      const entry = { id, assignmentId: assignment.id, userId, keepDate: today(), amountHours }
+      const isRecorded = await recordHours(services, { kind: 'hours', entry, isNew: true }, assignment)
+      if (isRecorded)
+        toasts.show({
+          kind: 'done',
+          text: t('{hours} recorded for {name}.', { hours: formatHours(amountHours), name: assignment.name }),
+          undo: () => api.remove('appointment', [id]),
+        })
       onClose()
     } catch (error) {
       setProblem(sentenceOf(error))

@@ -4,6 +4,8 @@ import type { RecordOf } from '../../api/api.ts'
 import { assignmentKey } from '../../assignment/assignment-key.ts'
 import { LabelChip } from '../../assignment/labels.tsx'
 import { priorityName } from '../../assignment/priority.ts'
+import { changesOf } from '../../assignment/queue.ts'
+import { QueueMark } from '../../assignment/queue-mark.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { choosableStages, type ProjectStage } from '../../data/project-stages.ts'
 import type { Label } from '../../data/use-project-labels.ts'
@@ -64,6 +66,9 @@ export function BoardCard(props: BoardCardProps) {
     onStep,
   } = props
   const hasDraft = hasDraftOf(assignment.id)
+  const queueKey = changesOf(assignment.id)
+    .map(({ problem, isSent }) => `${problem} ${isSent}`)
+    .join()
   // Each page of labels makes new lists; a card is drawn again only if its own labels differ.
   const labelKey = JSON.stringify(props.labels?.map(({ id, name, color }) => [id, name, color]))
   const blockerKey = props.blockers?.map(({ name }) => name).join('\n')
@@ -87,6 +92,7 @@ export function BoardCard(props: BoardCardProps) {
       onDrag,
       onStep,
       hasDraft,
+      queueKey,
     ],
   )
 }
@@ -170,9 +176,10 @@ const buttonSelectors: Readonly<Record<string, string>> = { m: '[aria-haspopup=m
 const labelsMax = 5
 
 /** Labels and warnings, on at most two lines between the name and the footer. */
-function CardMarks({ labels = [], blockedSince, blockers = [], isDone, hasDraft }: CardProps) {
+function CardMarks({ assignment, labels = [], blockedSince, blockers = [], isDone, hasDraft }: CardProps) {
   const waits = !isDone && blockers.length > 0
-  if (labels.length === 0 && !blockedSince && !waits && !hasDraft) return null
+  const isQueued = changesOf(assignment.id).length > 0
+  if (labels.length === 0 && !blockedSince && !waits && !hasDraft && !isQueued) return null
   return (
     <div class="card-marks">
       {blockedSince && (
@@ -193,6 +200,7 @@ function CardMarks({ labels = [], blockedSince, blockers = [], isDone, hasDraft 
           {t('Not saved')}
         </span>
       )}
+      <QueueMark changes={changesOf(assignment.id)} />
       {labels.slice(0, labelsMax).map((label) => (
         <LabelChip key={label.id} label={label} />
       ))}

@@ -3,6 +3,7 @@ import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { updateBodyOf } from '../../assignment/assignment-values.ts'
 import { offerUndo } from '../../assignment/change-assignment.ts'
+import { queuedChanges, type StageChange, sendOrQueue, withQueuedStage } from '../../assignment/queue.ts'
 import { type Services, useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { byRank, type Place } from './card-order.ts'
@@ -58,19 +59,16 @@ export function useMoves(
     const current = latest.current.find((row) => row.id === id) ?? assignment
     const baseUpdatedAt = current.updatedAt
     const former = neighbourOf(current, latest.current)
+    const change = stageChange(current, { id: workflowId, name }, place)
     try {
-      const saved = await saveMove(services, current, workflowId, place)
+      let saved: Assignment | undefined
+      const isSent = await sendOrQueue(services, change, current, async () => {
+        saved = await saveMove(services, current, workflowId, place)
+      })
+      if (!isSent) return setMove(id, undefined)
       setMove(id, { workflowId, place, baseUpdatedAt, isSaved: true })
       if (saved) onSaved(saved)
-      const values = { name: current.name, stage: name }
-      if (place) {
-        const text = t('{name} is now number {number} in {stage}.', { ...values, number: place.number })
-        services.toasts.show({ kind: 'done', text, undo: () => moveBack(services, current, former, onSaved) })
-      } else {
-        const after = { ...current, workflowId }
-        const text = t('{name} is now in {stage}.', values)
-        offerUndo(services, { before: current, after, names: ['workflowId'], text, onUndone: onSaved })
-      }
+      reportMove(services, { current, former, place, stage: { id: workflowId, name }, onSaved })
     } catch (error) {
       setMove(id, undefined)
       const values = { name: current.name, stage: stageNameOf(current.workflowId) }
@@ -80,13 +78,14 @@ export function useMoves(
   }
   const rows = useMemo(
     () =>
-      stored.map((row) => {
+      stored.map((read) => {
+        const row = withQueuedStage(read)
         const { workflowId = row.workflowId, place } = moves.get(row.id) ?? {}
         // Returns the same row if it is not moving, so that its card is not rendered again.
         if (workflowId === row.workflowId && !place) return row
         return { ...row, workflowId, ...(place && { rank: place.rank }) }
       }),
-    [stored, moves],
+    [stored, moves, queuedChanges.value],
   )
   return {
     rows,
@@ -101,6 +100,33 @@ export function useMoves(
       )
     },
   }
+}
+
+const stageChange = (
+  { id, workflowId }: Assignment,
+  to: StageChange['to'],
+  place: Place | undefined,
+): StageChange => ({ kind: 'stage', assignmentId: id, from: workflowId, to, neighbour: place?.neighbour })
+
+interface DoneMove {
+  /** The assignment before the move. */
+  readonly current: Assignment
+  readonly former: Place['neighbour']
+  readonly stage: StageChange['to']
+  readonly place: Place | undefined
+  onSaved(row: Assignment): void
+}
+
+function reportMove(services: Services, { current, former, stage, place, onSaved }: DoneMove): void {
+  const values = { name: current.name, stage: stage.name }
+  if (place) {
+    const text = t('{name} is now number {number} in {stage}.', { ...values, number: place.number })
+    services.toasts.show({ kind: 'done', text, undo: () => moveBack(services, current, former, onSaved) })
+    return
+  }
+  const after = { ...current, workflowId: stage.id }
+  const text = t('{name} is now in {stage}.', values)
+  offerUndo(services, { before: current, after, names: ['workflowId'], text, onUndone: onSaved })
 }
 
 /** Returns the place of a card in the manual order: after the one above it, else before the one below it. */

@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { sentenceOf } from '../../api/problems.ts'
+import { discardChange, queuedChanges, recordHours, withQueuedHours } from '../../assignment/queue.ts'
 import { deleteDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
 import { useHoursOfDay } from '../../forms/fields.tsx'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { type Appointment, type Cell, cellKeyOf } from './week.ts'
+import { type Appointment, type Assignment, type Cell, cellKeyOf } from './week.ts'
 
 /** The unsaved text of a cell, and why it was not saved. */
 export interface UnsavedText {
@@ -23,10 +24,15 @@ export type EntriesState = ReturnType<typeof useEntries>
  * Returns the user's entries, including those that are being saved. Rejected text stays in its cell with the reason until it is
  * saved or discarded, and survives a reload.
  */
-export function useEntries(userId: string, loaded: readonly Appointment[]) {
-  const { entries, startChange, finishChange } = useChanges(loaded)
+export function useEntries(
+  userId: string,
+  loaded: readonly Appointment[],
+  assignments: readonly Assignment[],
+) {
+  const known = withQueuedHours(loaded, (entry) => entry.userId === userId)
+  const { entries, startChange, finishChange } = useChanges(loaded, known)
   const { unsaved, setText, revert } = useUnsavedTexts(userId)
-  const send = useSend()
+  const send = useSend(assignments)
   const parseHours = useHoursOfDay()
   const queue = useRef<Promise<void>>(Promise.resolve())
   const save = (cell: Cell, text: string) => {
@@ -70,7 +76,8 @@ const newEntry = ({ assignmentId, day }: Cell, userId: string): Appointment => (
   active: true,
 })
 
-function useChanges(loaded: readonly Appointment[]) {
+/** `known` also has the entries that wait for the network. */
+function useChanges(loaded: readonly Appointment[], known: readonly Appointment[]) {
   const [changes, setChanges] = useState<PendingChanges>(new Map())
   // Entries that were saved before they were loaded again are among the loaded ones.
   useEffect(() => {
@@ -88,7 +95,7 @@ function useChanges(loaded: readonly Appointment[]) {
       return next
     })
   const entries = [
-    ...loaded.filter(({ id }) => !changes.has(id)),
+    ...known.filter(({ id }) => !changes.has(id)),
     ...[...changes.values()].flatMap(({ entry }) => entry ?? []),
   ]
   return { entries, startChange, finishChange }
@@ -114,19 +121,28 @@ function useUnsavedTexts(userId: string) {
 }
 
 /** Creates, updates or removes an entry, depending on its previous and its next state. */
-function useSend() {
-  const { api, toasts } = useServices()
+function useSend(assignments: readonly Assignment[]) {
+  const services = useServices()
+  const { api, toasts } = services
   return async (previous: Appointment | undefined, next: Appointment | undefined): Promise<void> => {
     if (next === undefined) {
       if (previous === undefined) return
+      const queued = queuedChanges
+        .peek()
+        .find((change) => change.kind === 'hours' && change.isNew && change.entry.id === previous.id)
+      if (queued && !queued.isSent) return discardChange(services, queued)
       await api.remove('appointment', [previous.id])
       const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
       const undo = () => api.restore('appointment', [previous.id]).catch(report)
       return toasts.show({ kind: 'done', text: t('The entry was removed.'), undo })
     }
     const { id, keepDate, amountHours, assignmentId, userId } = next
-    const body = { id, keepDate, amountHours, assignmentId, userId }
-    if (previous === undefined) await api.create('appointment', body)
-    else await api.update('appointment', body)
+    const entry = { id, keepDate, amountHours, assignmentId, userId }
+    const assignment = assignments.find((one) => one.id === assignmentId) ?? {
+      id: assignmentId,
+      name: '',
+      projectId: '',
+    }
+    await recordHours(services, { kind: 'hours', entry, isNew: previous === undefined }, assignment)
   }
 }

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks'
 import { dailyTarget } from '../../assignment/daily-target.ts'
+import { changesOf } from '../../assignment/queue.ts'
+import { QueueMark } from '../../assignment/queue-mark.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { assignmentPath } from '../../router/router.ts'
 import { t } from '../../texts/text.ts'
@@ -209,6 +211,7 @@ function AssignmentHeader({
           {assignment.name}
         </a>
         {isOwn && <TimerButton assignment={assignment} />}
+        {isOwn && <QueueMark changes={changesOf(assignment.id)} />}
       </span>
       <span class="quiet-text line">
         <span dir="auto">{projectName}</span> · {estimateText(assignment, recorded)}

@@ -132,7 +132,11 @@ function LoadedWeek({ userId, week: { monday, entries, assignments }, isStale, o
   const { api, session } = useServices()
   const isOwn = userId === session.person.value?.id
   const recorded = useRecordedHours(assignments.rows.map(({ assignment }) => assignment.id))
-  const state = useEntries(userId, entries.rows)
+  const state = useEntries(
+    userId,
+    entries.rows,
+    assignments.rows.map(({ assignment }) => assignment),
+  )
   const [openCell, setOpenCell] = useState<{ readonly cell: Cell; readonly name: string }>()
   const [isCopying, setCopying] = useState(false)
   return (

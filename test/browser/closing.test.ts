@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import type { Stage } from '../support/stage.ts'
+import { describeInBrowser } from './support/describe-in-browser.ts'
+import type { Stage } from './support/stage.ts'
 
 const today = new Date().toISOString().slice(0, 10)
 
 /** Of the open panel; a phone shows nothing else. */
 const close = (page: Page) => page.getByRole('complementary').getByRole('button', { name: 'Close' }).click()
 
-export function closingJourneys(stage: () => Stage): void {
+function closingJourneys(stage: () => Stage): void {
   for (const [device, first, options] of [
     ['a desktop', 'Dora', {}],
     ['a phone', 'Pia', { viewport: { width: 390, height: 780 }, hasTouch: true }],
@@ -74,3 +75,5 @@ export function closingJourneys(stage: () => Stage): void {
     assert.match(page.url(), new RegExp(`^${hosts.web}/projects/${workspace.projectId}\\?search=before`))
   })
 }
+
+describeInBrowser('An open assignment', { 'its end': closingJourneys })

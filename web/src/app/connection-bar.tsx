@@ -1,0 +1,105 @@
+import { signal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
+import { queuedChanges, waitingChanges } from '../assignment/queue.ts'
+import { useServices } from '../services/services.ts'
+import { t, tn } from '../texts/text.ts'
+import { formatTimestamp } from '../time/format-timestamp.ts'
+import { useSecondsUntil } from '../ui/use-seconds-until.ts'
+import { QueueDialog } from './queue-dialog.tsx'
+
+/** The open dialog of the changes that wait: on request, or before they are lost. */
+const openDialog = signal<'list' | 'sign-out' | undefined>(undefined)
+
+/** One line under the top bar while the server cannot be reached or is busy, or while changes wait for it. */
+export function ConnectionBar() {
+  const state = useStateText()
+  const waiting = waitingChanges(queuedChanges.value)
+  const rejected = waiting.filter(({ problem }) => problem !== undefined)
+  const text = [
+    state,
+    rejected.length > 0 &&
+      tn(rejected.length, 'One change was not accepted.', '{count} changes were not accepted.'),
+    waiting.length > rejected.length &&
+      tn(
+        waiting.length - rejected.length,
+        'One change waits for the network.',
+        '{count} changes wait for the network.',
+      ),
+  ]
+    .filter(Boolean)
+    .join(' ')
+  return (
+    <>
+      <div class="connection-bar" role="status">
+        {text || null}
+        {waiting.length > 0 && (
+          <>
+            {' '}
+            <button
+              type="button"
+              class="link-button"
+              onClick={() => {
+                openDialog.value = 'list'
+              }}
+            >
+              {t('Show the changes')}
+            </button>
+          </>
+        )}
+      </div>
+      <OpenDialog />
+    </>
+  )
+}
+
+function useStateText(): string | false {
+  const { busyUntil, lastSeen } = useServices()
+  const isOnline = useOnline()
+  const seconds = useSecondsUntil(busyUntil.value)
+  const shownFrom = lastSeen.shownFrom.value
+  if (shownFrom !== undefined) {
+    const time = formatTimestamp(new Date(shownFrom).toISOString())
+    return t('Offline. Showing what you saw at {time}.', { time })
+  }
+  if (!isOnline) return t('You are offline. The data may be out of date; your input is kept.')
+  return seconds > 0 && t('The server is busy. Trying again in {seconds} s…', { seconds })
+}
+
+/**
+ * Returns the browser's network status, unless the last request got a response: a machine without a network can still reach a server
+ * that runs on it.
+ */
+function useOnline(): boolean {
+  const { isReachable } = useServices()
+  const [isOnline, setOnline] = useState(navigator.onLine)
+  useEffect(() => {
+    const update = () => setOnline(navigator.onLine)
+    addEventListener('online', update)
+    addEventListener('offline', update)
+    return () => {
+      removeEventListener('online', update)
+      removeEventListener('offline', update)
+    }
+  }, [])
+  return isOnline || isReachable.value
+}
+
+/** Asks first if changes would be lost. */
+export function useSignOut(): () => void {
+  const { session, toasts } = useServices()
+  return () => {
+    const isAsked = openDialog.peek() === 'sign-out'
+    if (waitingChanges(queuedChanges.peek()).length > 0 && !isAsked) openDialog.value = 'sign-out'
+    else session.signOut().catch((error: Error) => toasts.show({ kind: 'problem', text: error.message }))
+  }
+}
+
+/** It is in the first script, because another one could not be fetched without a network. */
+function OpenDialog() {
+  const signOut = useSignOut()
+  const open = openDialog.value
+  const close = () => {
+    openDialog.value = undefined
+  }
+  return open ? <QueueDialog onSignOut={open === 'sign-out' ? signOut : undefined} onClose={close} /> : null
+}
