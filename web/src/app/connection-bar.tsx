@@ -4,8 +4,8 @@ import { queuedChanges, waitingChanges } from '../assignment/queue.ts'
 import { useServices } from '../services/services.ts'
 import { t, tn } from '../texts/text.ts'
 import { formatTimestamp } from '../time/format-timestamp.ts'
+import { lazyDialog } from '../ui/lazy-dialog.tsx'
 import { useSecondsUntil } from '../ui/use-seconds-until.ts'
-import { QueueDialog } from './queue-dialog.tsx'
 
 /** The open dialog of the changes that wait: on request, or before they are lost. */
 const openDialog = signal<'list' | 'sign-out' | undefined>(undefined)
@@ -94,7 +94,8 @@ export function useSignOut(): () => void {
   }
 }
 
-/** It is in the first script, because another one could not be fetched without a network. */
+const QueueDialog = lazyDialog(async () => (await import('./queue-dialog.tsx')).QueueDialog)
+
 function OpenDialog() {
   const signOut = useSignOut()
   const open = openDialog.value

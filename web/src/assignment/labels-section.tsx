@@ -7,15 +7,17 @@ import { type Services, useServices } from '../services/services.ts'
 import { locale, t } from '../texts/text.ts'
 import { Combobox, type Option } from '../ui/combobox.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { lazyDialog } from '../ui/lazy-dialog.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { LabelChip, type LabelColor, labelColors } from './labels.tsx'
-import { LabelsDialog } from './labels-dialog.tsx'
 import { Adder, PanelSection } from './panel-section.tsx'
 import type { PanelSections } from './use-panel-sections.ts'
 
 interface LabelsSectionProps extends Pick<PanelSections, 'labels' | 'labelLinks'> {
   readonly assignment: RecordOf<'assignment'>
 }
+
+const LabelsDialog = lazyDialog(async () => (await import('./labels-dialog.tsx')).LabelsDialog)
 
 /** The id of the suggestion that creates a label with the typed name. */
 const newId = 'new'

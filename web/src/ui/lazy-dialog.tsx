@@ -1,0 +1,23 @@
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { outageError } from '../api/problems.ts'
+import { useServices } from '../services/services.ts'
+
+/** A dialog that few need, in the second script, which is fetched soon after the first screen (`vite.config.ts`). */
+export const lazyDialog = <Props extends { onClose(): void }>(load: () => Promise<ComponentType<Props>>) =>
+  function LazyDialog(props: Props) {
+    const { toasts } = useServices()
+    const [Loaded, setLoaded] = useState<ComponentType<Props>>()
+    useEffect(() => {
+      load().then(
+        (Component) => setLoaded(() => Component),
+        () => {
+          props.onClose()
+          toasts.show({ kind: 'problem', text: outageError().message })
+        },
+      )
+    }, [])
+    return Loaded ? <Loaded {...props} /> : null
+  }
+
+export const MembersDialog = lazyDialog(async () => (await import('./members-dialog.tsx')).MembersDialog)
