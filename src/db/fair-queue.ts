@@ -35,7 +35,9 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     let milliseconds = 0
     for (const work of running) {
       const overdue = work.overdueMilliseconds()
-      if (overdue > milliseconds) [mostOverdue, milliseconds] = [work, overdue]
+      if (overdue <= milliseconds) continue
+      mostOverdue = work
+      milliseconds = overdue
     }
     if (!mostOverdue) return
     running.delete(mostOverdue)
@@ -76,7 +78,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
 /** Longer than evicted work takes to end. */
 const evictAgainMilliseconds = 500
 
-/** The same queue for work that begins and ends in different calls. */
+/** A fair queue for work that begins and ends in different functions. */
 export interface Slots {
   /** Takes a slot and returns true, or returns false if none is free. */
   enter(account: string): boolean
@@ -110,7 +112,7 @@ export function createSlots({ atOnce, atOncePerAccount, ...waitingOptions }: Fai
   }
 }
 
-/** Returns once a slot is taken. The slot is kept until `ended` resolves. */
+/** Waits for a slot, which is kept until `ended` resolves. */
 export async function holdSlotUntil(
   ended: Promise<void>,
   queue: FairQueue,
@@ -140,10 +142,10 @@ interface Waiter {
 
 /** Longer than two of the slowest statements. Clients have given up or retry by then. */
 const waitMillisecondsDefault = 6000
-/** Sent with the error. After this time, the work in progress has ended. */
+/** By then, the work that is in progress now has ended. */
 const retryAfterSeconds = 5
 
-/** One queue for each account; the accounts are served in rotation. */
+/** Creates a queue for each account, and serves the accounts in rotation. */
 function createQueues({
   waiting,
   waitingPerAccount,

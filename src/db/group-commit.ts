@@ -126,7 +126,7 @@ interface GroupCommit<Item, Result> {
   wait(item: Item): Promise<GroupedResult<Result>>
 }
 
-/** The right to write alone; calling it ends the turn. */
+/** The right to write alone. Calling the function ends it. */
 export type Turn = () => void
 
 export interface GroupedResult<Result> {

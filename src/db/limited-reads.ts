@@ -58,7 +58,8 @@ export function openLimitedReads(
       waiting: budgets.budget(`${kind}Waiting`),
       waitingPerAccount: budgets.budget(`${kind}WaitingOfAccount`),
     })
-  const [quickQueue, slowQueue] = [queueOf('Quick'), queueOf('Slow')]
+  const quickQueue = queueOf('Quick')
+  const slowQueue = queueOf('Slow')
   const servers = openReadingServers(connections, standbys, {
     quick: quickLimits,
     slow: slowLimits,

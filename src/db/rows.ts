@@ -92,7 +92,7 @@ export async function updateRow(
   return requireFirst(await write(queries, 'update', writer, [written], { conditions }))
 }
 
-/** Gives the same values to all rows that meet the condition. */
+/** Sets the same values in all rows that meet the condition. */
 export function updateRows(
   queries: Queries,
   table: Table,
@@ -104,11 +104,11 @@ export function updateRows(
   return rewrite(queries, 'update', writer, { table, update: updateStatement(table, values), set, where })
 }
 
-/** The update without its condition. */
+/** Returns the update without its `where`. */
 export const updateStatement = (table: Table, values: Values): Sql =>
   sql`update ${tableOf(table)} as row set ${join([...assignments(values), nextVersion], ', ')}`
 
-/** Marks rows as removed. Rows that are removed along with a parent store its id in `removed_with`. */
+/** Marks rows as removed. Rows that are removed by a cascade store the id of the parent in `removed_with`. */
 export async function removeRows(
   transaction: Queries,
   table: Table,
@@ -121,7 +121,7 @@ export async function removeRows(
   return rewrite(transaction, 'remove', writer, { table, update, set: removalColumns, where })
 }
 
-/** Restores rows as they were; `updatedAt` does not change. */
+/** Restores rows in their state before the removal. `updatedAt` does not change. */
 export async function restoreRows(
   transaction: Queries,
   table: Table,
@@ -147,7 +147,7 @@ const now = toMilliseconds(raw('statement_timestamp()'))
 export const nextVersion = sql`updated_at = greatest(${now},
   ${toMilliseconds(raw('coalesce(row.updated_at, row.created_at)'))} + interval '1 millisecond')`
 
-/** Whether the locked row `before` has another version than this one, which may have more decimals. */
+/** SQL: true if the locked row `before` has another version. Versions are compared in milliseconds, because `version` may have more decimals. */
 export const isOtherVersion = (version: unknown): Sql =>
   sql`${toMilliseconds(raw('coalesce(before.updated_at, before.created_at)'))} <> ${toMilliseconds(sql`${version}::timestamptz`)}`
 

@@ -7,7 +7,7 @@ export interface WalPosition {
   readonly lsn: string
 }
 
-/** The end of the log: the flushed part, or all of it if commits are acknowledged before they are flushed. */
+/** SQL: the end of the flushed log, or of the whole log if the server acknowledges commits before it flushes them. */
 const primaryPosition = sql`(case current_setting('synchronous_commit')
   when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end)`
 

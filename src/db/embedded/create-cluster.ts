@@ -34,8 +34,8 @@ export async function createCluster(setup: Setup, settings: Settings): Promise<v
 }
 
 function initdbAccountFor({ binaries, account, cluster }: Setup): RunAs {
-  const maker = initdbAccounts(account).find((each) => probe(binaries, each, dirname(cluster)) !== undefined)
-  if (maker !== undefined) return maker
+  const usable = initdbAccounts(account).find((each) => probe(binaries, each, dirname(cluster)) !== undefined)
+  if (usable !== undefined) return usable
   throw new Error(
     'PostgreSQL does not run as root, and there is no other user here to run it. Start as an ordinary user.',
   )
@@ -117,7 +117,7 @@ function localesFor(major: number): readonly (readonly string[])[] {
   return [['--locale=C.UTF-8'], ['--locale-provider=icu', '--icu-locale=und', '--locale=C']]
 }
 
-/** Without this, a power failure could undo the rename after rows were committed. */
+/** Flushes the directory, because a power failure could otherwise undo the rename after rows were committed. */
 function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(directory, 'r')
