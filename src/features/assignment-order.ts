@@ -18,11 +18,7 @@ import { readIfMatchVersions, recordBody } from '../routes/if-match.ts'
 import type { Route } from '../routes/route.ts'
 import { recordResponseSchema, ref } from '../routes/schemas.ts'
 
-const nullableId = (description: string): Schema => ({
-  ...uuid.schema,
-  type: ['string', 'null'],
-  description,
-})
+const nullableId: Schema = { ...uuid.schema, type: ['string', 'null'] }
 
 export const assignmentOrderSchemas: Readonly<Record<string, Schema>> = {
   AssignmentMove: {
@@ -34,10 +30,14 @@ export const assignmentOrderSchemas: Readonly<Record<string, Schema>> = {
         ...uuid.schema,
         description: 'The stage to move it to; by default the stage that it is in.',
       },
-      beforeId: nullableId('The assignment of the stage that comes next; null moves it to the end.'),
-      afterId: nullableId(
-        'The assignment of the stage that comes before it; null moves it to the beginning.',
-      ),
+      beforeId: {
+        ...nullableId,
+        description: 'The assignment of the stage that comes next; null moves it to the end.',
+      },
+      afterId: {
+        ...nullableId,
+        description: 'The assignment of the stage that comes before it; null moves it to the beginning.',
+      },
     },
   },
 }
