@@ -184,12 +184,12 @@ function sessionJourneys(stage: () => Stage): void {
       const route = await asked.promise
       await page.evaluate(store(`{ ...session, refreshToken: 'newer', expiresAt: Date.now() + 3_600_000 }`))
       const newer = await page.evaluate(storedSession)
-      const ended = page.waitForEvent('requestfinished', (request) => request === route.request())
-      const failed = page.waitForEvent('requestfailed', (request) => request === route.request())
-      await Promise.all([answer(route), Promise.race([ended, failed])])
-      // The refresh has the lock until its end.
-      await page.evaluate(`navigator.locks.request('tracker.refresh', () => undefined)`)
-      assert.equal(await page.evaluate(storedSession), newer)
+      // The refresh has the lock until its end. What the page tries next waits behind this.
+      await page.evaluate(`{
+        globalThis.kept = navigator.locks.request('tracker.refresh', () => ${storedSession})
+      }`)
+      await answer(route)
+      assert.equal(await page.evaluate('kept'), newer)
     })
 
   test('ends here alone when the new tokens are lost on the way, and continues without a password', async () => {
