@@ -44,7 +44,10 @@ export function OrganizationField<Values extends FormValues & { readonly organiz
       const found = await list({ pageSize: suggestionsMax })
       return onNew ? [...found, { id: newOrganizationId, name: t('New organization…'), note: search }] : found
     }
-    const own = organizationQuery(projects.rows)
+    // The list may be opened before the page has loaded the projects.
+    const own = organizationQuery(
+      projects.isLoading ? (await api.list('project', catalogQuery, signal)).data : projects.rows,
+    )
     const [ofProjects, alike] = await Promise.all([
       own === undefined ? [] : list(own),
       search === '' ? [] : list({ pageSize: limits.pageSize }),
