@@ -426,7 +426,8 @@ function connectionJourneys(stage: () => Stage): void {
 
   test('waits when the server asks for patience, says so, and then does what was wanted', async () => {
     const { hosts, signIn, workspace } = stage()
-    const id = await workspace.assignment('Patient')
+    // The first of its column, which renders only cards near the visible ones.
+    const id = await workspace.assignment('Patient', { startDate: '2026-01-05', endDate: '2026-01-06' })
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
     let rejections = 0
     await page.route(`${hosts.api}/ext/assignment`, async (route) => {

@@ -50,7 +50,8 @@ export function CalendarView(props: ProjectViewProps) {
   const isDone = (row: Assignment) => scope.doneIds.has(row.workflowId)
   const isMine = (row: Assignment) => row.userId === session.person.value?.id
   const colorOf = (row: Assignment) => colorIn(scope.stages, row.workflowId)
-  if (props.isNameLoading) return <ViewSkeleton view="calendar" />
+  // Its key makes it another element than the one below, which is elsewhere.
+  if (props.isNameLoading) return <ViewSkeleton key="name" view="calendar" />
   return (
     <>
       <PeriodSteps

@@ -51,7 +51,8 @@ export function TimelineView(props: ProjectViewProps) {
     keepFocusOn(row.id)
     void listing.reschedule(row, change)
   })
-  if (props.isNameLoading) return <ViewSkeleton view="timeline" />
+  // Its key makes it another element than the one below, which is elsewhere.
+  if (props.isNameLoading) return <ViewSkeleton key="name" view="timeline" />
   return (
     <>
       <div class="timeline-tools">
