@@ -87,6 +87,73 @@ describe('Notifications', () => {
     assert.deepEqual(Object.keys(rejected.body.errors), ['assignmentId', 'isWatching'])
   })
 
+  test('tell those who created an assignment, commented on it or are mentioned, until they choose otherwise', async () => {
+    const ivo = await rest.signUp({ name: 'Ivo' })
+    await workspace.join(projectId, ivo.id)
+    const { workflowId, assignmentTypeId } = workspace
+    const values = {
+      name: 'Write',
+      startDate: day(1),
+      endDate: day(9),
+      amountHours: 4,
+      workflowId,
+      assignmentTypeId,
+    }
+    const { id: assignmentId } = await workspace.make(
+      'assignment',
+      { ...values, projectId, userId: ann.id },
+      ann,
+    )
+    const comment = (by: Person, text = 'New') => workspace.make('comment', { assignmentId, text }, by)
+    const isWatching = async (person: Person) =>
+      (await person.call('GET', `/ext/watch?assignmentId=${assignmentId}`)).body.watch.isWatching
+    const choose = (person: Person, isWatching: boolean | null) =>
+      person.call('PATCH', '/ext/watch', { assignmentId, isWatching })
+    await workspace.write('PATCH', '/ext/assignment', { id: assignmentId, userId: ivo.id }, ann)
+    assert.equal(await isWatching(ann), true, 'the creator is no longer responsible')
+    assert.equal(await isWatching(bob), false)
+    await comment(ivo)
+    assert.deepEqual(await kindsAbout(ann, assignmentId), ['commented'])
+    assert.deepEqual(await kindsAbout(bob, assignmentId), [])
+
+    await comment(ivo, `Please, @[user:${bob.id.toUpperCase()}]`)
+    assert.equal(await isWatching(bob), true, 'mentioned in a comment')
+    await comment(ivo)
+    assert.deepEqual(await kindsAbout(bob, assignmentId), ['commented', 'mentioned'])
+    const jan = await rest.signUp({ name: 'Jan' })
+    await workspace.join(projectId, jan.id)
+    assert.equal(await isWatching(jan), false)
+    await workspace.write(
+      'PATCH',
+      '/ext/assignment',
+      { id: assignmentId, description: `@[user:${jan.id}]` },
+      ann,
+    )
+    assert.equal(await isWatching(jan), true, 'mentioned in the description')
+
+    const kim = await rest.signUp({ name: 'Kim' })
+    await workspace.join(projectId, kim.id)
+    const { id: written } = await comment(kim)
+    assert.equal(await isWatching(kim), true, 'has commented')
+    await comment(ann)
+    assert.deepEqual(await kindsAbout(kim, assignmentId), ['commented'])
+    await choose(kim, false)
+    await comment(ann)
+    assert.equal(await isWatching(kim), false)
+    assert.deepEqual(await kindsAbout(kim, assignmentId), ['commented'], 'has chosen not to be told')
+    await choose(kim, null)
+    await workspace.write('DELETE', '/ext/comment', { ids: [written] }, kim)
+    assert.equal(await isWatching(kim), false, 'the only comment is removed')
+
+    // Who is responsible no longer is told nothing new, unless they watch.
+    await workspace.write('PATCH', '/ext/assignment', { id: assignmentId, userId: kim.id }, ann)
+    await choose(kim, true)
+    await workspace.write('PATCH', '/ext/assignment', { id: assignmentId, userId: ivo.id }, ann)
+    assert.equal(await isWatching(kim), true, 'watches')
+    await choose(kim, null)
+    assert.equal(await isWatching(kim), false)
+  })
+
   test('are chosen for a limited number of assignments, also by two devices at once', async () => {
     const dora = await rest.signUp({ name: 'Dora' })
     await workspace.join(projectId, dora.id)

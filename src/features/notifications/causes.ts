@@ -6,7 +6,7 @@ import { userAssignment } from '../../resources/assignment.ts'
 import { comment } from '../../resources/comment.ts'
 import { assignmentImpediment } from '../../resources/impediment.ts'
 import type { StoredChange } from '../changes/serialize-change.ts'
-import { type Involved, readInvolved } from './involved.ts'
+import { type Involved, mentionsIn, readInvolved, readMembers } from './involved.ts'
 import type { NewNotification } from './notifications.ts'
 
 /** The resources whose changes notify. */
@@ -33,7 +33,11 @@ export async function notificationsOf(
   if (occasions.length === 0) return []
   const ids = [...new Set(occasions.map(({ assignmentId }) => assignmentId))]
   const involved = await readInvolved(queries, ids)
-  const members = await readMembers(queries, occasions, involved)
+  const mentioned = occasions.flatMap(({ kind, assignmentId, accounts = [] }) => {
+    const projectId = involved.get(assignmentId)?.projectId
+    return kind === 'mentioned' && projectId ? accounts.map((userId) => ({ projectId, userId })) : []
+  })
+  const members = await readMembers(queries, mentioned)
   const created = new Map<string, NewNotification>()
   for (const occasion of occasions)
     for (const one of notificationsFor(occasion, involved.get(occasion.assignmentId), members)) {
@@ -97,22 +101,6 @@ function accountsIn(change: StoredChange, name: string): string[] {
   return typeof after === 'string' ? [after] : []
 }
 
-/** Limits how many accounts one text can notify. */
-export const mentionsMax = 20
-
-/** Finds the ids in the mentions of a text: `@[user:<id>]`. */
-export function mentionsIn(text: unknown): readonly string[] {
-  if (typeof text !== 'string') return []
-  const ids = new Set<string>()
-  for (const [, id = ''] of text.matchAll(mention)) {
-    ids.add(id.toLowerCase())
-    if (ids.size === mentionsMax) break
-  }
-  return [...ids]
-}
-
-const mention = /@\[user:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\]/gi
-
 function newMentions(change: StoredChange, name: string): string[] {
   const [before, after] = sidesOf(change, name)
   const earlier = new Set(mentionsIn(before))
@@ -157,20 +145,4 @@ async function doneDependencies(queries: Queries, changes: readonly StoredChange
       .filter(({ blockedById }) => blockedById === change.rowId)
       .map(({ id }): Occasion => ({ kind: 'dependencyDone', assignmentId: id, change })),
   )
-}
-
-/** Returns pairs of project and account. Only members can be mentioned, because others cannot read the assignment. */
-async function readMembers(
-  queries: Queries,
-  occasions: readonly Occasion[],
-  involved: ReadonlyMap<string, Involved>,
-): Promise<ReadonlySet<string>> {
-  const mentioning = occasions.filter(({ kind }) => kind === 'mentioned')
-  if (mentioning.length === 0) return new Set()
-  const accounts = mentioning.flatMap(({ accounts = [] }) => accounts)
-  const projects = mentioning.flatMap(({ assignmentId }) => involved.get(assignmentId)?.projectId ?? [])
-  const rows = await queries.query<{ pair: string }>(sql`
-    select project_id || ' ' || user_id as pair from user_projects
-    where active and user_id = any(${accounts}::uuid[]) and project_id = any(${projects}::uuid[])`)
-  return new Set(rows.map(({ pair }) => pair))
 }

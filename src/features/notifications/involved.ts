@@ -1,10 +1,19 @@
 import type { Queries } from '../../db/database.ts'
-import { sql } from '../../db/sql.ts'
+import { type Sql, sql } from '../../db/sql.ts'
 
 export interface Involved {
   readonly projectId: string
-  /** The responsible account, those that take part, and those that watch, except those that have chosen not to be notified. */
+  /**
+   * The accounts that created the assignment, are responsible, take part, have commented, are mentioned or watch, except those that
+   * have chosen not to be notified.
+   */
   readonly accounts: Set<string>
+}
+
+/** A row for each account and assignment. */
+interface Link {
+  readonly id: string
+  readonly userId: string
 }
 
 /** Finds the accounts that changes of these assignments notify. Sends one statement per table, because tables may be on different nodes. */
@@ -12,17 +21,33 @@ export async function readInvolved(
   queries: Queries,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Involved>> {
-  const rows = await queries.query<{ id: string; projectId: string; userId: string }>(
-    sql`select id, project_id as "projectId", user_id as "userId" from assignments where active and id = any(${ids}::uuid[])`,
-  )
+  const rows = await queries.query<Link & { projectId: string; mentioned: string | null }>(sql`
+    select row.id, row.project_id as "projectId", row.user_id as "userId", mentions.ids[1] as mentioned
+    from assignments as row ${mentionsOf(sql`row.description`)} where row.active and row.id = any(${ids}::uuid[])`)
   const involved = new Map(
     rows.map(({ id, projectId, userId }) => [id, { projectId, accounts: new Set([userId]) }]),
   )
-  const links = await queries.query<{ id: string; userId: string }>(sql`
+  // The first change of an assignment names its creator, unless the history of that time is purged.
+  const creators = await queries.query<Link>(sql`
+    select given.id, first.caller as "userId" from unnest(${ids}::uuid[]) as given (id)
+    cross join lateral (
+      select action, caller from history where row_id = given.id and resource = 'assignment' order by sequence limit 1
+    ) as first where first.action = 'create' and first.caller is not null`)
+  const links = await queries.query<Link>(sql`
     select assignment_id as id, user_id as "userId" from user_assignments
     where active and assignment_id = any(${ids}::uuid[])`)
-  for (const { id, userId } of links) involved.get(id)?.accounts.add(userId)
-  const watches = await queries.query<{ id: string; userId: string; isWatching: boolean }>(sql`
+  const comments = await queries.query<Link & { mentioned: string | null }>(sql`
+    select distinct row.assignment_id as id, row.user_id as "userId", mentions.ids[1] as mentioned
+    from comments as row ${mentionsOf(sql`row.text`)} where row.active and row.assignment_id = any(${ids}::uuid[])`)
+  const mentioned = [...rows, ...comments].flatMap(({ id, mentioned }) => {
+    const projectId = involved.get(id)?.projectId
+    return mentioned && projectId ? [{ id, projectId, userId: mentioned.toLowerCase() }] : []
+  })
+  const members = await readMembers(queries, mentioned)
+  const mentionedMembers = mentioned.filter(({ projectId, userId }) => members.has(`${projectId} ${userId}`))
+  for (const { id, userId } of [...creators, ...links, ...comments, ...mentionedMembers])
+    involved.get(id)?.accounts.add(userId)
+  const watches = await queries.query<Link & { isWatching: boolean }>(sql`
     select assignment_id as id, user_id as "userId", is_watching as "isWatching" from watches
     where assignment_id = any(${ids}::uuid[])`)
   for (const { id, userId, isWatching } of watches) {
@@ -31,4 +56,38 @@ export async function readInvolved(
     else accounts?.delete(userId)
   }
   return involved
+}
+
+/** Limits how many accounts one text can notify. */
+export const mentionsMax = 20
+
+const mention = '@\\[user:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\\]'
+
+/** Finds the ids in the mentions of a text: `@[user:<id>]`. */
+export function mentionsIn(text: unknown): readonly string[] {
+  if (typeof text !== 'string') return []
+  const ids = new Set<string>()
+  for (const [, id = ''] of text.matchAll(new RegExp(mention, 'gi'))) {
+    ids.add(id.toLowerCase())
+    if (ids.size === mentionsMax) break
+  }
+  return [...ids]
+}
+
+/** The same in SQL, so that long texts stay in the database. */
+const mentionsOf = (column: Sql) => sql`
+  left join lateral regexp_matches(${column}, ${mention}, 'gi') with ordinality as mentions (ids, place)
+    on mentions.place <= ${mentionsMax}::int`
+
+/** Returns pairs of project and account. Only members can be mentioned, because others cannot read the assignment. */
+export async function readMembers(
+  queries: Queries,
+  mentioned: readonly { readonly projectId: string; readonly userId: string }[],
+): Promise<ReadonlySet<string>> {
+  if (mentioned.length === 0) return new Set()
+  const rows = await queries.query<{ pair: string }>(sql`
+    select project_id || ' ' || user_id as pair from user_projects
+    where active and user_id = any(${[...new Set(mentioned.map(({ userId }) => userId))]}::uuid[])
+      and project_id = any(${[...new Set(mentioned.map(({ projectId }) => projectId))]}::uuid[])`)
+  return new Set(rows.map(({ pair }) => pair))
 }

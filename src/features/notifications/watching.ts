@@ -89,7 +89,7 @@ export const watchSchemas: Readonly<Record<string, Schema>> = {
       isChosen: {
         type: 'boolean',
         description:
-          'Whether the caller has chosen that. By default, accounts are notified that are responsible for it or take part.',
+          'Whether the caller has chosen that. By default, accounts are notified that created it, are responsible for it, take part, have commented, or are mentioned.',
       },
     },
   },
@@ -136,7 +136,7 @@ export const watchRoutes: readonly Route[] = [
     id: 'ChangeWatch',
     tag,
     summary: 'Watches an assignment, or stops its notifications.',
-    description: `Accounts that are responsible for it or take part are notified unless they choose otherwise. Mentions and new assignments always notify. An account may choose for at most ${watchesMax} assignments.`,
+    description: `Accounts that created it, are responsible for it, take part, have commented, or are mentioned are notified unless they choose otherwise. Mentions and new assignments always notify. An account may choose for at most ${watchesMax} assignments.`,
     method: 'PATCH',
     path,
     body: ref('WatchChoice'),

@@ -9,11 +9,15 @@ import { Icon } from '../ui/icon.tsx'
 export function WatchButton({ assignmentId }: { readonly assignmentId: string }) {
   const { toasts, tracker } = useServices()
   const [chosen, setChosen] = useState<boolean>()
-  const { value } = useLoaded(`watch-${assignmentId}`, ['assignment', 'userAssignment'], async (signal) => {
-    const { watch } = await tracker.call('GET /ext/watch', { query: { assignmentId } }, { signal })
-    setChosen(undefined)
-    return watch
-  })
+  const { value } = useLoaded(
+    `watch-${assignmentId}`,
+    ['assignment', 'userAssignment', 'comment'],
+    async (signal) => {
+      const { watch } = await tracker.call('GET /ext/watch', { query: { assignmentId } }, { signal })
+      setChosen(undefined)
+      return watch
+    },
+  )
   if (!value) return null
   const isWatching = chosen ?? value.isWatching
   const choose = async () => {
