@@ -14,6 +14,7 @@ import { labelJourneys } from './journeys/labels.ts'
 import { manualOrderJourneys } from './journeys/manual-order.ts'
 import { mentionJourneys } from './journeys/mentions.ts'
 import { impedimentJourneys, myWorkJourneys, panelJourneys } from './journeys/panel.ts'
+import { quickAddJourneys } from './journeys/quick-add.ts'
 import { subAssignmentJourneys } from './journeys/sub-assignments.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import type { Stage } from './support/stage.ts'
@@ -472,6 +473,7 @@ describeInBrowser('Assignments', {
   'the key of an assignment': assignmentKeyJourneys,
   'the inbox': inboxJourneys,
   'the manual order': manualOrderJourneys,
+  'the quick add': quickAddJourneys,
   'sub-assignments': subAssignmentJourneys,
   mentions: mentionJourneys,
   attachments: attachmentJourneys,

@@ -1,17 +1,13 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { limits } from '#tracker-client'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { chooseDoneStage } from '../../assignment/assignment-values.ts'
-import { lastTypeOf, newAssignmentDefaults, rememberType } from '../../assignment/new-assignment.tsx'
 import { type ProjectStage, stageLooksOf } from '../../data/project-stages.ts'
-import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import type { Blockers } from '../../data/use-project-dependencies.ts'
 import type { LabelsByAssignment } from '../../data/use-project-labels.ts'
-import { deleteDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
 import { useServices } from '../../services/services.ts'
-import { inOneLine, t, tn } from '../../texts/text.ts'
-import { addDays, dayOf, formatDay, today } from '../../time/days.ts'
+import { t, tn } from '../../texts/text.ts'
+import { addDays, dayOf, today } from '../../time/days.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { StageMark } from '../../ui/marks.tsx'
 import { Menu } from '../../ui/menu.tsx'
@@ -19,6 +15,7 @@ import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { BoardCard } from './board-card.tsx'
 import { byRank, compareTexts, type Place, placeAfterStep } from './card-order.ts'
 import { type Filters, isFiltered } from './filters.ts'
+import { QuickAdd } from './quick-add.tsx'
 import { useCardDrop } from './use-card-drop.ts'
 import { useVirtualRows } from './use-virtual-rows.ts'
 
@@ -83,7 +80,7 @@ export function BoardColumn(props: BoardColumnProps) {
     >
       <ColumnHeader {...props} isDone={isDone} onAdd={() => setAdding(true)} />
       <div class="column-cards" ref={virtual.scroller} onScroll={virtual.onScroll}>
-        {isAdding && <QuickAdd {...props} onClose={() => setAdding(false)} />}
+        <QuickAdd {...props} isOpen={isAdding} onClose={() => setAdding(false)} />
         <ul
           class={`cards ${drop.isLast ? 'drop-last' : ''}`}
           style={{ paddingTop: `${virtual.pixelsBefore}px`, paddingBottom: `${virtual.pixelsAfter}px` }}
@@ -189,100 +186,6 @@ type Order = (a: Assignment, b: Assignment) => number
 /** The newest first. */
 const byLastChange: Order = (a, b) => (b.updatedAt ?? b.createdAt).localeCompare(a.updatedAt ?? a.createdAt)
 const byEnd: Order = (a, b) => compareTexts(a.endDate, b.endDate) || a.name.localeCompare(b.name)
-
-export interface QuickAddProps {
-  readonly projectId: string
-  readonly stage: RecordOf<'workflow'>
-  onNew(assignment: RecordOf<'assignment'>): void
-  onClose(): void
-}
-
-/**
- * Adds assignments by name, one after the other. Each is assigned to the user, lasts a week, has no estimate, and has the type
- * used last.
- */
-function QuickAdd({ projectId, stage, onNew, onClose }: QuickAddProps) {
-  const { api, session } = useServices()
-  const draft = `quick-${projectId}-${stage.id}`
-  const [name, setName] = useState(() => readDraft<{ name: string }>(draft).name ?? '')
-  const [problem, setProblem] = useState<string>()
-  const [isBusy, setBusy] = useState(false)
-  const input = useRef<HTMLInputElement>(null)
-  const types = useListing('assignmentType', catalogQuery)
-  const restoreFocus = useTemporaryFocus(input)
-  const changeName = (text: string) => {
-    setName(text)
-    setProblem(undefined)
-    if (text === '') deleteDraft(draft)
-    else writeDraft(draft, { name: text })
-  }
-  const add = async () => {
-    const assignmentTypeId = lastTypeOf(types.rows, projectId)
-    if (isBusy || name.trim() === '') return
-    if (assignmentTypeId === undefined) return setProblem(t('There are no types of assignments yet.'))
-    setBusy(true)
-    try {
-      const userId = session.person.value?.id ?? ''
-      const body = { ...newAssignmentDefaults(projectId, stage.id, userId), name, assignmentTypeId }
-      onNew(await api.create('assignment', body))
-      rememberType(assignmentTypeId, projectId)
-      changeName('')
-    } catch (error) {
-      setProblem(sentenceOf(error))
-    }
-    setBusy(false)
-    input.current?.focus()
-  }
-  return (
-    <form
-      class="quick-add"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void add()
-      }}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return
-        onClose()
-        restoreFocus()
-      }}
-    >
-      <input
-        ref={input}
-        class="input"
-        dir="auto"
-        aria-label={t('Name of the new assignment in {stage}', { stage: stage.name })}
-        placeholder={t('Name, then Enter')}
-        maxLength={limits.name}
-        value={name}
-        readOnly={isBusy}
-        onInput={(event) => changeName(event.currentTarget.value)}
-        onBlur={() => name === '' && !isBusy && onClose()}
-      />
-      <QuickAddDefaults type={types.rows.find(({ id }) => id === lastTypeOf(types.rows, projectId))?.name} />
-      <p class="field-errors" role="alert">
-        {problem}
-      </p>
-    </form>
-  )
-}
-
-/** Shows the default values, which this form does not ask for. */
-function QuickAddDefaults({ type }: { readonly type: string | undefined }) {
-  const { session } = useServices()
-  const end = t('Until {day}', { day: formatDay(newAssignmentDefaults('', '', '').endDate) })
-  return <p class="quiet-text">{inOneLine(type, end, session.person.value?.name)}</p>
-}
-
-/** Takes the focus, and returns a function that restores it. */
-function useTemporaryFocus(input: { readonly current: HTMLElement | null }): () => void {
-  const previous = useRef<Element>(null)
-  // A layout effect runs before the next key arrives.
-  useLayoutEffect(() => {
-    previous.current = document.activeElement
-    input.current?.focus()
-  }, [])
-  return () => previous.current instanceof HTMLElement && previous.current.focus()
-}
 
 export interface BoardProps {
   readonly projectId: string

@@ -1,0 +1,341 @@
+import { type Signal, signal } from '@preact/signals'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { limits, TrackerError } from '#tracker-client'
+import type { RecordOf } from '../../api/api.ts'
+import { sentenceOf } from '../../api/problems.ts'
+import { lastTypeOf, newAssignmentDefaults, rememberType } from '../../assignment/new-assignment.tsx'
+import { catalogQuery, useListing } from '../../data/use-listing.ts'
+import { deleteDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
+import { useServices } from '../../services/services.ts'
+import { inOneLine, t, tn } from '../../texts/text.ts'
+import { formatDay } from '../../time/days.ts'
+import { IconButton } from '../../ui/icon.tsx'
+import { useStableCallback } from '../../ui/use-stable-callback.ts'
+
+interface QueuedName {
+  /** The id of the assignment, so that it is created once, however often it is sent. */
+  readonly id: string
+  readonly name: string
+  /** Why the server has rejected it. It is sent again when the user asks for it. */
+  readonly problem?: string | undefined
+}
+
+interface Queue {
+  readonly draft: string
+  readonly names: Signal<readonly QueuedName[]>
+  /** Why nothing is sent, although names wait. */
+  readonly problem: Signal<string | undefined>
+  /** How many were added since names began to wait. */
+  readonly added: Signal<number>
+  isSending: boolean
+}
+
+/** Outlives the form and its screen, so that names are sent after it is closed. */
+const queues = new Map<string, Queue>()
+
+function queueOf(projectId: string, stageId: string): Queue {
+  const draft = `quick-names-${projectId}-${stageId}`
+  const known = queues.get(draft)
+  if (known) return known
+  const { names = [] } = readDraft<{ names: readonly QueuedName[] }>(draft)
+  const problem = names.length > 0 ? t('These names were not added yet.') : undefined
+  const queue = { draft, names: signal(names), problem: signal(problem), added: signal(0), isSending: false }
+  queues.set(draft, queue)
+  return queue
+}
+
+const waitingIn = (names: readonly QueuedName[]) => names.filter(({ problem }) => problem === undefined)
+
+function changeNames({ draft, names }: Queue, next: readonly QueuedName[]): void {
+  names.value = next
+  if (next.length === 0) deleteDraft(draft)
+  else writeDraft(draft, { names: next })
+}
+
+const changeName = (queue: Queue, id: string, changes: Partial<QueuedName>): void =>
+  changeNames(
+    queue,
+    queue.names.peek().map((queued) => (queued.id === id ? { ...queued, ...changes } : queued)),
+  )
+
+const removeName = (queue: Queue, id: string): void =>
+  changeNames(
+    queue,
+    queue.names.peek().filter((queued) => queued.id !== id),
+  )
+
+/** Sends names one after the other, because their order is that of the cards. An error other than a rejection stops it. */
+async function sendNames(queue: Queue, create: (queued: QueuedName) => Promise<void>): Promise<void> {
+  if (queue.isSending) return
+  queue.isSending = true
+  queue.problem.value = undefined
+  while (queue.problem.peek() === undefined) {
+    const [next] = waitingIn(queue.names.peek())
+    if (next === undefined) break
+    try {
+      await create(next)
+      queue.added.value += 1
+      removeName(queue, next.id)
+    } catch (error) {
+      const sentence = sentenceOf(error, 'assignment')
+      if (isRejection(error)) changeName(queue, next.id, { problem: sentence })
+      else queue.problem.value = sentence
+    }
+  }
+  queue.isSending = false
+}
+
+/** An ended session, a time limit or a busy server says nothing about the name. */
+const isRejection = (error: unknown): boolean =>
+  error instanceof TrackerError &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  ![401, 408, 429].includes(error.status)
+
+/** More lines were hardly meant to be one assignment each. */
+const linesMax = 50
+
+export interface QuickAddProps {
+  readonly projectId: string
+  readonly stage: RecordOf<'workflow'>
+  /** Otherwise it is only shown because of names that are not added yet. */
+  readonly isOpen: boolean
+  onNew(assignment: RecordOf<'assignment'>): void
+  onClose(): void
+}
+
+/**
+ * Adds assignments by name, one after the other, without waiting for the server. Each is assigned to the user, lasts a week, has
+ * no estimate, and has the type used last. Every pasted line is a name.
+ */
+export const QuickAdd = (props: QuickAddProps) =>
+  (props.isOpen || queueOf(props.projectId, props.stage.id).names.value.length > 0) && (
+    <QuickForm {...props} />
+  )
+
+function QuickForm(props: QuickAddProps) {
+  const { projectId, stage, isOpen, onClose } = props
+  const draft = `quick-${projectId}-${stage.id}`
+  const [name, setName] = useState(() => readDraft<{ name: string }>(draft).name ?? '')
+  const [problem, setProblem] = useState<string>()
+  const input = useRef<HTMLInputElement>(null)
+  const types = useListing('assignmentType', catalogQuery)
+  const typeId = lastTypeOf(types.rows, projectId)
+  const restoreFocus = useTemporaryFocus(input, isOpen)
+  const { queue, send } = useQueue(props, typeId)
+  const changeText = (text: string) => {
+    setName(text)
+    setProblem(undefined)
+    if (text === '') deleteDraft(draft)
+    else writeDraft(draft, { name: text })
+  }
+  /** Returns whether the names wait to be sent now. */
+  const add = (added: readonly string[]): boolean => {
+    if (typeId === undefined) {
+      setProblem(t('There are no types of assignments yet.'))
+      return false
+    }
+    if (waitingIn(queue.names.peek()).length === 0) queue.added.value = 0
+    const ids = added.map((line) => ({ id: crypto.randomUUID(), name: line }))
+    changeNames(queue, [...queue.names.peek(), ...ids])
+    send()
+    return true
+  }
+  const paste = (event: ClipboardEvent) => {
+    const lines = linesOf(event.clipboardData?.getData('text/plain') ?? '')
+    if (lines.length < 2) return
+    event.preventDefault()
+    if (add(lines.slice(0, linesMax)) && lines.length > linesMax)
+      setProblem(t('Only the first {count} lines were taken.', { count: linesMax }))
+  }
+  return (
+    <div class="quick-add">
+      <form
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          onClose()
+          restoreFocus()
+        }}
+        onSubmit={(event) => {
+          event.preventDefault()
+          // The state may be older than the last key.
+          const text = input.current?.value ?? ''
+          if (text.trim() !== '' && add([text])) changeText('')
+        }}
+      >
+        <input
+          ref={input}
+          class="input"
+          dir="auto"
+          aria-label={t('Name of the new assignment in {stage}', { stage: stage.name })}
+          placeholder={t('Name, then Enter')}
+          maxLength={limits.name}
+          value={name}
+          onInput={(event) => changeText(event.currentTarget.value)}
+          onPaste={paste}
+          onBlur={() => name === '' && onClose()}
+        />
+      </form>
+      <QueueStatus queue={queue} type={types.rows.find(({ id }) => id === typeId)?.name} onRetry={send} />
+      <p class="field-errors" role="alert">
+        {problem}
+      </p>
+      <RejectedNames queue={queue} onRetry={send} onRemove={() => input.current?.focus()} />
+    </div>
+  )
+}
+
+const linesOf = (text: string): readonly string[] =>
+  text
+    .split(/\r\n|\r|\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+/** Returns the queue of a stage, and sends it at once when the network is back. */
+function useQueue({ projectId, stage, onNew }: QuickAddProps, typeId: string | undefined) {
+  const { api, session } = useServices()
+  const queue = queueOf(projectId, stage.id)
+  const show = useStableCallback(onNew)
+  const create = async ({ id, name }: QueuedName) => {
+    const assignmentTypeId = typeId ?? ''
+    const defaults = newAssignmentDefaults(projectId, stage.id, session.person.value?.id ?? '')
+    try {
+      show(await api.create('assignment', { ...defaults, id, name, assignmentTypeId }))
+    } catch (error) {
+      // The response to an earlier attempt may have been lost.
+      if (!(error instanceof TrackerError && error.status === 409)) throw error
+      const created = await api.get('assignment', id).catch(() => undefined)
+      if (created === undefined) throw error
+      show(created)
+    }
+    rememberType(assignmentTypeId, projectId)
+  }
+  const send = useStableCallback(() => void sendNames(queue, create))
+  useEffect(() => {
+    addEventListener('online', send)
+    return () => removeEventListener('online', send)
+  }, [])
+  return { queue, send }
+}
+
+interface QueueStatusProps {
+  readonly queue: Queue
+  readonly type: string | undefined
+  onRetry(): void
+}
+
+/** Shows how many names wait, and which ones when they cannot be sent. Otherwise it shows the values that the form does not ask for. */
+function QueueStatus({ queue, type, onRetry }: QueueStatusProps) {
+  const { session } = useServices()
+  const waiting = waitingIn(queue.names.value)
+  const problem = queue.problem.value
+  const end = t('Until {day}', { day: formatDay(newAssignmentDefaults('', '', '').endDate) })
+  const status = statusOf(waiting.length, queue.added.value)
+  return (
+    <>
+      <p class="quiet-text" role="status">
+        {problem === undefined && status}
+      </p>
+      {(status === '' || problem !== undefined) && (
+        <p class="quiet-text">{inOneLine(type, end, session.person.value?.name)}</p>
+      )}
+      {problem !== undefined && waiting.length > 0 && (
+        <>
+          <p class="field-errors" role="alert">
+            {problem}
+          </p>
+          <ul>
+            {waiting.map(({ id, name }) => (
+              <li key={id} dir="auto">
+                {name}
+              </li>
+            ))}
+          </ul>
+          <button type="button" class="button" onClick={onRetry}>
+            {t('Try again')}
+          </button>
+        </>
+      )}
+    </>
+  )
+}
+
+/** A single name is a card soon enough. */
+function statusOf(waiting: number, added: number): string {
+  if (waiting > 1) return tn(waiting, 'Adding 1 assignment…', 'Adding {count} assignments…')
+  return added > 1 ? tn(added, '1 assignment was added.', '{count} assignments were added.') : ''
+}
+
+interface RejectedNamesProps {
+  readonly queue: Queue
+  onRetry(): void
+  onRemove(): void
+}
+
+const RejectedNames = ({ queue, onRetry, onRemove }: RejectedNamesProps) =>
+  queue.names.value
+    .filter(({ problem }) => problem !== undefined)
+    .map((queued) => (
+      <RejectedName
+        key={queued.id}
+        queued={queued}
+        onChange={(changes) => changeName(queue, queued.id, changes)}
+        onRetry={onRetry}
+        onRemove={() => {
+          removeName(queue, queued.id)
+          onRemove()
+        }}
+      />
+    ))
+
+interface RejectedNameProps {
+  readonly queued: QueuedName
+  onChange(changes: Partial<QueuedName>): void
+  onRetry(): void
+  onRemove(): void
+}
+
+/** It has a field of its own, because the user may be typing the next name. */
+function RejectedName({ queued, onChange, onRetry, onRemove }: RejectedNameProps) {
+  const { id, name, problem } = queued
+  return (
+    <form
+      class="quick-rejected"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (name.trim() === '') return onRemove()
+        onChange({ problem: undefined })
+        onRetry()
+      }}
+    >
+      <input
+        class="input"
+        dir="auto"
+        aria-label={t('Rejected name')}
+        aria-invalid="true"
+        aria-describedby={`rejected-${id}`}
+        value={name}
+        onInput={(event) => onChange({ name: event.currentTarget.value })}
+      />
+      <IconButton icon="close" label={t('Discard: {name}', { name })} run={onRemove} />
+      <p class="field-errors" id={`rejected-${id}`} role="alert">
+        {problem}
+      </p>
+      <button type="submit" class="button">
+        {t('Try again')}
+      </button>
+    </form>
+  )
+}
+
+/** Takes the focus while it is open, and returns a function that restores it. */
+function useTemporaryFocus(input: { readonly current: HTMLElement | null }, isOpen: boolean): () => void {
+  const previous = useRef<Element>(null)
+  // A layout effect runs before the next key arrives.
+  useLayoutEffect(() => {
+    if (!isOpen) return
+    previous.current = document.activeElement
+    input.current?.focus()
+  }, [isOpen])
+  return () => previous.current instanceof HTMLElement && previous.current.focus()
+}
