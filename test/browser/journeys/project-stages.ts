@@ -21,9 +21,9 @@ export function projectStageJourneys(stage: () => Stage): void {
     await stages.getByRole('button', { name: 'Move Done up' }).press('Enter')
     await stages.getByRole('button', { name: 'Move Done up' }).and(page.locator(':focus')).waitFor()
     await assertAccessible(page, 'the stages of a project')
-    await stages.getByRole('button', { name: 'Save the stages' }).click()
-    await page.getByText('The stages were saved.').waitFor()
-    await stages.getByRole('button', { name: 'Save the stages' }).waitFor({ state: 'detached' })
+    // Another button saves the project, and loses none of these changes.
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('3 changes saved').waitFor()
 
     await page.goto(`${hosts.web}${path}`)
     const card = page.getByRole('link', { name: 'In the backlog', exact: true })
@@ -53,6 +53,36 @@ export function projectStageJourneys(stage: () => Stage): void {
     await page.goto(`${hosts.web}${path}`)
     await card.waitFor()
     assert.deepEqual(await columnsOf(page), ['Backlog', 'Doing', 'Done'])
+  })
+
+  test('save every change of a stage at once, and take it back', async () => {
+    const { signIn, hosts } = stage()
+    const { path } = await makeProject('With changed stages')
+    const page = await signIn('mara@example.com', `${path}/settings`)
+    const color = page.getByLabel('Color of Doing')
+    await color.selectOption('Pink')
+    await page.getByText('The stages were saved.').waitFor()
+    await page.goto(`${hosts.web}${path}/settings`)
+    await color.waitFor()
+    assert.equal(await color.inputValue(), 'pink')
+    await color.selectOption('Teal')
+    await page.getByText('The stages were saved.').waitFor()
+    const loaded = page.waitForResponse((response) => response.url().includes('/ext/batch'))
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await loaded
+    await page.reload()
+    await color.waitFor()
+    assert.equal(await color.inputValue(), 'pink')
+
+    // A rejected change is said, and the list shows what is saved.
+    await page.route('**/ext/batch', (route) =>
+      route.fulfill({ status: 500, json: { statusCode: 500, message: 'Broken.' } }),
+    )
+    await color.selectOption('Blue')
+    await page.getByText('Broken.').waitFor()
+    for (let turn = 0; turn < 100 && (await color.inputValue()) !== 'pink'; turn += 1)
+      await page.waitForTimeout(100)
+    assert.equal(await color.inputValue(), 'pink')
   })
 
   test('have a color, which their mark has on every page', async () => {

@@ -90,7 +90,7 @@ export function stagesOf(
 }
 
 /** All parts of a screen use the same query, so that they share a request. */
-const stagesQuery = { sortColumn: 'order', pageSize: 100 } as const
+export const stagesQuery = { sortColumn: 'order', pageSize: 100 } as const
 
 /** Follows the stages of a project, in its order and colors. Without a project or without the extensions, all are used. */
 export function useProjectStages(projectId: string | undefined) {

@@ -163,7 +163,6 @@ export const ptBr = {
   'Use {name}': 'Usar {name}',
   'Color of {name}': 'Cor de {name}',
   Default: 'Padrão',
-  'Save the stages': 'Salvar as etapas',
   'The stages were saved.': 'As etapas foram salvas.',
   'Use all stages again': 'Voltar a usar todas as etapas',
   'For projects that choose no other color.': 'Nos projetos que não escolhem outra.',

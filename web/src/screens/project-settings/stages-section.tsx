@@ -1,15 +1,24 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { BatchItem } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { doneStagesOf } from '../../assignment/assignment-values.ts'
 import { colorChoices } from '../../assignment/labels.tsx'
-import { type ColorName, colorIn, type ProjectStage, useProjectStages } from '../../data/project-stages.ts'
+import {
+  type ColorName,
+  colorIn,
+  type ProjectStage,
+  stagesOf,
+  stagesQuery,
+  useProjectStages,
+} from '../../data/project-stages.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { Icon, IconButton } from '../../ui/icon.tsx'
 
-/** A stage as the form shows it. Without a color of its own it has the default color. */
+type Choice = RecordOf<'projectStage'>
+
+/** A stage as the list shows it. Without a color of its own it has the default color. */
 interface Line {
   readonly stage: ProjectStage
   readonly isUsed: boolean
@@ -28,7 +37,7 @@ export function StagesSection({ projectId }: { readonly projectId: string }) {
           ? t('These are the columns of the board. An unused stage has one only while assignments are in it.')
           : t('All projects have these stages. Administrators change them.')}
       </p>
-      {!isLoading && <StagesForm projectId={projectId} stages={stages} choices={choices} />}
+      {!isLoading && <StagesList projectId={projectId} stages={stages} choices={choices} />}
       {session.person.value?.isAdministrator && (
         <p>
           <a href="/administration/workflows">{t('Change the stages…')}</a>
@@ -38,31 +47,18 @@ export function StagesSection({ projectId }: { readonly projectId: string }) {
   )
 }
 
-interface StagesFormProps {
+interface StagesListProps {
   readonly projectId: string
   readonly stages: readonly ProjectStage[]
-  readonly choices: readonly RecordOf<'projectStage'>[]
+  readonly choices: readonly Choice[]
 }
 
-function StagesForm({ projectId, stages, choices }: StagesFormProps) {
+function StagesList({ projectId, stages, choices }: StagesListProps) {
   const { configuration } = useServices()
-  const [edited, setEdited] = useState<readonly Line[]>()
   const doneIds = doneStagesOf(projectId, stages)
   const defaults = useProjectStages(undefined).stages
-  const stored = stages.map((stage): Line => {
-    const color = choices.find(({ workflowId }) => workflowId === stage.id)?.color ?? undefined
-    return { stage, isUsed: stage.isUsed, color }
-  })
-  const saving = useSaving(projectId, choices, () => setEdited(undefined))
-  const lines = edited ?? stored
+  const { lines, change } = useStageChanges(projectId, defaults, choices)
   const used = lines.filter(({ isUsed }) => isUsed)
-  const change = (id: string, values: Partial<Line>) =>
-    setEdited(sortUsedFirst(lines.map((line) => (line.stage.id === id ? { ...line, ...values } : line))))
-  const move = (from: number, to: number) => {
-    const next = [...lines]
-    next.splice(to, 0, ...next.splice(from, 1))
-    setEdited(next)
-  }
   return (
     <>
       <ol class="rows">
@@ -76,87 +72,113 @@ function StagesForm({ projectId, stages, choices }: StagesFormProps) {
             isOnly={line.isUsed && used.length === 1}
             isFirst={index === 0}
             isLast={index === used.length - 1}
-            onChange={(values) => change(line.stage.id, values)}
-            onMove={(steps) => move(index, index + steps)}
+            onChange={(values) => change((now) => withValues(now, line.stage.id, values))}
+            onMove={(steps) => change((now) => withPlace(now, line.stage.id, index + steps))}
           />
         ))}
       </ol>
-      <p class="field-errors" role="alert">
-        {saving.problem}
-      </p>
-      {(edited || choices.length > 0) && (
+      {choices.length > 0 && (
         <div class="form-buttons">
-          {edited && (
-            <>
-              <button
-                type="button"
-                class="button primary"
-                aria-disabled={saving.isBusy}
-                onClick={() => void saving.save(used)}
-              >
-                {t('Save the stages')}
-              </button>
-              <button type="button" class="button" onClick={() => setEdited(undefined)}>
-                {t('Cancel')}
-              </button>
-            </>
-          )}
-          {choices.length > 0 && (
-            <button type="button" class="button quiet" onClick={() => void saving.save([])}>
-              {t('Use all stages again')}
-            </button>
-          )}
+          <button type="button" class="button quiet" onClick={() => change(withoutChoices)}>
+            {t('Use all stages again')}
+          </button>
         </div>
       )}
     </>
   )
 }
 
+/** Changes lines: those that are shown, then those that the server has. */
+type LinesChange = (lines: readonly Line[]) => readonly Line[]
+
+const withValues = (lines: readonly Line[], id: string, values: Partial<Line>): readonly Line[] =>
+  sortUsedFirst(lines.map((line) => (line.stage.id === id ? { ...line, ...values } : line)))
+
+const withPlace = (lines: readonly Line[], id: string, place: number): readonly Line[] =>
+  lines
+    .filter(({ stage }) => stage.id !== id)
+    .toSpliced(place, 0, ...lines.filter(({ stage }) => stage.id === id))
+
+const withoutChoices: LinesChange = (lines) => lines.map((line) => ({ ...line, isUsed: false }))
+
 const sortUsedFirst = (lines: readonly Line[]): readonly Line[] =>
   lines.toSorted((a, b) => Number(b.isUsed) - Number(a.isUsed))
 
-/** Saves all stages in one batch, all or none. The edited lines stay until the list has them, so that nothing flashes. */
-function useSaving(projectId: string, choices: StagesFormProps['choices'], onShown: () => void) {
+const linesOf = (defaults: readonly ProjectStage[], choices: readonly Choice[]): readonly Line[] =>
+  stagesOf(defaults, choices).map((stage) => {
+    const color = choices.find(({ workflowId }) => workflowId === stage.id)?.color ?? undefined
+    return { stage, isUsed: stage.isUsed, color }
+  })
+
+/** Saves each change at once, one after the other. Changed lines are shown until the list has them, so that nothing flashes. */
+function useStageChanges(
+  projectId: string,
+  defaults: readonly ProjectStage[],
+  choices: readonly Choice[],
+): { readonly lines: readonly Line[]; change(run: LinesChange): void } {
   const { api, toasts, tracker } = useServices()
-  const [isBusy, setBusy] = useState(false)
-  const [isSaved, setSaved] = useState(false)
-  const [problem, setProblem] = useState<string>()
+  const [edited, setEdited] = useState<readonly Line[]>()
+  const unsaved = useRef(0)
+  const last = useRef(Promise.resolve())
   useEffect(() => {
-    if (!isSaved) return
-    setSaved(false)
-    onShown()
+    if (unsaved.current === 0) setEdited(undefined)
   }, [choices])
+  const inTurn = (write: () => Promise<void>) => {
+    unsaved.current += 1
+    last.current = last.current
+      .then(write)
+      .catch((error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
+      .then(() => {
+        unsaved.current -= 1
+        if (unsaved.current === 0) api.announce('projectStage')
+      })
+    return last.current
+  }
+  const load = async () => (await api.list('projectStage', { projectId, ...stagesQuery })).data
+  /** Writes all stages in one batch, all or none. */
+  const write = async (stored: readonly Choice[], next: readonly NewChoice[]) => {
+    const items = itemsOf(projectId, next, stored)
+    if (items.length > 0) await tracker.call('POST /ext/batch', { body: { mode: 'allOrNothing', items } })
+  }
+  const save = async (run: LinesChange) => {
+    // Others may have chosen since the page was opened.
+    const before = await load()
+    const after = run(linesOf(defaults, before))
+      .filter(({ isUsed }) => isUsed)
+      .map(({ stage, color = null }) => ({ workflowId: stage.id, color }))
+    await write(before, after)
+    const undo = async () => {
+      const current = await load()
+      if (textOf(current) !== textOf(after)) throw new Error(t('It was changed or removed in the meantime.'))
+      await write(current, before)
+    }
+    toasts.show({ kind: 'done', text: t('The stages were saved.'), undo: () => inTurn(undo) })
+  }
   return {
-    isBusy,
-    problem,
-    async save(used: readonly Line[]) {
-      if (isBusy) return
-      setBusy(true)
-      setProblem(undefined)
-      try {
-        // Others may have chosen since the page was opened.
-        const { data } = await api.list('projectStage', { projectId, pageSize: 100 })
-        const items = itemsOf(projectId, used, data)
-        if (items.length > 0) await tracker.call('POST /ext/batch', { body: { mode: 'allOrNothing', items } })
-        setSaved(true)
-        api.announce('projectStage')
-        toasts.show({ kind: 'done', text: t('The stages were saved.') })
-      } catch (error) {
-        setProblem(sentenceOf(error))
-      }
-      setBusy(false)
+    lines: edited ?? linesOf(defaults, choices),
+    change(run) {
+      setEdited((lines = linesOf(defaults, choices)) => {
+        const next = run(lines)
+        return next.some(({ isUsed }) => isUsed) ? next : lines
+      })
+      void inTurn(() => save(run))
     },
   }
 }
 
-/** The writes that turn the stored rows into the used stages. */
-function itemsOf(projectId: string, used: readonly Line[], stored: readonly RecordOf<'projectStage'>[]) {
+type NewChoice = Pick<Choice, 'workflowId' | 'color'>
+
+const textOf = (choices: readonly NewChoice[]): string =>
+  JSON.stringify(choices.map(({ workflowId, color = null }) => [workflowId, color]))
+
+/** Returns the writes that turn the stored rows into the next ones. */
+function itemsOf(projectId: string, next: readonly NewChoice[], stored: readonly Choice[]) {
   const resource = 'projectStage' as const
-  const kept = new Set(used.map(({ stage }) => stage.id))
+  const kept = new Set(next.map(({ workflowId }) => workflowId))
   const removed = stored.filter(({ workflowId }) => !kept.has(workflowId)).map(({ id }) => id)
-  const written = used.flatMap(({ stage, color = null }, order): BatchItem[] => {
-    const body = { projectId, workflowId: stage.id, order, color }
-    const row = stored.find(({ workflowId }) => workflowId === stage.id)
+  const written = next.flatMap(({ workflowId, color = null }, order): BatchItem[] => {
+    const body = { projectId, workflowId, order, color }
+    const row = stored.find((choice) => choice.workflowId === workflowId)
     if (row === undefined) return [{ resource, operation: 'create', body }]
     const isSame = row.order === order && (row.color ?? null) === color
     return isSame ? [] : [{ resource, operation: 'update', body: { ...body, id: row.id } }]
