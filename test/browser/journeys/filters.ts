@@ -30,7 +30,9 @@ export async function choose(page: Page, ...names: string[]): Promise<void> {
     await page.getByRole('combobox', { name: 'Find a filter' }).fill(name)
     await page.getByRole('option', { name }).first().waitFor()
     await page.keyboard.press('Enter')
-    await page.locator('[role=option][aria-checked=true]', { hasText: name }).waitFor()
+    await chip(page, name).waitFor()
+    // The next text is typed from the beginning.
+    assert.equal(await page.getByRole('combobox', { name: 'Find a filter' }).inputValue(), '')
   }
   await page.keyboard.press('Escape')
   await page.locator('.filter-button:focus').waitFor()
@@ -134,6 +136,31 @@ export function filterJourneys(stage: () => Stage): void {
     }
     await page.goto(`${hosts.web}${path}?userId=${jonas.id}`)
     await shows(page, 'Jonass')
+  })
+
+  test('a criterion is found by how its name begins before the values, and Enter opens it', async () => {
+    const { signIn } = stage()
+    const { path, make } = await makeProject('Personal')
+    await make('Alpha', 0, 1)
+    const page = await signIn('mara@example.com', path)
+    await shows(page, 'Alpha')
+    await filterButton(page).click()
+    await page.getByRole('combobox', { name: 'Find a filter' }).pressSequentially('pers')
+    await page
+      .getByRole('option', { name: /^Person/ })
+      .first()
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Person' }).waitFor()
+    assert.equal(await page.locator('.filter-chip').count(), 0)
+    await page.keyboard.type('mara')
+    await page.getByRole('option', { name: 'Mara Lindqvist' }).waitFor()
+    await page.keyboard.press('Enter')
+    await chip(page, 'Person: Mara Lindqvist').waitFor()
+    await page.keyboard.type('jonas')
+    await page.getByRole('option', { name: 'Jonas Weber' }).waitFor()
+    await page.keyboard.press('Enter')
+    await chip(page, 'Person: Mara Lindqvist, Jonas Weber').waitFor()
   })
 
   test('days are chosen in the menu of the board and the list; calendar and timeline have periods of their own', async () => {

@@ -228,3 +228,6 @@ export const matchesWords = (name: string, text: string): boolean =>
   plain(text)
     .split(/\s+/)
     .every((word) => plain(name).includes(word))
+
+/** Returns whether the name begins with the text, disregarding case and accents. */
+export const beginsWith = (name: string, text: string): boolean => plain(name).startsWith(plain(text))

@@ -3,7 +3,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
-import { matchesWords, type Option, useSuggestions } from '../../ui/combobox.tsx'
+import { beginsWith, matchesWords, type Option, useSuggestions } from '../../ui/combobox.tsx'
 import { DayInput } from '../../ui/day-input.tsx'
 import { Icon, IconButton } from '../../ui/icon.tsx'
 import { placeBelow } from '../../ui/place.ts'
@@ -105,12 +105,19 @@ function Values(props: ValuesProps) {
     [active],
   )
   const move = (count: number) => setActive(Math.max(0, Math.min(items.length - 1, active + count)))
+  /** Clears the text, so that typing starts again for the next value. */
+  const choose = (item: Item | undefined) => {
+    if (item === undefined) return
+    item.run()
+    setText('')
+    setActive(text === '' ? items.indexOf(item) : 0)
+  }
   const keys: Readonly<Record<string, () => unknown>> = {
     ArrowDown: () => move(1),
     ArrowUp: () => move(-1),
     PageDown: () => move(pageLines),
     PageUp: () => move(-pageLines),
-    Enter: () => items[active]?.run(),
+    Enter: () => choose(items[active]),
     ...(text === '' && step && { Backspace: onBack }),
   }
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
@@ -144,31 +151,15 @@ function Values(props: ValuesProps) {
         />
       </div>
       <div class="filter-menu-list" id={listId} role="listbox" aria-label={label} tabIndex={-1}>
-        {items.map(({ key, name, note, mark, isChosen, run }, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the text field takes the keys
-          <div
-            key={key}
+        {items.map((item, index) => (
+          <Line
+            key={item.key}
             id={`${listId}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === active}
-            aria-checked={isChosen}
-            class="combobox-option"
-            onMouseMove={() => setActive(index)}
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={run}
-          >
-            <span class="filter-menu-mark">{mark}</span>
-            <span class="filter-menu-name" dir="auto">
-              {name}
-            </span>
-            {note && (
-              <span class="quiet-text" dir="auto">
-                {note}
-              </span>
-            )}
-            {isChosen === undefined ? <Icon name="right" /> : isChosen && <Icon name="check" />}
-          </div>
+            item={item}
+            isActive={index === active}
+            onPoint={() => setActive(index)}
+            onChoose={() => choose(item)}
+          />
         ))}
         {items.length === 0 && (
           <div class="combobox-note" role="option" aria-selected={false} aria-disabled tabIndex={-1}>
@@ -179,6 +170,40 @@ function Values(props: ValuesProps) {
     </>
   )
 }
+
+interface LineProps {
+  readonly id: string
+  readonly item: Item
+  readonly isActive: boolean
+  onPoint(): void
+  onChoose(): void
+}
+
+const Line = ({ id, item, isActive, onPoint, onChoose }: LineProps) => (
+  // biome-ignore lint/a11y/useKeyWithClickEvents: the text field takes the keys
+  <div
+    id={id}
+    role="option"
+    tabIndex={-1}
+    aria-selected={isActive}
+    aria-checked={item.isChosen}
+    class="combobox-option"
+    onMouseMove={onPoint}
+    onMouseDown={(event) => event.preventDefault()}
+    onClick={onChoose}
+  >
+    <span class="filter-menu-mark">{item.mark}</span>
+    <span class="filter-menu-name" dir="auto">
+      {item.name}
+    </span>
+    {item.note && (
+      <span class="quiet-text" dir="auto">
+        {item.note}
+      </span>
+    )}
+    {item.isChosen === undefined ? <Icon name="right" /> : item.isChosen && <Icon name="check" />}
+  </div>
+)
 
 const pageLines = 8
 
@@ -203,8 +228,12 @@ function useItems({ criteria, filters, step, onStep, onChange }: ValuesProps, te
   const all = step ? [step] : criteria
   if (step === undefined && text === '')
     return all.flatMap((one) => (one.isSwitch ? toValues(one) : [toStep(one)]))
+  // Whoever types the name of a criterion wants its values, not the first of them.
+  const named = step ? [] : all.filter(({ label }) => beginsWith(label, text))
+  const rest = all.filter((one) => !(named.includes(one) && (one.isSwitch || one.values.length === 0)))
   return [
-    ...all.flatMap((one) => [
+    ...named.flatMap((one) => (one.isSwitch ? toValues(one) : [toStep(one)])),
+    ...rest.flatMap((one) => [
       ...toValues(one).filter(({ name }) => matchesWords(`${one.label} ${name}`, text)),
       ...(one.values.length === 0 && matchesWords(one.label, text) ? [toStep(one)] : []),
     ]),
