@@ -6,6 +6,7 @@ import {
   matcherOf,
   parseFilters,
   queryOfFilters,
+  resolveViewer,
   toggleValue,
 } from '../../web/src/screens/project/filters.ts'
 import { filterTextOf, isWorthSaving, queryOfView } from '../../web/src/screens/project/view-address.ts'
@@ -86,6 +87,20 @@ describe('Filters of a project', () => {
     assert.equal(asksForMembers(filtersOf('userId=u1,nonmember')), true)
   })
 
+  test('stand for whoever looks by the name me, without the extensions, too', () => {
+    for (const [query, ownId, wanted] of [
+      ['userId=me', 'u1', 'u1'],
+      ['userId=me,u2', 'u1', 'u1,u2'],
+      ['userId=me,u1', 'u1', 'u1'],
+      ['userId=u2', 'u1', 'u2'],
+    ])
+      assert.equal(resolveViewer(filtersOf(query ?? '', false), ownId).userId, wanted, query)
+    // Until the viewer is known, neither the API nor the page shows the assignments of others.
+    const unknown = resolveViewer(filtersOf('userId=me'), undefined)
+    assert.equal(queryOfFilters(unknown).userId, '')
+    assert.deepEqual(rows.filter(matcherOf(unknown, facts)), [])
+  })
+
   test('of the extensions count only where there are extensions', () => {
     assert.deepEqual(found('labels=gone&priorities=4&blocked=1&stages=s1&overdue=1', false), ['a', 'b', 'c'])
   })
@@ -129,6 +144,8 @@ describe('A saved view', () => {
       ['overdue=1&labels=l1&search=a', ''],
       [`userId=${id('1')},${id('2')}`, ` and userId in ('${id('1')}', '${id('2')}')`],
       [`userId=${id('1')},nonmember`, ''],
+      ['userId=me', ' and userId in (me)'],
+      [`userId=me,${id('1')}`, ` and userId in (me, '${id('1')}')`],
       [
         `stages=${id('1')}&types=${id('2')}`,
         ` and workflowId in ('${id('1')}') and assignmentTypeId in ('${id('2')}')`,

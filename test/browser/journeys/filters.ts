@@ -163,6 +163,28 @@ export function filterJourneys(stage: () => Stage): void {
     await chip(page, 'Person: Mara Lindqvist, Jonas Weber').waitFor()
   })
 
+  test('a shared view of Me shows everyone their own assignments, in every view', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { path, make } = await makeProject('Mine')
+    await make('Maras', 0, 1)
+    await make('Jonass', 0, 1, { userId: workspace.jonas.id })
+    const mara = await signIn('mara@example.com', path)
+    await shows(mara, 'Jonass', 'Maras')
+    await choose(mara, 'Me')
+    await chip(mara, 'Person: Me').waitFor()
+    await shows(mara, 'Maras')
+    assert.equal(new URL(mara.url()).search, '?userId=me')
+    const jonas = await signIn('jonas@example.com', `${path}?userId=me`)
+    await chip(jonas, 'Person: Me').waitFor()
+    for (const view of ['List', 'Calendar', 'Timeline', 'Board']) {
+      await jonas.getByRole('link', { name: view, exact: true }).click()
+      await shows(jonas, 'Jonass')
+    }
+    assert.equal(new URL(jonas.url()).searchParams.get('userId'), 'me')
+    await jonas.goto(`${hosts.web}${path}?userId=me,${workspace.mara.id}`)
+    await shows(jonas, 'Jonass', 'Maras')
+  })
+
   test('days are chosen in the menu of the board and the list; calendar and timeline have periods of their own', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('From day to day')

@@ -322,6 +322,7 @@ export const ptBr = {
   'In the last 7 days': 'Nos últimos 7 dias',
   'In the last 30 days': 'Nos últimos 30 dias',
   'Not a member': 'Não é membro',
+  Me: 'Eu',
   '{criterion}: {values}': '{criterion}: {values}',
   'Remove the filter {name}': 'Remover o filtro {name}',
   'Blocked or waiting': 'Bloqueada ou em espera',

@@ -11,7 +11,7 @@ import { PersonAvatar } from '../../ui/avatar.tsx'
 import type { Option } from '../../ui/combobox.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { PriorityMark, StageMark, TypeMark } from '../../ui/marks.tsx'
-import { changedChoices, daysOf, type Filters, nonMember, toggleValue, valuesOf } from './filters.ts'
+import { changedChoices, daysOf, type Filters, nonMember, toggleValue, valuesOf, viewer } from './filters.ts'
 import type { ProjectViewProps } from './view-props.ts'
 
 /** A value that a criterion can have. */
@@ -97,12 +97,13 @@ export function useCriteria(options: CriteriaOptions): readonly Criterion[] {
 /** The mark shows the name as well, which the option already has. */
 const decorative = (mark: Option['mark']) => <span aria-hidden="true">{mark}</span>
 
-/** The members, and people who are chosen without being members. */
+/** The viewer, the members, and people who are chosen without being members. */
 function usePersonOptions({ scope, filters, offersMembers }: CriteriaOptions): readonly Option[] {
   const { people } = useServices()
   const { ids } = useMembers(scope.projectId)
-  const chosen = valuesOf(filters.userId).filter((id) => id !== nonMember)
+  const chosen = valuesOf(filters.userId).filter((id) => id !== nonMember && id !== viewer)
   return [
+    { id: viewer, name: t('Me'), mark: <Icon name="person" /> },
     ...[...new Set([...(offersMembers ? ids : []), ...chosen])].map((id) => ({
       id,
       name: people.nameOf(id),

@@ -25,6 +25,9 @@ export const changedChoices = ['1', '7', '30'] as const
 /** Stands for everyone who is responsible without being a member; every assignment has a responsible person. */
 export const nonMember = 'nonmember'
 
+/** Stands for the person who looks, so that a shared view shows everyone their own assignments. */
+export const viewer = 'me'
+
 /**
  * The filters that a page applies to the rows it has, because the API cannot; it can apply one person. Several values of one filter
  * are separated by commas. All but the person are part of the extensions. Finished work is neither blocked nor overdue.
@@ -76,8 +79,17 @@ export const includesPerson = (list: string, id: string, memberIds: ReadonlySet<
 /** Returns whether the filters depend on who is a member. */
 export const asksForMembers = ({ userId }: Filters): boolean => valuesOf(userId).includes(nonMember)
 
-/** The API filters by one person. */
-const isQueried = (userId: string): boolean => userId !== nonMember && valuesOf(userId).length < 2
+/** The API filters by one person. While the viewer is unknown, nobody matches. */
+const isQueried = (userId: string): boolean =>
+  userId !== nonMember && userId !== viewer && valuesOf(userId).length < 2
+
+/** Replaces the viewer by their id, which views need; the address and the menu keep `me`. */
+export const resolveViewer = (filters: Filters, ownId: string | undefined): Filters => ({
+  ...filters,
+  userId: [
+    ...new Set(valuesOf(filters.userId).map((value) => (value === viewer ? (ownId ?? value) : value))),
+  ].join(),
+})
 
 export const valuesOf = (list: string): readonly string[] =>
   list

@@ -18,7 +18,7 @@ import { ConnectionStatus, EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark, type ProjectMarkProps } from '../../ui/page.tsx'
 import { useMedia } from '../../ui/use-media.ts'
 import { BoardView, type BoardViewProps } from './board-view.tsx'
-import { noFilters, parseFilters } from './filters.ts'
+import { noFilters, parseFilters, resolveViewer } from './filters.ts'
 import { ProjectFilters } from './project-filters.tsx'
 import { ViewMenu, ViewTabs } from './saved-views.tsx'
 import { useCardFocus } from './use-card-focus.ts'
@@ -29,7 +29,7 @@ import { ViewSkeleton } from './view-skeleton.tsx'
 
 /** A project's assignments in one of its views; an open assignment is shown next to them. */
 export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: ScreenProps) {
-  const { configuration, router } = useServices()
+  const { configuration, router, session } = useServices()
   const address = router.address.value
   const project = useListing('project', { ids: projectId })
   const { stages, doneIds, ...stagesLoaded } = useStages(projectId)
@@ -43,7 +43,7 @@ export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: 
   const view = parseView(address.searchParams)
   const viewProps = {
     scope: { projectId, projectKey: project.rows[0]?.key, stages, doneIds },
-    filters: parseFilters(address.searchParams, configuration),
+    filters: resolveViewer(parseFilters(address.searchParams, configuration), session.person.value?.id),
     openId: assignmentId,
     query: queryWithoutPanel(address),
     onConnection: setConnection,
@@ -138,13 +138,7 @@ function Content({ view, onMembers, ...viewProps }: ContentProps) {
       {viewProps.isNameLoading ? (
         <div class="skeleton-bar" aria-hidden="true" />
       ) : (
-        <ProjectBar
-          scope={viewProps.scope}
-          view={view}
-          filters={viewProps.filters}
-          saved={saved}
-          onMembers={onMembers}
-        />
+        <ProjectBar scope={viewProps.scope} view={view} saved={saved} onMembers={onMembers} />
       )}
       {view.name === 'board' ? <BoardView {...viewProps} /> : <LazyView {...viewProps} view={view} />}
     </>
@@ -172,13 +166,15 @@ function LazyView({ view, ...props }: ProjectViewProps & { readonly view: Projec
   return <loaded.Component {...props} />
 }
 
-interface ProjectBarProps extends Pick<ContentProps, 'scope' | 'view' | 'filters' | 'onMembers'> {
+interface ProjectBarProps extends Pick<ContentProps, 'scope' | 'view' | 'onMembers'> {
   readonly saved: SavedViews
 }
 
 /** Chooses the view and the filters of the assignments, and saves them. */
-function ProjectBar({ view, saved, ...filterProps }: ProjectBarProps) {
-  const { router } = useServices()
+function ProjectBar({ view, saved, ...barProps }: ProjectBarProps) {
+  const { configuration, router } = useServices()
+  // As in the address, where the viewer is "me".
+  const filterProps = { ...barProps, filters: parseFilters(router.address.value.searchParams, configuration) }
   const isPhone = useMedia('(max-width: 640px)')
   const viewProps = { projectId: filterProps.scope.projectId, filters: filterProps.filters, saved }
   return (

@@ -1,5 +1,5 @@
 import { addDays, isDay } from '../../time/days.ts'
-import { asksForMembers, daysOf, type Filters, valuesOf } from './filters.ts'
+import { asksForMembers, daysOf, type Filters, valuesOf, viewer } from './filters.ts'
 
 /** Names the saved view that was opened, so that the page knows which one was changed. */
 export const viewParameter = 'saved'
@@ -32,6 +32,9 @@ export function filterTextOf(filters: Filters, projectId: string): string {
   const isOneOf = (field: string, values: readonly string[]) =>
     values.length === 0 ? '' : `${field} in (${values.join(', ')})`
   const idIsOneOf = (field: string, list: string) => isOneOf(field, plainValuesOf(list).map(quote))
+  const people = valuesOf(filters.userId).flatMap((id) =>
+    id === viewer ? viewer : plainValuesOf(id).map(quote),
+  )
   const priorities = plainValuesOf(filters.priorities)
   const hasPriority = isOneOf(
     'priority',
@@ -40,7 +43,7 @@ export function filterTextOf(filters: Filters, projectId: string): string {
   const hasNone = priorities.includes('0') ? 'priority eq null' : ''
   return [
     `projectId eq ${quote(projectId)}`,
-    asksForMembers(filters) ? '' : idIsOneOf('userId', filters.userId),
+    asksForMembers(filters) ? '' : isOneOf('userId', people),
     idIsOneOf('workflowId', filters.stages),
     idIsOneOf('assignmentTypeId', filters.types),
     hasPriority && hasNone ? `(${hasPriority} or ${hasNone})` : hasPriority || hasNone,
