@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { limits } from '#tracker-client'
+import { sql } from '../../../src/db/sql.ts'
+import { until } from '../../support/until.ts'
 import { datedProjects } from '../support/dated-projects.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
@@ -121,5 +123,63 @@ export function listCellJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByLabel('Select all of Backlog').check()
     await page.getByText(`${count} selected`).waitFor()
+  })
+
+  test('gives many assignments a label, a priority and hours at once, each with one Undo, also on a phone', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { projectId, path, make } = await makeProject('Labelled at once')
+    const ids = [await make('One', 0, 1), await make('Two', 0, 2)]
+    const [first = ''] = ids
+    const { id: labelId } = await workspace.make('label', { name: 'Crooked', color: 'teal', projectId })
+    await workspace.make('assignmentLabel', { assignmentId: first, labelId })
+    const priorityOf = async (id: string) =>
+      (
+        await hosts.database.query<{ priority: number | null }>(
+          sql`select priority from assignments where id = ${id}`,
+        )
+      )[0]?.priority
+    const labelled = async () =>
+      (
+        await hosts.database.query(
+          sql`select assignment_id from assignment_labels where label_id = ${labelId} and deleted_at is null`,
+        )
+      ).length
+    const page = await signIn('mara@example.com', `${path}?view=list`)
+    const choose = async (menu: string, item: string, message: string) => {
+      await page.getByRole('button', { name: `${menu} of all selected` }).click()
+      await page.getByRole('menuitem', { name: item, exact: true }).click()
+      await page.getByText(message).waitFor()
+    }
+    await page.getByLabel('Select One').check()
+    await page.getByLabel('Select Two').check()
+    await choose('Priority', 'Urgent', '2 assignments: Urgent.')
+    assert.equal(await priorityOf(first), 4)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await until(async () => (await priorityOf(first)) === null, 'no priority')
+    await choose('Planned', '16 h', '2 assignments: 16 h.')
+    assert.equal((await workspace.get('assignment', first)).amountHours, 16)
+    // One has it already.
+    await choose('Labels', 'Add Crooked', 'Crooked was added to one assignment.')
+    assert.equal(await labelled(), 2)
+    await choose('Labels', 'Remove Crooked', 'Crooked was removed from 2 assignments.')
+    assert.equal(await labelled(), 0)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    // Changes that follow each other share one message, whose Undo takes all of them back.
+    await until(async () => (await labelled()) === 1, 'only the first has the label again')
+    await until(
+      async () => (await workspace.get('assignment', first)).amountHours === 8,
+      'the hours are back',
+    )
+    await assertAccessible(page, 'actions on a selection')
+
+    const phone = await signIn('mara@example.com', `${path}?view=list`, {
+      viewport: { width: 390, height: 844 },
+    })
+    await phone.getByLabel('Select One').check()
+    const bar = phone.getByRole('toolbar', { name: 'Change the selection' })
+    const { height = 0 } = (await bar.boundingBox()) ?? {}
+    assert.ok(height > 0 && height < 70, `the bar is ${height} high`)
+    await bar.getByRole('button', { name: 'Select none' }).click()
+    await bar.waitFor({ state: 'detached' })
   })
 }

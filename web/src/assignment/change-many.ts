@@ -1,5 +1,5 @@
 import type { BatchResult } from '#tracker-client'
-import type { Api, RecordOf } from '../api/api.ts'
+import type { Api, BatchRequest, RecordOf } from '../api/api.ts'
 import { loadByIds } from '../api/load-all.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { useServices } from '../services/services.ts'
@@ -155,6 +155,55 @@ interface EachResult {
   readonly restCount: number
   /** The reason for the first assignment that is not done. */
   readonly reason: string
+}
+
+/** Adds a label to assignments, or removes it from them, all with one Undo. Part of the extensions. */
+export function useLabelMany() {
+  const { api, toasts } = useServices()
+  const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
+  /** `ids` names the links where the answers do not. */
+  const run = async (requests: readonly BatchRequest[], ids: readonly string[] = []) => {
+    const results = await api.batch('assignmentLabel', requests)
+    const failed = results.filter(({ statusCode }) => statusCode !== 200)
+    reportUnchanged(toasts, failed.length, failed[0]?.message)
+    return results.flatMap(({ statusCode, id }, index) =>
+      statusCode === 200 ? (ids[index] ?? id ?? []) : [],
+    )
+  }
+  const each = (operation: 'remove' | 'restore', ids: readonly string[]) =>
+    run(
+      ids.map((id) => ({ operation, body: { ids: [id] } })),
+      ids,
+    )
+  const show = (text: string, undo: () => Promise<unknown>) =>
+    toasts.show({ kind: 'done', text, undo: () => undo().catch(report) })
+  const add = async (
+    links: readonly Pick<RecordOf<'assignmentLabel'>, 'assignmentId' | 'labelId'>[],
+    label: string,
+  ) => {
+    const ids = await run(links.map((body) => ({ operation: 'create', body })))
+    const text = tn(
+      ids.length,
+      '{label} was added to one assignment.',
+      '{label} was added to {count} assignments.',
+      { label },
+    )
+    if (ids.length > 0) show(text, () => each('remove', ids))
+  }
+  const remove = async (linkIds: readonly string[], label: string) => {
+    const ids = await each('remove', linkIds)
+    const text = tn(
+      ids.length,
+      '{label} was removed from one assignment.',
+      '{label} was removed from {count} assignments.',
+      { label },
+    )
+    if (ids.length > 0) show(text, () => each('restore', ids))
+  }
+  return {
+    add: (...parameters: Parameters<typeof add>) => add(...parameters).catch(report),
+    remove: (...parameters: Parameters<typeof remove>) => remove(...parameters).catch(report),
+  }
 }
 
 /** Sends one request for each assignment, so that an error affects no other, and any number of them fits. */

@@ -1,13 +1,9 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
-import { type Change, useChangeMany, useRemoveMany } from '../../../assignment/change-many.ts'
-import { choosableStages } from '../../../data/project-stages.ts'
 import { useFollowedRows } from '../../../data/use-followed-rows.ts'
-import { useMembers } from '../../../data/use-members.ts'
 import { useProjectLabels } from '../../../data/use-project-labels.ts'
 import { useServices } from '../../../services/services.ts'
 import { t, tn } from '../../../texts/text.ts'
-import { addDays, dayOf } from '../../../time/days.ts'
 import { formatHours, sumHours } from '../../../time/hours.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
@@ -32,6 +28,7 @@ import {
   toggleColumn,
 } from './list-columns.ts'
 import { ListTable } from './list-table.tsx'
+import { SelectionBar } from './selection-bar.tsx'
 import { useSelection } from './use-selection.ts'
 
 /** Lists the assignments of a project in a table, sorted and grouped. Several can be changed at once. The address has all settings. */
@@ -196,82 +193,3 @@ const usePeopleKey = (rows: readonly { readonly userId: string }[], names: NameL
 }
 
 type Assignment = RecordOf<'assignment'>
-
-export interface SelectionBarProps {
-  readonly scope: ProjectViewProps['scope']
-  readonly selected: readonly Assignment[]
-  readonly names: NameLookup
-  onChanged(rows: readonly Assignment[]): void
-  onClear(): void
-}
-
-/** Actions for all selected assignments. */
-function SelectionBar({ scope, selected, names, onChanged, onClear }: SelectionBarProps) {
-  const change = useChangeMany(onChanged)
-  const remove = useRemoveMany()
-  const members = useMembers(scope.projectId)
-  const changeAll = (changeOf: (row: Assignment) => Change, value: string) =>
-    void change(selected, changeOf, (count) =>
-      tn(count, 'One assignment: {value}.', '{count} assignments: {value}.', { value }),
-    )
-  const setField = (name: 'workflowId' | 'userId' | 'assignmentTypeId', id: string, value: string) =>
-    changeAll((row) => (row[name] === id ? {} : { [name]: id }), value)
-  const removeAll = () => void remove(selected.map(({ id }) => id))
-  const stages = choosableStages(scope.stages).map(({ id, name }) => ({
-    label: name,
-    run: () => setField('workflowId', id, name),
-  }))
-  const types = names.types.map(({ id, name }) => ({
-    label: name,
-    run: () => setField('assignmentTypeId', id, name),
-  }))
-  const people = members.ids.map((id) => {
-    const name = names.personOf(id)
-    return { label: name, run: () => setField('userId', id, name) }
-  })
-  const shifts = shiftOptions.map(({ label, days }) => ({
-    label: t(label),
-    run: () => changeAll((row) => shiftBy(row, days), t(label)),
-  }))
-  return (
-    <div class="selection-bar" role="toolbar" aria-label={t('Change the selection')}>
-      <strong role="status">{tn(selected.length, '1 selected', '{count} selected')}</strong>
-      <BarMenu label={t('Stage')} items={stages} />
-      <BarMenu label={t('Responsible')} items={people} />
-      <BarMenu label={t('Type')} items={types} />
-      <BarMenu label={t('Days')} items={shifts} />
-      <button type="button" class="button danger" onClick={removeAll}>
-        <Icon name="trash" />
-        <span>{t('Remove')}</span>
-      </button>
-      <button type="button" class="button quiet" onClick={onClear}>
-        <Icon name="close" />
-        <span>{t('Select none')}</span>
-      </button>
-    </div>
-  )
-}
-
-interface BarMenuProps {
-  readonly label: string
-  readonly items: readonly { readonly label: string; run(): void }[]
-}
-
-const BarMenu = ({ label, items }: BarMenuProps) => (
-  <Menu class="button" label={t('{field} of all selected', { field: label })} items={items}>
-    <span>{label}</span>
-    <Icon name="down" />
-  </Menu>
-)
-
-const shiftOptions = [
-  { label: 'One week earlier', days: -7 },
-  { label: 'One day earlier', days: -1 },
-  { label: 'One day later', days: 1 },
-  { label: 'One week later', days: 7 },
-] as const
-
-const shiftBy = ({ startDate, endDate }: Assignment, days: number): Change => ({
-  startDate: addDays(dayOf(startDate), days),
-  endDate: addDays(dayOf(endDate), days),
-})

@@ -1,0 +1,155 @@
+import type { RecordOf } from '../../../api/api.ts'
+import { type Change, useChangeMany, useLabelMany, useRemoveMany } from '../../../assignment/change-many.ts'
+import { parsePriority, priorityChoices } from '../../../assignment/priority.ts'
+import { choosableStages } from '../../../data/project-stages.ts'
+import { useAllRows } from '../../../data/use-live.ts'
+import { useMembers } from '../../../data/use-members.ts'
+import { labelQuery } from '../../../data/use-project-labels.ts'
+import { useProjectLinks } from '../../../data/use-project-links.ts'
+import { useServices } from '../../../services/services.ts'
+import { t, tn } from '../../../texts/text.ts'
+import { addDays, dayOf } from '../../../time/days.ts'
+import { formatHours } from '../../../time/hours.ts'
+import { Icon } from '../../../ui/icon.tsx'
+import { Menu } from '../../../ui/menu.tsx'
+import type { NameLookup, ProjectViewProps } from '../view-props.ts'
+
+type Assignment = RecordOf<'assignment'>
+
+interface SelectionBarProps {
+  readonly scope: ProjectViewProps['scope']
+  readonly selected: readonly Assignment[]
+  readonly names: NameLookup
+  onChanged(rows: readonly Assignment[]): void
+  onClear(): void
+}
+
+/** Actions for all selected assignments. */
+export function SelectionBar(props: SelectionBarProps) {
+  const { selected, onClear } = props
+  const remove = useRemoveMany()
+  const menus = [...useFieldMenus(props), useLabelMenu(props)]
+  return (
+    <div class="selection-bar" role="toolbar" aria-label={t('Change the selection')}>
+      <strong role="status">{tn(selected.length, '1 selected', '{count} selected')}</strong>
+      {menus.map((menu) => menu.items.length > 0 && <BarMenu key={menu.label} {...menu} />)}
+      <button type="button" class="button danger" onClick={() => void remove(selected.map(({ id }) => id))}>
+        <Icon name="trash" />
+        <span>{t('Remove')}</span>
+      </button>
+      <button type="button" class="button quiet" onClick={onClear}>
+        <Icon name="close" />
+        <span>{t('Select none')}</span>
+      </button>
+    </div>
+  )
+}
+
+/** Returns a menu for each field that all selected assignments can get. */
+function useFieldMenus({ scope, selected, names, onChanged }: SelectionBarProps): readonly BarMenuProps[] {
+  const { configuration } = useServices()
+  const change = useChangeMany(onChanged)
+  const members = useMembers(scope.projectId)
+  const changeAll = (changeOf: (row: Assignment) => Change, value: string) =>
+    void change(selected, changeOf, (count) =>
+      tn(count, 'One assignment: {value}.', '{count} assignments: {value}.', { value }),
+    )
+  const setter =
+    <Name extends SettableField>(name: Name) =>
+    (to: Assignment[Name], label: string) => ({
+      label,
+      run: () => changeAll((row) => ((row[name] ?? null) === to ? {} : { [name]: to }), label),
+    })
+  const [toStage, toPerson, toType] = [setter('workflowId'), setter('userId'), setter('assignmentTypeId')]
+  const [toPriority, toHours] = [setter('priority'), setter('amountHours')]
+  const priorities = configuration.extensions ? priorityChoices().toReversed() : []
+  return [
+    { label: t('Stage'), items: choosableStages(scope.stages).map(({ id, name }) => toStage(id, name)) },
+    { label: t('Responsible'), items: members.ids.map((id) => toPerson(id, names.personOf(id))) },
+    { label: t('Type'), items: names.types.map(({ id, name }) => toType(id, name)) },
+    { label: t('Priority'), items: priorities.map(({ id, name }) => toPriority(parsePriority(id), name)) },
+    { label: t('Planned'), items: hourChoices.map((hours) => toHours(hours, formatHours(hours))) },
+    {
+      label: t('Days'),
+      items: shiftOptions.map(({ label, days }) => ({
+        label: t(label),
+        run: () => changeAll((row) => shiftBy(row, days), t(label)),
+      })),
+    },
+  ]
+}
+
+type SettableField = 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'amountHours'
+
+/** Other numbers are typed in the cells. */
+const hourChoices = [1, 2, 4, 8, 16, 24, 40]
+
+/** Offers to add each label that some lack, and to remove each that some have. Empty without the extensions. */
+function useLabelMenu({ scope, selected }: SelectionBarProps): BarMenuProps {
+  const { configuration } = useServices()
+  const projectId = configuration.extensions ? scope.projectId : undefined
+  const labels = useAllRows('label', projectId === undefined ? undefined : labelQuery(projectId))
+  const links = useProjectLinks('assignmentLabel', projectId)
+  const label = useLabelMany()
+  const ids = new Set(selected.map(({ id }) => id))
+  const chosen = Map.groupBy(
+    links.rows.filter(({ assignmentId }) => ids.has(assignmentId)),
+    ({ labelId }) => labelId,
+  )
+  const items = labels.rows.flatMap(({ id: labelId, name }) => {
+    const present = chosen.get(labelId) ?? []
+    const having = new Set(present.map(({ assignmentId }) => assignmentId))
+    const absent = [...ids].filter((id) => !having.has(id))
+    return [
+      ...(absent.length > 0
+        ? [
+            {
+              label: t('Add {label}', { label: name }),
+              run: () =>
+                void label.add(
+                  absent.map((assignmentId) => ({ assignmentId, labelId })),
+                  name,
+                ),
+            },
+          ]
+        : []),
+      ...(present.length > 0
+        ? [
+            {
+              label: t('Remove {label}', { label: name }),
+              run: () =>
+                void label.remove(
+                  present.map(({ id }) => id),
+                  name,
+                ),
+            },
+          ]
+        : []),
+    ]
+  })
+  return { label: t('Labels'), items: links.isLoading ? [] : items }
+}
+
+interface BarMenuProps {
+  readonly label: string
+  readonly items: readonly { readonly label: string; run(): void }[]
+}
+
+const BarMenu = ({ label, items }: BarMenuProps) => (
+  <Menu class="button" label={t('{field} of all selected', { field: label })} items={items}>
+    <span>{label}</span>
+    <Icon name="down" />
+  </Menu>
+)
+
+const shiftOptions = [
+  { label: 'One week earlier', days: -7 },
+  { label: 'One day earlier', days: -1 },
+  { label: 'One day later', days: 1 },
+  { label: 'One week later', days: 7 },
+] as const
+
+const shiftBy = ({ startDate, endDate }: Assignment, days: number): Change => ({
+  startDate: addDays(dayOf(startDate), days),
+  endDate: addDays(dayOf(endDate), days),
+})
