@@ -19,6 +19,7 @@ import {
   columns,
   linesOf,
   parseColumns,
+  parseGrouping,
   parseOrder,
   sortRows,
   toggleColumn,
@@ -212,8 +213,8 @@ describe('The list', () => {
       assignment('a', '2026-11-16', '2026-11-17', { workflowId: 's2' }),
       assignment('b', '2026-11-16', '2026-11-17'),
     ]
-    const stage = { name: 'stage', label: 'Stage', keyOf: (row: (typeof rows)[0]) => row.workflowId } as const
-    const lines = linesOf(rows, { ...stage, title: (key) => key }, { names, stagePositions })
+    const stage = parseGrouping(new URLSearchParams('group=stage'), { extensions: false })
+    const lines = linesOf(rows, stage, { names, stagePositions })
     assert.deepEqual(valuesOf(lines, 'id'), ['group-s1', 'b', 'group-s2', 'a'])
   })
 

@@ -3,7 +3,7 @@ import { today } from '../../../time/days.ts'
 import { toCsv } from '../../../ui/csv.ts'
 import { saveFile } from '../../../ui/save-file.ts'
 import type { NameLookup } from '../view-props.ts'
-import type { Column, Grouping, Line } from './list-columns.ts'
+import { columns as allColumns, type Column, type Grouping, type Line } from './list-columns.ts'
 
 interface ShownList {
   readonly lines: readonly Line[]
@@ -12,13 +12,15 @@ interface ShownList {
   readonly names: NameLookup
 }
 
-/** Saves the lines and columns that the list shows, in their order. The title of a group is in a column of its own. */
+/** Saves the lines and columns that the list shows, in their order. The group comes first, unless a column says it. */
 export function exportList(list: ShownList): void {
   saveFile(`${t('Assignments')} ${today()}.csv`, new Blob([toCsv(cellsOf(list))], { type: 'text/csv' }))
 }
 
 export function cellsOf({ lines, columns, grouping, names }: ShownList): (string | number)[][] {
-  const heads = [...(grouping ? [t(grouping.label)] : []), ...columns.map(({ label }) => t(label))]
+  const isGroupShown = grouping === undefined || columns.some(({ name }) => name === grouping.name)
+  const groupColumn = allColumns.find(({ name }) => name === grouping?.name)
+  const heads = [...(isGroupShown ? [] : [t(grouping.label)]), ...columns.map(({ label }) => t(label))]
   let group = ''
   return [
     heads,
@@ -30,8 +32,9 @@ export function cellsOf({ lines, columns, grouping, names }: ShownList): (string
       const { row } = line
       return [
         [
-          ...(grouping ? [group] : []),
-          ...columns.map((column) => column.value?.(row) ?? column.text(row, names)),
+          // A title such as "No label" would be imported as a label.
+          ...(isGroupShown ? [] : [groupColumn?.text(row, names) ?? group]),
+          ...columns.map((column) => column.value?.(row, names) ?? column.text(row, names)),
         ],
       ]
     }),

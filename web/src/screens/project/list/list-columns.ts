@@ -1,5 +1,5 @@
 import type { RecordOf } from '../../../api/api.ts'
-import { priorityName } from '../../../assignment/priority.ts'
+import { priorityName, priorityNames } from '../../../assignment/priority.ts'
 import { changedAt } from '../../../data/changed-at.ts'
 import { locale, type MessageKey, t } from '../../../texts/text.ts'
 import { dayOf, formatDay, formatWeek, mondayOf } from '../../../time/days.ts'
@@ -25,9 +25,16 @@ export interface Column {
     | ('startDate' | 'endDate' | 'amountHours' | 'labels')
   text(row: Assignment, names: NameLookup): string
   /** The value in a table for spreadsheets, if it is not the text. */
-  value?(row: Assignment): string | number
+  value?(row: Assignment, names: NameLookup): string | number
   /** Without it, rows are sorted by the text. */
   sortKey?(row: Assignment, stagePositions: ReadonlyMap<string, number>): string | number
+}
+
+function labelNames({ id }: Assignment, names: NameLookup): string {
+  return names
+    .labelsOf(id)
+    .map(({ name }) => name)
+    .join(', ')
 }
 
 /** The columns in order; the name is always shown. */
@@ -44,6 +51,7 @@ export const columns: readonly Column[] = [
     name: 'blocked',
     label: 'Blocked',
     text: (row, names) => names.blockedOf(row),
+    value: (row, names) => (names.blockedOf(row) === '' ? '' : t('Yes')),
   },
   {
     name: 'stage',
@@ -66,11 +74,7 @@ export const columns: readonly Column[] = [
     label: 'Labels',
     edits: 'labels',
     isExtension: true,
-    text: ({ id }, names) =>
-      names
-        .labelsOf(id)
-        .map(({ name }) => name)
-        .join(', '),
+    text: labelNames,
   },
   {
     name: 'type',
@@ -198,10 +202,14 @@ export function sortRows(
 }
 
 export interface Grouping {
-  readonly name: 'stage' | 'person' | 'type' | 'week'
+  /** That of the column which says the same, if there is one. */
+  readonly name: ColumnName | 'week'
   readonly label: MessageKey
-  keyOf(row: Assignment): string
+  readonly isExtension?: boolean
+  keyOf(row: Assignment, names: NameLookup): string
   title(key: string, names: NameLookup): string
+  /** Without it, groups are sorted by title. */
+  position?(key: string, stagePositions: ReadonlyMap<string, number>): number
 }
 
 export const groupings: readonly Grouping[] = [
@@ -210,12 +218,30 @@ export const groupings: readonly Grouping[] = [
     label: 'Stage',
     keyOf: ({ workflowId }) => workflowId,
     title: (key, names) => names.stageOf(key),
+    position: (key, stagePositions) => stagePositions.get(key) ?? 0,
   },
   {
     name: 'person',
     label: 'Responsible',
     keyOf: ({ userId }) => userId,
     title: (key, names) => names.personOf(key),
+  },
+  {
+    name: 'priority',
+    label: 'Priority',
+    isExtension: true,
+    keyOf: ({ priority }) => String(priority ?? 0),
+    title: (key) => priorityNames()[Number(key)] ?? '',
+    position: (key) => -Number(key),
+  },
+  {
+    // Assignments with the same labels are a group, so that each is listed once.
+    name: 'labels',
+    label: 'Labels',
+    isExtension: true,
+    keyOf: labelNames,
+    title: (key) => key || t('No label'),
+    position: (key) => Number(key === ''),
   },
   {
     name: 'type',
@@ -228,18 +254,23 @@ export const groupings: readonly Grouping[] = [
     label: 'Due week',
     keyOf: ({ endDate }) => mondayOf(dayOf(endDate)),
     title: (key) => t('Due {week}', { week: formatWeek(key) }),
+    position: (key) => Date.parse(key),
   },
 ]
 
-export const parseGrouping = (query: URLSearchParams): Grouping | undefined =>
-  groupings.find(({ name }) => name === query.get('group'))
+export const availableGroupings = ({ extensions }: { readonly extensions: boolean }): readonly Grouping[] =>
+  groupings.filter(({ isExtension }) => extensions || !isExtension)
+
+export const parseGrouping = (
+  query: URLSearchParams,
+  configuration: { readonly extensions: boolean },
+): Grouping | undefined => availableGroupings(configuration).find(({ name }) => name === query.get('group'))
 
 /** A line of the table: an assignment, or the header of a group. */
 export type Line =
   | { readonly id: string; readonly row: Assignment }
   | { readonly id: string; readonly title: string; readonly rows: readonly Assignment[] }
 
-/** Groups the rows. Stages come in the order of the workflow, weeks by date, other groups by title. */
 export function linesOf(
   rows: readonly Assignment[],
   grouping: Grouping | undefined,
@@ -247,17 +278,14 @@ export function linesOf(
 ): Line[] {
   const toLines = (some: readonly Assignment[]) => some.map((row) => ({ id: row.id, row }))
   if (grouping === undefined) return toLines(rows)
-  const groups = [...Map.groupBy(rows, grouping.keyOf)].map(([key, some]) => ({
+  const groups = [...Map.groupBy(rows, (row) => grouping.keyOf(row, names))].map(([key, some]) => ({
     key,
     title: grouping.title(key, names),
+    position: grouping.position?.(key, stagePositions) ?? 0,
     rows: some,
   }))
   const compareTexts = new Intl.Collator(locale()).compare
-  groups.sort(
-    (a, b) =>
-      (stagePositions.get(a.key) ?? 0) - (stagePositions.get(b.key) ?? 0) ||
-      (grouping.name === 'week' ? compareTexts(a.key, b.key) : compareTexts(a.title, b.title)),
-  )
+  groups.sort((a, b) => a.position - b.position || compareTexts(a.title, b.title))
   return groups.flatMap(({ key, title, rows: some }) => [
     { id: `group-${key}`, title, rows: some },
     ...toLines(some),

@@ -16,9 +16,9 @@ import { ViewSkeleton } from '../view-skeleton.tsx'
 import { exportList } from './export-list.ts'
 import {
   availableColumns,
+  availableGroupings,
   type Column,
   type Grouping,
-  groupings,
   linesOf,
   parseColumns,
   parseGrouping,
@@ -44,7 +44,7 @@ export function ListView(props: ProjectViewProps) {
     return {
       columns: parseColumns(parameters, configuration),
       order: parseOrder(parameters),
-      grouping: parseGrouping(parameters),
+      grouping: parseGrouping(parameters, configuration),
     }
   }, [query])
   const { lines, names } = useLines(scope, listing.rows, settings)
@@ -105,7 +105,10 @@ function useLines(scope: ProjectViewProps['scope'], rows: readonly Assignment[],
   const scopeOf = (column: Column['name']) =>
     settings.columns.some(({ name }) => name === column) ? scope.projectId : undefined
   const isEmpty = rows.length === 0
-  const labels = useProjectLabels(scopeOf('labels'), isEmpty)
+  const labels = useProjectLabels(
+    settings.grouping?.name === 'labels' ? scope.projectId : scopeOf('labels'),
+    isEmpty,
+  )
   const blocked = useBlocked(scopeOf('blocked'), scope.doneIds, isEmpty)
   const names = useNameLookup(scope, labels.byAssignment, blocked.texts)
   const stagePositions = useMemo(
@@ -144,8 +147,8 @@ function ListTools({ columns, group, rows, onExport }: ListToolsProps) {
           value={group}
           onChange={(event) => router.setQuery({ group: event.currentTarget.value })}
         >
-          <option value="">{t('nothing')}</option>
-          {groupings.map(({ name, label }) => (
+          <option value="">{t('No grouping')}</option>
+          {availableGroupings(configuration).map(({ name, label }) => (
             <option key={name} value={name}>
               {t(label)}
             </option>
