@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { guessColumns, itemOfRow } from '../../web/src/screens/import/columns.ts'
 import type { ImportedItem } from '../../web/src/screens/import/items.ts'
-import { guessMatching, itemsOf, type Matching } from '../../web/src/screens/import/matching.ts'
+import {
+  guessMatching,
+  hasUnmatchedPeople,
+  itemsOf,
+  type Matching,
+} from '../../web/src/screens/import/matching.ts'
 import {
   type DateOrder,
   dateOrderOf,
@@ -13,6 +18,9 @@ import {
 import { labelIdOf, planImport } from '../../web/src/screens/import/plan-import.ts'
 import { idOf } from '../../web/src/screens/import/plan-row.ts'
 import { decodeText, parseCsv, readTrello } from '../../web/src/screens/import/read-file.ts'
+import { columns } from '../../web/src/screens/project/list/list-columns.ts'
+import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
+import { setLanguage, t } from '../../web/src/texts/text.ts'
 
 const runId = '0b5f7c9e-3a4d-4f6b-9c8d-112233445566'
 const targets = {
@@ -158,6 +166,31 @@ test('The columns of an export of Jira are known by their headers', () => {
     comments: [{ author: 'ann', date: '04/Jan/25 9:00 AM', text: 'Looks; good' }],
     work: [{ person: 'bob', date: '05/Jan/25 9:00 AM', hours: '0.5', text: 'Drew it' }],
   })
+})
+
+test('The columns of a list that this tracker saved are known in both languages, but for what it derives', (context) => {
+  const derived = ['blocked', 'changed']
+  const unknownIn = () => {
+    const known = guessColumns(columns.map(({ label }) => t(label)))
+    return columns.filter((_, index) => known[index] === undefined).map(({ name }) => name)
+  }
+  assert.deepEqual(unknownIn(), derived)
+  assert.deepEqual(guessColumns([t('Planned')]), ['estimate'])
+  setLanguage('pt-BR', ptBrCatalogue)
+  context.after(() => setLanguage('en-GB', { texts: {} as never, errors: {}, nouns: {} }))
+  assert.deepEqual(unknownIn(), derived)
+  assert.deepEqual(guessColumns([t('Planned')]), ['estimate'])
+})
+
+test('People are matched by name and by login, and a row with others is counted', () => {
+  const isUnmatched = (values: Partial<ImportedItem>) =>
+    hasUnmatchedPeople(item(values), matchingOf([item(values)]))
+  assert.deepEqual(
+    [['Ann Lee'], ['ANN@example.com'], ['Bob', 'Stranger'], []].map((people) => isUnmatched({ people })),
+    [false, false, true, false],
+  )
+  assert.equal(isUnmatched({ comments: [{ author: 'Stranger', date: '', text: 'Hello' }] }), true)
+  assert.equal(isUnmatched({ comments: [{ author: '', date: '', text: 'Hello' }] }), false)
 })
 
 test('The start date of a table wins over the date of creation', () =>

@@ -6,7 +6,7 @@ import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
 
 const table = `Title,Status,Assignee,Due date,Tags,Remark,Notes
-Plant the hedge,Closed,Mara Lindqvist,31/12/2026,"garden, green",Water it daily,Along the wall
+Plant the hedge,Closed,mara@example.com,31/12/2026,"garden, green",Water it daily,Along the wall
 Paint the fence,Odd stage,Stranger,,garden,,
 ,,,,,,no name
 `
@@ -35,9 +35,13 @@ export function importJourneys(stage: () => Stage): void {
       await page.getByLabel('Odd stage').selectOption('Doing')
       await page.getByText('One row cannot be imported').waitFor()
       await page.getByText('The name is missing.').first().waitFor()
+      // A login is matched, Stranger is not.
+      await page.getByText('One row has people who are not matched.').waitFor()
       await assertAccessible(page, 'an import')
       await page.getByRole('button', { name: 'Import 2 assignments' }).click()
-      await page.getByText('The import of garden.csv is complete.').waitFor()
+      await page.getByText('The import of garden.csv is complete. 2 assignments were created.').waitFor()
+      const shown = page.getByRole('link', { name: 'Show what was imported' })
+      assert.equal(await shown.getAttribute('href'), `/projects/${id}?view=list&changed=1&sort=-changed`)
 
       await page.getByRole('link', { name: 'Show the project' }).click()
       for (const name of ['Plant the hedge', 'Paint the fence']) await page.getByText(name).first().waitFor()

@@ -73,7 +73,17 @@ export const columnFields = [
   {
     name: 'estimate',
     label: 'Planned hours',
-    headers: ['planned hours', 'amounthours', 'estimate', 'hours', 'horas planejadas', 'estimativa', 'horas'],
+    headers: [
+      'planned hours',
+      'planned',
+      'amounthours',
+      'estimate',
+      'hours',
+      'horas planejadas',
+      'planejado',
+      'estimativa',
+      'horas',
+    ],
   },
   { name: 'estimateSeconds', label: 'Planned time in seconds', headers: ['original estimate'] },
   {

@@ -39,14 +39,18 @@ export const itemsOf = (source: Source, columns: ColumnMapping): readonly Import
 export const namesIn = (items: readonly ImportedItem[]) => ({
   stages: distinctNames(items.map(({ stage }) => stage)),
   types: distinctNames(items.map(({ type }) => type)),
-  people: distinctNames(
-    items.flatMap(({ people, comments, work }) => [
-      ...people,
-      ...comments.map(({ author }) => author),
-      ...work.map(({ person }) => person),
-    ]),
-  ),
+  people: distinctNames(items.flatMap(personNamesOf)),
 })
+
+const personNamesOf = ({ people, comments, work }: ImportedItem): readonly string[] => [
+  ...people,
+  ...comments.map(({ author }) => author),
+  ...work.map(({ person }) => person),
+]
+
+/** Returns whether the item names someone who is not matched. */
+export const hasUnmatchedPeople = (item: ImportedItem, { people }: Pick<Matching, 'people'>): boolean =>
+  personNamesOf(item).some((name) => name !== '' && !people[keyOfName(name)])
 
 export const datesIn = (items: readonly ImportedItem[]): readonly string[] =>
   items.flatMap(({ start, end }) => [start, end])

@@ -4,9 +4,10 @@ import { projectPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { today } from '../../time/days.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { fieldsMappedTwice } from './columns.ts'
 import { LabelledSelect, MapColumns, MatchNames } from './match-columns.tsx'
-import { datesIn, itemsOf, type Matching, namesIn, rememberMatching } from './matching.ts'
+import { datesIn, hasUnmatchedPeople, itemsOf, type Matching, namesIn, rememberMatching } from './matching.ts'
 import { type DateOrder, hasAmbiguousDates } from './parse-values.ts'
 import { type ImportPlan, planImport } from './plan-import.ts'
 import { Preview, RejectedRows } from './preview.tsx'
@@ -57,7 +58,13 @@ export function PrepareImport(props: PrepareImportProps) {
         </p>
       )}
       <Progress run={sending.isSending ? run : undefined} />
-      <ImportButtons {...sending} plan={plan} isMatched={isMatched} onClose={props.onClose} />
+      <ImportButtons
+        {...sending}
+        plan={plan}
+        matching={matching}
+        isMatched={isMatched}
+        onClose={props.onClose}
+      />
     </div>
   )
 }
@@ -90,12 +97,24 @@ const FileLine = ({ name, source }: ReadFile) => (
 
 interface ImportButtonsProps extends ReturnType<typeof useSending> {
   readonly plan: ImportPlan
+  readonly matching: Matching
   readonly isMatched: boolean
   onClose(): void
 }
 
-function ImportButtons({ plan, isMatched, run, isSending, send, stop, onClose }: ImportButtonsProps) {
-  const rowCount = plan.rows.filter(({ problems }) => problems.length === 0).length
+function ImportButtons({
+  plan,
+  matching,
+  isMatched,
+  run,
+  isSending,
+  send,
+  stop,
+  onClose,
+}: ImportButtonsProps) {
+  const accepted = plan.rows.filter(({ problems }) => problems.length === 0)
+  const rowCount = accepted.length
+  const unmatchedCount = accepted.filter(({ item }) => hasUnmatchedPeople(item, matching)).length
   return (
     <div class="form-buttons">
       <button
@@ -109,6 +128,16 @@ function ImportButtons({ plan, isMatched, run, isSending, send, stop, onClose }:
       <button type="button" class="button" onClick={isSending ? stop : onClose}>
         {isSending ? t('Stop') : t('Cancel')}
       </button>
+      {unmatchedCount > 0 && (
+        <span class="import-unmatched">
+          <Icon name="warning" />
+          {tn(
+            unmatchedCount,
+            'One row has people who are not matched.',
+            '{count} rows have people who are not matched.',
+          )}
+        </span>
+      )}
     </div>
   )
 }
@@ -246,9 +275,13 @@ const Progress = ({ run }: { readonly run: Run | undefined }) => (
 )
 
 function ImportDone({ projectId, run, onClose }: PrepareImportProps & { readonly run: Run }) {
+  const { createdCount = 0 } = run
   return (
     <div class="import">
-      <p role="status">{t('The import of {file} is complete.', { file: run.fileName })}</p>
+      <p role="status">
+        {t('The import of {file} is complete.', { file: run.fileName })}{' '}
+        {tn(createdCount, 'One assignment was created.', '{count} assignments were created.')}
+      </p>
       {run.rejections.length > 0 && (
         <RejectedRows
           title={tn(run.rejections.length, 'The server rejected one row', 'The server rejected {count} rows')}
@@ -258,6 +291,9 @@ function ImportDone({ projectId, run, onClose }: PrepareImportProps & { readonly
       <div class="form-buttons">
         <a class="button primary" href={projectPath(projectId)}>
           {t('Show the project')}
+        </a>
+        <a class="button" href={projectPath(projectId, '?view=list&changed=1&sort=-changed')}>
+          {t('Show what was imported')}
         </a>
         <button type="button" class="button" onClick={onClose}>
           {t('Import another file')}

@@ -1,4 +1,4 @@
-import { loadAll } from '../../api/load-all.ts'
+import { loadAll, loadByIds } from '../../api/load-all.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { keyOfName } from './items.ts'
@@ -15,7 +15,8 @@ const pagesMax = 5
 
 export function useProjectValues(projectId: string) {
   const { api, configuration, people, session } = useServices()
-  const ownId = session.person.value?.id ?? ''
+  const self = session.person.value
+  const ownId = self?.id ?? ''
   const resources = ['workflow', 'assignmentType', 'userProject', 'label'] as const
   return useLoaded(`import-${projectId}`, resources, async (signal): Promise<ProjectValues | undefined> => {
     if (!configuration.extensions) return undefined
@@ -27,12 +28,17 @@ export function useProjectValues(projectId: string) {
       loadAll(api, 'label', { projectId, sortColumn: 'name' }, options),
     ])
     const ids = [...new Set([...members.rows.map(({ userId }) => userId), ownId])]
-    await people.waitForNames(ids)
+    // Only administrators can read the logins of others.
+    const [users] = await Promise.all([
+      self?.isAdministrator ? loadByIds(api, 'user', ids, signal) : undefined,
+      people.waitForNames(ids),
+    ])
+    const loginOf = (id: string) => (id === ownId ? self?.login : users?.get(id)?.login) ?? ''
     return {
       stages: stages.rows,
       types: types.rows,
       people: ids
-        .map((id) => ({ id, name: people.findName(id) ?? '' }))
+        .map((id) => ({ id, name: people.findName(id) ?? '', login: loginOf(id) }))
         .filter(({ name }) => name !== '')
         .sort((a, b) => a.name.localeCompare(b.name)),
       ownId,

@@ -38,7 +38,8 @@ export async function sendImport(
     if (index < run.batchesDone) continue
     const results = await sendBatch(tracker, batch.requests, signal)
     const rejections = [...run.rejections, ...rejectionsOf(batch, results)].slice(0, rejectionsMax)
-    run = { ...run, batchesDone: index + 1, rejections }
+    const createdCount = (run.createdCount ?? 0) + countCreated(batch, results)
+    run = { ...run, batchesDone: index + 1, createdCount, rejections }
     storeRun(projectId, run)
     onProgress(run)
   }
@@ -57,6 +58,12 @@ async function sendBatch(
 
 /** An error about an id means that an earlier attempt has created the row, because the ids of a run are always valid. */
 const wasCreatedBefore = ({ errors }: BatchResult): boolean => errors?.id !== undefined
+
+const countCreated = ({ requests }: PlannedBatch, results: readonly BatchResult[]): number =>
+  results.filter(
+    (result, index) =>
+      requests[index]?.resource === 'assignment' && (result.statusCode === 200 || wasCreatedBefore(result)),
+  ).length
 
 /** Returns the first reason for each row. The others follow from it: a comment is rejected if its assignment is. */
 function rejectionsOf({ rows }: PlannedBatch, results: readonly BatchResult[]): readonly RejectedRow[] {

@@ -17,6 +17,8 @@ export interface Run {
   readonly work: readonly (readonly [row: number, child: number])[]
   readonly batchCount: number
   readonly batchesDone: number
+  /** Missing in imports that an earlier version of the client began. */
+  readonly createdCount?: number
   readonly rejections: readonly RejectedRow[]
 }
 
