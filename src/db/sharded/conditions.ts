@@ -76,8 +76,10 @@ export async function lockAndCheck(
     known.push(knownRows(name, rows.lock.table, locked.filter(isWritten)))
   }
   if (conditions.length === 0) return { rejections: 0, known }
-  // Otherwise the statement that checks the conditions would look up the assignments on their nodes for each row.
-  const ids = [inputRow?.assignmentId, inputRow?.blockedById].filter((id) => typeof id === 'string')
+  // The statement that checks the conditions of an input row cannot query the nodes of the assignments that the row refers to.
+  const ids = [inputRow?.assignmentId, inputRow?.blockedById, inputRow?.parentId].filter(
+    (id) => typeof id === 'string',
+  )
   const all = ids.length > 0 ? [...known, await readAssignments(queries, ids)] : known
   const [verdict] = await queries.query<Verdict>(
     sql`${withKnown(all)} ${conditionsSql(conditions, inputRow ? 'perInputRow' : 'single')}`,
