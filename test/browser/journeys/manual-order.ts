@@ -48,4 +48,37 @@ export function manualOrderJourneys(stage: () => Stage): void {
     await page.reload()
     await until('Drill Anvil', 'Doing')
   })
+
+  test('the order that was chosen last in a project is kept, and the address wins', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const { mara, make, organizationId } = workspace
+    const project = await make('project', { name: 'Order kept', organizationId })
+    await make('userProject', { projectId: project.id, userId: mara.id })
+    const late = await workspace.assignment('Late', { projectId: project.id, endDate: '2099-01-09' })
+    await workspace.assignment('Soon', { projectId: project.id, endDate: '2099-01-01' })
+    const path = `/projects/${project.id}`
+    const page = await signIn('mara@example.com', path)
+    const until = async (first: string) => {
+      await page.locator('.card').first().filter({ hasText: first }).waitFor()
+    }
+    await until('Soon')
+    await page.getByRole('button', { name: 'Order of the cards' }).click()
+    await page.getByRole('menuitem', { name: 'By hand' }).click()
+    await until('Late')
+    for (const again of ['', `/assignments/${late}`]) {
+      await page.goto(`${hosts.web}${path}${again}`)
+      await until('Late')
+    }
+    await page.goto(`${hosts.web}${path}?order=due`)
+    await until('Soon')
+    await page.goto(`${hosts.web}${path}?saved=none`)
+    await until('Soon')
+    await page.goto(`${hosts.web}${path}`)
+    await until('Late')
+    await page.getByRole('button', { name: 'Order of the cards' }).click()
+    await page.getByRole('menuitem', { name: 'By due date' }).click()
+    await until('Soon')
+    await page.goto(`${hosts.web}${path}`)
+    await until('Soon')
+  })
 }

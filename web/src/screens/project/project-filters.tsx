@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useMembers } from '../../data/use-members.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tx } from '../../texts/text.ts'
@@ -10,6 +10,7 @@ import { SearchField } from '../../ui/search-field.tsx'
 import { useLater } from '../../ui/use-later.ts'
 import { type Criterion, type CriterionName, useCriteria } from './filter-criteria.tsx'
 import { type Filters, toggleValue, valuesOf } from './filters.ts'
+import { viewParameter } from './view-address.ts'
 import type { ProjectViewProps } from './view-props.ts'
 
 export interface ProjectFiltersProps {
@@ -66,7 +67,7 @@ export function ProjectFilters({ hasOrder, children, onMembers, onClear, ...prop
         <Icon name="filter" />
         <span>{active.length > 0 ? t('Filter ({count})', { count: active.length }) : t('Filter')}</span>
       </button>
-      {configuration.extensions && hasOrder && <OrderMenu />}
+      {configuration.extensions && hasOrder && <OrderMenu projectId={scope.projectId} />}
       {children}
       <MemberFilter
         projectId={scope.projectId}
@@ -149,15 +150,34 @@ const Chips = ({ criteria, onOpen, onRemove, onClear }: ChipsProps) => (
   </div>
 )
 
-function OrderMenu() {
+const orderKeyOf = (projectId: string) => `tracker.order.${projectId}`
+
+/** Puts the order that the user chose last in the project into an address without one. Saved views have their own. */
+export function useChosenOrder(projectId: string): void {
+  const { configuration, router } = useServices()
+  const { searchParams } = router.address.value
+  const isOpen = configuration.extensions && !searchParams.has('order') && !searchParams.has(viewParameter)
+  // A layout effect, so that the other order is not drawn first.
+  useLayoutEffect(() => {
+    const order = isOpen && localStorage.getItem(orderKeyOf(projectId))
+    if (order) router.setQuery({ order })
+  }, [projectId, isOpen])
+}
+
+function OrderMenu({ projectId }: { readonly projectId: string }) {
   const { router } = useServices()
   const isByHand = router.address.value.searchParams.get('order') === 'hand'
+  const choose = (order: 'hand' | '') => {
+    if (order) localStorage.setItem(orderKeyOf(projectId), order)
+    else localStorage.removeItem(orderKeyOf(projectId))
+    router.setQuery({ order })
+  }
   return (
     <Menu
       label={t('Order of the cards')}
       items={[
-        { label: t('By due date'), isCurrent: !isByHand, run: () => router.setQuery({ order: '' }) },
-        { label: t('By hand'), isCurrent: isByHand, run: () => router.setQuery({ order: 'hand' }) },
+        { label: t('By due date'), isCurrent: !isByHand, run: () => choose('') },
+        { label: t('By hand'), isCurrent: isByHand, run: () => choose('hand') },
       ]}
     >
       <Icon name="sort" />

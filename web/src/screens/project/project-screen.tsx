@@ -19,7 +19,7 @@ import { Page, ProjectMark, type ProjectMarkProps } from '../../ui/page.tsx'
 import { useMedia } from '../../ui/use-media.ts'
 import { BoardView, type BoardViewProps } from './board-view.tsx'
 import { noFilters, parseFilters, resolveViewer } from './filters.ts'
-import { ProjectFilters } from './project-filters.tsx'
+import { ProjectFilters, useChosenOrder } from './project-filters.tsx'
 import { ViewMenu, ViewTabs } from './saved-views.tsx'
 import { useCardFocus } from './use-card-focus.ts'
 import { type SavedViews, useSavedViews } from './use-saved-views.ts'
@@ -133,6 +133,7 @@ interface ContentProps extends BoardViewProps {
 /** Starts loading the view at once, but shows it when the project's name is known: a long name moves everything below it. */
 function Content({ view, onMembers, ...viewProps }: ContentProps) {
   const saved = useSavedViews(viewProps.scope.projectId)
+  useChosenOrder(viewProps.scope.projectId)
   return (
     <>
       {viewProps.isNameLoading ? (
