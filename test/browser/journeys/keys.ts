@@ -148,6 +148,43 @@ export function keyJourneys(stage: () => Stage): void {
     await page.getByLabel('Password').waitFor()
   })
 
+  test('the palette finds the pages and tools of the project, and shows the keys of places and assignments', async () => {
+    const { signIn, workspace } = stage()
+    await workspace.assignment('Named with its key')
+    const path = `/projects/${workspace.projectId}`
+    const page = await signIn('mara@example.com', `${path}?view=list&overdue=1`)
+    const palette = page.getByRole('dialog', { name: 'Search or run a command' })
+    await page.getByRole('button', { name: 'CSV' }).waitFor()
+    const run = async (text: string, option: RegExp) => {
+      await page.keyboard.press('Control+k')
+      await palette.getByRole('combobox').fill(text)
+      await palette.getByRole('option', { name: option }).first().waitFor()
+      await page.keyboard.press('Enter')
+    }
+    await page.keyboard.press('Control+k')
+    const place = palette.getByRole('option', { name: /^My work/ })
+    assert.deepEqual(await place.locator('kbd').allTextContents(), ['G', 'M'])
+    await palette.getByRole('combobox').fill('named with its key')
+    await palette.getByRole('option', { name: /Named with its key.*[A-Z]+-\d+/ }).waitFor()
+    await page.keyboard.press('Escape')
+
+    await run('filter', /^Filter/)
+    await page.getByRole('combobox', { name: 'Find a filter' }).waitFor()
+    await page.keyboard.press('Escape')
+    await run('save view', /^Save view/)
+    await page.getByRole('dialog', { name: 'Save view' }).waitFor()
+    await page.keyboard.press('Escape')
+    const download = page.waitForEvent('download')
+    await run('export', /^Export/)
+    await download
+    await run('settings', /^Settings/)
+    await page.waitForURL(`**${path}/settings`)
+    await run('import', /^Import/)
+    await page.waitForURL(`**${path}/import`)
+    await run('activity', /^Activity/)
+    await page.waitForURL(`**${path}/activity`)
+  })
+
   test('reach a card with an arrow, and the palette moves, hands over, prioritises and labels it', async () => {
     const { signIn, workspace } = stage()
     const { stages, jonas } = workspace

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { loadAll, loadByIds } from '../api/load-all.ts'
-import { findByKey } from '../assignment/assignment-key.ts'
+import { assignmentKey, findByKey } from '../assignment/assignment-key.ts'
 import { changeAssignment } from '../assignment/change-assignment.ts'
 import { labelChoices } from '../assignment/labels-section.tsx'
 import { parsePriority, priorityChoices } from '../assignment/priority.ts'
@@ -70,6 +70,33 @@ export function firstStep(
       return [...recent, ...actions, ...found]
     },
   }
+}
+
+/** The pages of the open project, and the tools that its page shows. */
+export function projectCommands({ configuration, router }: Services, projectId: string): readonly Command[] {
+  const group = t('This project')
+  const page = (icon: IconName, label: string, path: string): Command => ({
+    group,
+    icon,
+    label,
+    run: () => router.go(projectPath(projectId, path)),
+  })
+  const tool = (icon: IconName, label: string, selector: string): readonly Command[] => {
+    const button = document.querySelector<HTMLElement>(`main ${selector}`)
+    // The palette closes first, and returns the focus.
+    return button === null ? [] : [{ group, icon, label, run: () => setTimeout(() => button.click()) }]
+  }
+  const saveAsTable = tool('download', t('Export…'), '[data-tool=export]')
+  return [
+    ...tool('filter', t('Filter'), '.filter-button'),
+    ...tool('bookmark', t('Save view'), '[data-tool=save-view]'),
+    // The list is what is saved as a table.
+    ...(saveAsTable.length > 0 ? saveAsTable : [page('download', t('Export…'), '?view=list')]),
+    ...(configuration.extensions ? [page('folder', t('Import'), '/import')] : []),
+    page('clock', t('Activity'), '/activity'),
+    page('chart', t('Hours'), '/report'),
+    page('gear', t('Settings'), '/settings'),
+  ]
 }
 
 function settingsOf(services: Services): readonly Command[] {
@@ -255,21 +282,21 @@ function personStep(
                 run: () => router.setQuery({ userId: person.id }),
               },
             ]
-      return [...here, ...data.map((row) => itemOf(row, projects.get(row.projectId)?.name, title, router))]
+      return [...here, ...data.map((row) => itemOf(row, projects.get(row.projectId), title, router))]
     },
   }
 }
 
 const itemOf = (
-  { id, name, projectId }: Pick<Assignment, 'id' | 'name' | 'projectId'>,
-  projectName: string | undefined,
+  { id, name, projectId, number }: Pick<Assignment, 'id' | 'name' | 'projectId' | 'number'>,
+  project: Pick<RecordOf<'project'>, 'key' | 'name'> | undefined,
   group: string,
   router: Services['router'],
 ): PaletteItem => ({
   id,
   name,
   group,
-  note: projectName ?? '',
+  note: inOneLine(assignmentKey(project?.key, { number }), project?.name),
   mark: <Icon name="dot" />,
   run: () => router.go(assignmentPath(projectId, id)),
 })
@@ -304,7 +331,7 @@ async function findRecords(
   const ids = found.map(({ projectId }) => projectId)
   const projectsById = await loadByIds(api, 'project', ids, signal)
   const assignmentItems = found.map((row) =>
-    itemOf(row, projectsById.get(row.projectId)?.name, t('Assignments'), router),
+    itemOf(row, projectsById.get(row.projectId), t('Assignments'), router),
   )
   return [
     // A key names exactly one assignment, which therefore comes first.
@@ -393,7 +420,7 @@ async function loadRecent(services: Services, signal: AbortSignal): Promise<read
     const project = projects.get(projectId)
     if (assignmentId === undefined) return project ? [projectItem(project, t('Recent'), router)] : []
     const assignment = assignments.get(assignmentId)
-    return assignment ? [itemOf(assignment, project?.name, t('Recent'), router)] : []
+    return assignment ? [itemOf(assignment, project, t('Recent'), router)] : []
   })
   return items.slice(0, recentMax)
 }

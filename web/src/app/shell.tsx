@@ -19,7 +19,7 @@ import { useMedia } from '../ui/use-media.ts'
 import { Bell } from './bell.tsx'
 import { CommandPalette } from './command-palette.tsx'
 import { ConnectionBar, useSignOut } from './connection-bar.tsx'
-import { type Command, firstStep, projectStep, useRecent } from './palette-steps.tsx'
+import { type Command, firstStep, projectCommands, projectStep, useRecent } from './palette-steps.tsx'
 import { findScreen, type Screen, screens } from './screens.ts'
 import { EndTimerDialog, TimerIndicator } from './timer-indicator.tsx'
 import { keysOf, shortcutGroups, useShortcuts } from './use-shortcuts.ts'
@@ -133,8 +133,10 @@ function Palette({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
   const isAdministrator = session.person.value?.isAdministrator === true
   // The focused card, before the palette takes the focus.
   const [targetId] = useState(() => findTarget(router.address.peek().pathname))
+  const projectId = findScreen(router.address.peek().pathname)?.parameters.projectId
   const [create, go] = [t('Create'), t('Go to')]
   const commands: readonly Command[] = [
+    ...(projectId === undefined ? [] : projectCommands(services, projectId)),
     {
       group: create,
       icon: 'plus',
@@ -157,10 +159,19 @@ function Palette({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
       group: go,
       icon,
       label: t(label),
+      keys: keysOf(href),
       run: () => router.go(href),
     })),
     ...(configuration.extensions
-      ? [{ group: go, icon: 'bell' as const, label: t('Inbox'), run: () => router.go('/inbox') }]
+      ? [
+          {
+            group: go,
+            icon: 'bell' as const,
+            label: t('Inbox'),
+            keys: keysOf('/inbox'),
+            run: () => router.go('/inbox'),
+          },
+        ]
       : []),
     { group: go, icon: 'person', label: t('My account'), run: () => router.go('/account') },
     { group: go, icon: 'trash', label: t('Removed records'), run: () => router.go('/removed') },

@@ -21,6 +21,8 @@ export interface Shortcut {
   /** Another key that does the same. */
   readonly alias?: string
   readonly description: MessageKey
+  /** The page to which it leads. */
+  readonly href?: string
   /** Missing for keys of cards, rows and cells, which have their own listeners. The result false leaves the key to the browser. */
   run?(actors: Actors): unknown
 }
@@ -33,6 +35,7 @@ export interface ShortcutGroup {
 const goTo = (letter: string, href: string, description: MessageKey): Shortcut => ({
   keys: ['G', letter],
   description,
+  href,
   run: ({ router }) => router.go(href),
 })
 
@@ -118,10 +121,11 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
   },
 ]
 
-/** Returns the keys of a shortcut, which commands and tooltips show. */
-export const keysOf = (description: MessageKey): readonly string[] =>
-  shortcutGroups.flatMap(({ shortcuts }) => shortcuts).find((one) => one.description === description)?.keys ??
-  []
+/** Returns the keys of a shortcut, named by its description or the page to which it leads. */
+export const keysOf = (named: string): readonly string[] =>
+  shortcutGroups
+    .flatMap(({ shortcuts }) => shortcuts)
+    .find(({ description, href }) => description === named || href === named)?.keys ?? []
 
 /** Returns the actions by the names of their keys in lower case, such as `g m`. */
 function runsByKeys(): ReadonlyMap<string, NonNullable<Shortcut['run']>> {

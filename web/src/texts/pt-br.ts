@@ -323,6 +323,8 @@ export const ptBr = {
   'In the last 30 days': 'Nos últimos 30 dias',
   'Not a member': 'Não é membro',
   Me: 'Eu',
+  'This project': 'Este projeto',
+  'Export…': 'Exportar…',
   'One row has people who are not matched.': 'Uma linha tem pessoas sem correspondência.',
   '{count} rows have people who are not matched.': '{count} linhas têm pessoas sem correspondência.',
   'One assignment was created.': 'Uma tarefa foi criada.',

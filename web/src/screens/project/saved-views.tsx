@@ -54,7 +54,7 @@ export function ViewTabs(props: SavedViewsProps) {
         </nav>
       )}
       {main && (
-        <button type="button" class="button quiet" onClick={main.run}>
+        <button type="button" class="button quiet" data-tool="save-view" onClick={main.run}>
           {main.label}
         </button>
       )}

@@ -167,7 +167,13 @@ function ListTools({ columns, group, rows, onExport }: ListToolsProps) {
         <Icon name="columns" />
         <span>{t('Columns')}</span>
       </Menu>
-      <button type="button" class="button" title={t('Saves the list as it is shown')} onClick={onExport}>
+      <button
+        type="button"
+        class="button"
+        data-tool="export"
+        title={t('Saves the list as it is shown')}
+        onClick={onExport}
+      >
         <Icon name="download" />
         <span>{t('CSV')}</span>
       </button>
