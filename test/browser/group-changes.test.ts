@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Change } from '../../clients/typescript/src/tracker.ts'
-import { combineUpdates, groupChanges } from '../../web/src/ui/group-changes.ts'
+import { combineUpdates, groupChanges } from '../../web/src/assignment/group-changes.ts'
 
 describe('Changes', () => {
   const change = (seconds: number, values: Partial<Change>): Change => ({

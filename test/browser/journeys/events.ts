@@ -42,6 +42,34 @@ export function eventJourneys(stage: () => Stage): void {
     await page.waitForURL(`**/assignments/${other}`)
   })
 
+  test('histories show values as screens do, and leave out what says nothing', async () => {
+    const { signIn, workspace } = stage()
+    const { mara, projectId, call, make } = workspace
+    const id = await workspace.assignment('Has values')
+    await call('PATCH', '/ext/assignment', { id, description: '' })
+    const label = await make('label', { name: 'Design', color: 'amber', projectId })
+    await make('assignmentLabel', { assignmentId: id, labelId: label.id })
+    await call('PATCH', '/ext/label', { ...label, color: 'teal' })
+    await call('POST', '/ext/assignment/move', { id, afterId: null })
+    await make('comment', { text: 'Nine rungs', assignmentId: id, userId: mara.id })
+    await call('PATCH', '/ext/assignment', { id, priority: 3 })
+    const page = await signIn('mara@example.com', `/projects/${projectId}/assignments/${id}`)
+    await page.getByText('History', { exact: true }).click()
+    const history = page.locator('.panel details .rows > .row')
+    await history.filter({ hasText: /changed assignment\s*Priority: *High/ }).waitFor()
+    await history.filter({ hasText: /moved assignment in the order/ }).waitFor()
+    assert.equal(await history.count(), 5, 'the empty description says nothing')
+    await page.goto(`${stage().hosts.web}/projects/${projectId}/activity`)
+    const row = (text: RegExp) => page.getByRole('listitem').filter({ hasText: text }).first()
+    await row(/added label “Design” to [A-Z]+-\d+ Has values/).waitFor()
+    await row(/changed label “Design”\s*Color: *Amber *Teal/).waitFor()
+    await page
+      .getByRole('link', { name: /^[A-Z]+-\d+ Has values$/ })
+      .first()
+      .click()
+    await page.waitForURL(`**/assignments/${id}`)
+  })
+
   test('a project has its activity, and webhooks with a test and a log', async () => {
     const { signIn, workspace } = stage()
     await workspace.assignment('Stands in the activity')

@@ -24,6 +24,8 @@ export interface TestWorkspace {
   make(resource: string, body: Body): Promise<any>
   change(method: 'PATCH' | 'DELETE', resource: string, body: Body): Promise<void>
   // biome-ignore lint/suspicious/noExplicitAny: a record is what came over the network
+  call(method: string, path: string, body?: Body): Promise<any>
+  // biome-ignore lint/suspicious/noExplicitAny: a record is what came over the network
   get(resource: string, id: string): Promise<any>
   assignment(name: string, values?: Body): Promise<string>
   /** One more member that can sign in, for a session of its own. */
@@ -72,6 +74,7 @@ export async function makeWorkspace(hosts: TrackerHosts): Promise<TestWorkspace>
     typeId: type.id,
     impedimentId: impediment.id,
     make,
+    call,
     change: (method, resource, body) => call(method, `/api/${resource}`, body),
     get: async (resource, id) => (await call('GET', `/api/${resource}?id=${id}`))[resource],
     assignment: async (name, values = {}) =>

@@ -9,10 +9,14 @@ import { capitalize, nounOf } from '../texts/declared-names.ts'
 import { type MessageKey, shorten, t, tx } from '../texts/text.ts'
 import { dayOf, formatDay } from '../time/days.ts'
 import { formatTimestamp } from '../time/format-timestamp.ts'
-import { PersonAvatar } from './avatar.tsx'
+import { formatHours } from '../time/hours.ts'
+import { PersonAvatar } from '../ui/avatar.tsx'
+import { mentionedIn, showMentions } from '../ui/mention-text.ts'
+import { Skeleton } from '../ui/skeleton.tsx'
+import { assignmentKey } from './assignment-key.ts'
 import { type Act, combineUpdates, groupChanges } from './group-changes.ts'
-import { mentionedIn, showMentions } from './mention-text.ts'
-import { Skeleton } from './skeleton.tsx'
+import { type LabelColor, labelColors } from './labels.tsx'
+import { priorityName } from './priority.ts'
 
 interface ChangeListProps {
   readonly changes: readonly Change[]
@@ -60,18 +64,20 @@ function ActRow({ act, context }: ActRowProps) {
   const author = newest.callerId === null ? t('The program') : people.nameOf(newest.callerId)
   // Links that were added one after the other are named in this order.
   const subjects = newest.action === 'update' ? [newest] : act.toReversed()
-  const fields =
-    newest.action === 'update'
-      ? fieldsOf(combineUpdates(act), nameOf)
-      : act.flatMap((change) => fieldsOf(change, nameOf))
+  const combined = newest.action === 'update' ? [combineUpdates(act)] : act
+  const fields = combined.flatMap((change) => fieldsOf(change, nameOf))
+  const isMove = newest.action === 'update' && fields.length === 0
+  if (isMove && !Object.hasOwn(combined[0]?.after ?? {}, 'rank')) return null
+  const target = targetOf(subjects, context)
+  const what = <Subjects changes={subjects} context={context} isLinked={target === undefined} />
   return (
     <li class="row">
       {newest.callerId !== null && <PersonAvatar id={newest.callerId} isDecorative />}
       <span class="row-text">
         <span dir="auto">{author}</span>{' '}
-        {tx(actionTexts[newest.action], {
-          what: <Subjects changes={subjects} context={context} />,
-        })}
+        {target
+          ? tx(actionTextsWithTarget[newest.action], { what, target: <Target {...target} /> })
+          : tx(isMove ? 'moved {what} in the order' : actionTexts[newest.action], { what })}
         {fields.map(({ name, before, after }) => (
           <span key={name} class="quiet-text line">
             {name}: {before !== '' && <del dir="auto">{before}</del>} <bdi>{after}</bdi>
@@ -88,10 +94,12 @@ function ActRow({ act, context }: ActRowProps) {
 interface SubjectsProps {
   readonly changes: readonly Change[]
   readonly context: ListContext
+  /** False if their assignment is named, and linked, after them. */
+  readonly isLinked: boolean
 }
 
 /** The kind of the records, and their names, linked if possible. */
-function Subjects({ changes, context }: SubjectsProps) {
+function Subjects({ changes, context, isLinked }: SubjectsProps) {
   const noun = nounOf(changes[0]?.resource ?? '')
   const named = changes.flatMap((change) => {
     const name = subjectOf(change, context)
@@ -106,6 +114,7 @@ function Subjects({ changes, context }: SubjectsProps) {
           <Subject
             change={change}
             assignmentId={context.assignmentId}
+            isLinked={isLinked}
             text={index === 0 ? t('{what} “{name}”', { what: noun, name }) : `“${name}”`}
           />
         </Fragment>
@@ -118,12 +127,14 @@ interface SubjectProps {
   readonly change: Change
   readonly text: string
   readonly assignmentId: string | undefined
+  readonly isLinked: boolean
 }
 
 /** The text of a subject, which links to its assignment unless the list is about that one, or it was removed. */
-function Subject({ change, text, assignmentId }: SubjectProps) {
+function Subject({ change, text, assignmentId, isLinked }: SubjectProps) {
   const { resource, rowId, projectId, action, after } = change
-  const linkedId = resource === 'assignment' ? rowId : (after?.blockedById ?? after?.assignmentId)
+  const linkedId =
+    resource === 'assignment' ? rowId : (after?.blockedById ?? (isLinked ? after?.assignmentId : undefined))
   if (typeof linkedId !== 'string' || linkedId === assignmentId || projectId === null || action === 'remove')
     return <bdi>{text}</bdi>
   return (
@@ -140,6 +151,49 @@ const actionTexts: Readonly<Record<Change['action'], MessageKey>> = {
   restore: 'restored {what}',
 }
 
+const actionTextsWithTarget: Readonly<Record<Change['action'], MessageKey>> = {
+  create: 'added {what} to {target}',
+  update: 'changed {what} of {target}',
+  remove: 'removed {what} from {target}',
+  restore: 'restored {what} in {target}',
+}
+
+interface TargetProps {
+  readonly text: string
+  readonly href: string | undefined
+}
+
+/** The assignment that a label, a person, a file or an impediment belongs to. */
+const Target = ({ text, href }: TargetProps) =>
+  href === undefined ? (
+    <bdi>{text}</bdi>
+  ) : (
+    <a href={href} dir="auto">
+      {text}
+    </a>
+  )
+
+/** Returns undefined if the list is about that assignment, its name is unknown, or the subjects are named by it. */
+function targetOf(subjects: readonly Change[], { nameOf, created, assignmentId }: ListContext) {
+  const ids = new Set(
+    subjects.map(({ resource, rowId, before, after }) =>
+      isNamedByAssignment(resource) ? undefined : { ...created.get(rowId), ...before, ...after }.assignmentId,
+    ),
+  )
+  const [id] = ids
+  if (ids.size !== 1 || typeof id !== 'string' || id === assignmentId) return undefined
+  const name = nameOf('assignmentId', id)
+  const key = nameOf(keyProperty, id)
+  const projectId = subjects[0]?.projectId
+  if (name === undefined) return undefined
+  return {
+    text: key ? `${key} ${name}` : name,
+    href: projectId ? assignmentPath(projectId, id) : undefined,
+  }
+}
+
+const isNamedByAssignment = (resource: string) => resource === 'appointment' || resource === 'comment'
+
 /** A record without a name is shown by the first of these related records that it has. */
 const namingProperties = ['userId', 'impedimentId', 'labelId', 'blockedById', 'assignmentId'] as const
 
@@ -151,15 +205,22 @@ function subjectOf(
   const ownName = nameOf(`${resource}Id`, rowId) ?? after?.name ?? before?.name
   if (typeof ownName === 'string') return ownName
   const values: Change['after'] = { ...created.get(rowId), ...before, ...after }
-  const properties =
-    resource === 'appointment' || resource === 'comment' ? (['assignmentId'] as const) : namingProperties
+  const properties = isNamedByAssignment(resource) ? (['assignmentId'] as const) : namingProperties
   const name = properties.find((property) => typeof values?.[property] === 'string')
   if (name === undefined || values?.[name] === assignmentId) return undefined
   return nameOf(name, String(values?.[name]))
 }
 
 /** These fields repeat the action or the subject, or are only for programs. */
-const hiddenFields: ReadonlySet<string> = new Set(['active', 'deletedAt', 'createdAt', 'updatedAt', 'id'])
+const hiddenFields: ReadonlySet<string> = new Set([
+  'active',
+  'deletedAt',
+  'createdAt',
+  'updatedAt',
+  'id',
+  'number',
+  'rank',
+])
 /** The fields that are shown for a new record, in addition to its name. */
 const fieldsOfNewRecords: ReadonlySet<string> = new Set([
   'comment.text',
@@ -178,13 +239,26 @@ function fieldsOf({ resource, action, before, after }: Change, nameOf: NameOf) {
       before: formatFieldValue(name, before?.[name], nameOf),
       after: formatFieldValue(name, after?.[name], nameOf),
     }))
+    .filter(({ before, after }) => before !== '' || after !== '')
 }
 
 const charactersMax = 120
 
+const formatBoolean = (value: unknown) => (value ? t('yes') : t('no'))
+
+/** Formats values whose stored form is not what screens show. */
+const formats: Readonly<Record<string, (value: unknown) => string>> = {
+  priority: (value) => priorityName(Number(value)),
+  color: (value) => t(labelColors[value as LabelColor]),
+  amountHours: (value) => formatHours(Number(value)),
+  isArchived: formatBoolean,
+  isDone: formatBoolean,
+}
+
 function formatFieldValue(name: string, value: unknown, nameOf: NameOf): string {
-  // The digits of a rank mean nothing to users.
-  if (value === null || value === undefined || name === 'rank') return ''
+  if (value === null || value === undefined) return ''
+  const format = formats[name]
+  if (format) return format(value)
   if (name.endsWith('Id')) return nameOf(name, String(value)) ?? t('another one')
   if (name.endsWith('Date')) return formatDay(dayOf(String(value)))
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return formatTimestamp(value)
@@ -198,8 +272,11 @@ function formatFieldValue(name: string, value: unknown, nameOf: NameOf): string 
   )
 }
 
-/** Returns the name for the id in a property such as `workflowId`; undefined if the caller can no longer see it. */
+/** Returns the name for the id in a property such as `workflowId`, or its key; undefined if the caller can no longer see it. */
 type NameOf = (property: string, id: string) => string | undefined
+
+/** Returns the key of an assignment instead of a name. */
+const keyProperty = 'assignmentKey'
 
 /** Resources with names, in addition to people. */
 const namedResources = [
@@ -212,6 +289,14 @@ const namedResources = [
   'label',
 ] as const
 
+/** A record with the parts of the key of an assignment: its own number, and the key of its project. */
+interface NamedRecord {
+  readonly name: string
+  readonly projectId?: string
+  readonly number?: number
+  readonly key?: string
+}
+
 /** Returns a function that names changed and related records; undefined until the names are loaded. */
 function useChangeNames(changes: readonly Change[]): NameOf | undefined {
   const { api, people } = useServices()
@@ -221,18 +306,22 @@ function useChangeNames(changes: readonly Change[]): NameOf | undefined {
     const records = await Promise.all(
       namedResources.map(async (resource) => {
         const rows = await loadByIds(api, resource, ids.get(`${resource}Id`) ?? [], signal)
-        return [...rows.values()].map(({ id, name }) => [id, name] as const)
+        return [...rows.values()]
       }),
     )
     await people.waitForNames(userIdsIn(changes))
-    return new Map(records.flat())
+    return new Map(records.flat().map((record): [string, NamedRecord] => [record.id, record]))
   })
   const namesInChanges = new Map(
     changes.flatMap(({ rowId, before, after }) => nameIn(rowId, after) ?? nameIn(rowId, before) ?? []),
   )
   if (value === undefined && !problem) return undefined
-  return (property, id) =>
-    property === 'userId' ? people.findName(id) || undefined : (value?.get(id) ?? namesInChanges.get(id))
+  return (property, id) => {
+    if (property === 'userId') return people.findName(id) || undefined
+    const record = value?.get(id)
+    if (property !== keyProperty) return record?.name ?? namesInChanges.get(id)
+    return record && assignmentKey(value?.get(record.projectId ?? '')?.key, record)
+  }
 }
 
 /** Needed for removed records, whose names are only in their history. */
@@ -254,6 +343,8 @@ const idsIn = (changes: readonly Change[], resource: ResourceName): string[] => 
         ...(resource === 'assignment'
           ? ['blockedById', 'parentId'].flatMap((name) => [change.before?.[name], change.after?.[name]])
           : []),
+        // Its key is a part of the keys of its assignments.
+        resource === 'project' && change.after?.assignmentId !== undefined ? change.projectId : undefined,
       ].filter((id) => typeof id === 'string'),
     ),
   ),

@@ -17,11 +17,14 @@ export function groupChanges(changes: readonly Change[]): readonly Act[] {
   return acts
 }
 
-/** Updates of one row belong together, and links of one kind that are added or removed. Comments are never grouped. */
+/** Updates of one row belong together, and links of one kind that are added to or removed from one assignment. Comments are never grouped. */
 function isOfAct([newest]: Act, change: Change): boolean {
-  const { callerId, resource, action, rowId, at } = change
+  const { callerId, resource, action, rowId, at, after } = change
   const isSameKind = newest.callerId === callerId && newest.resource === resource && newest.action === action
-  const isTogether = action === 'update' ? newest.rowId === rowId : isLink(resource)
+  const isTogether =
+    action === 'update'
+      ? newest.rowId === rowId
+      : isLink(resource) && newest.after?.assignmentId === after?.assignmentId
   return isSameKind && isTogether && Date.parse(newest.at) - Date.parse(at) <= secondsMax * 1000
 }
 
