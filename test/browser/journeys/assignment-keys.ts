@@ -15,6 +15,9 @@ export function assignmentKeyJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: `Copy ${key}` }).click()
     await page.getByText(`${key} was copied.`).waitFor()
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), key)
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    await page.getByText('The link was copied.').waitFor()
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), `${hosts.web}/a/${key}`)
 
     await page.goto(`${hosts.web}/projects`)
     await page.getByRole('heading', { name: 'Projects' }).waitFor()

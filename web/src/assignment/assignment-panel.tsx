@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { changedAt } from '../data/changed-at.ts'
+import type { ProjectStage } from '../data/project-stages.ts'
 import { useListing } from '../data/use-listing.ts'
 import { useLoaded } from '../data/use-loaded.ts'
 import { useMembers } from '../data/use-members.ts'
@@ -41,7 +42,7 @@ export interface AssignmentPanelProps {
   readonly projectId: string
   readonly projectName: string
   readonly projectKey: string | undefined
-  readonly stages: readonly RecordOf<'workflow'>[]
+  readonly stages: readonly ProjectStage[]
   onClose(): void
 }
 
@@ -104,6 +105,8 @@ type PanelToolsProps = Pick<
 function PanelTools({ id, projectId, projectName, projectKey, assignment, onClose }: PanelToolsProps) {
   const remove = useRemoval()
   const copy = useCopy()
+  const key = assignment ? assignmentKey(projectKey, assignment) : ''
+  const sharedPath = key === '' ? assignmentPath(projectId, id) : `/a/${key}`
   const removeAssignment = async () => {
     if (assignment && (await remove('assignment', assignment.id, assignment.name))) onClose()
   }
@@ -114,12 +117,12 @@ function PanelTools({ id, projectId, projectName, projectKey, assignment, onClos
       </span>
       {assignment && (
         <>
-          <CopyKeyButton assignmentKey={assignmentKey(projectKey, assignment)} />
+          <CopyKeyButton assignmentKey={key} />
           {projectKey !== undefined && <WatchButton assignmentId={id} />}
           <PanelButton
             icon="copy"
             label={t('Copy link')}
-            run={() => copy(location.origin + assignmentPath(projectId, id), t('The link was copied.'))}
+            run={() => copy(location.origin + sharedPath, t('The link was copied.'))}
           />
           <PanelButton icon="trash" label={t('Remove this assignment')} run={() => void removeAssignment()} />
         </>
@@ -130,7 +133,7 @@ function PanelTools({ id, projectId, projectName, projectKey, assignment, onClos
 
 interface SectionsProps extends PanelSections {
   readonly assignment: Assignment
-  readonly stages: readonly RecordOf<'workflow'>[]
+  readonly stages: readonly ProjectStage[]
   onSaved(assignment: Assignment): void
 }
 

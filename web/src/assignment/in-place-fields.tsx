@@ -3,15 +3,18 @@ import { useId } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
-import { choosableStages } from '../data/project-stages.ts'
+import { choosableStages, type ProjectStage, stageLooksOf } from '../data/project-stages.ts'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { useMembers } from '../data/use-members.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { formatLongDay } from '../time/days.ts'
+import { PersonAvatar } from '../ui/avatar.tsx'
 import { DayInput } from '../ui/day-input.tsx'
+import { PriorityShape, StageMark, TypeShape } from '../ui/marks.tsx'
 import { PersonPicker } from '../ui/person-picker.tsx'
-import { priorityChoices } from './priority.ts'
+import { doneStagesOf } from './assignment-values.ts'
+import { parsePriority, priorityChoices } from './priority.ts'
 import { type EditableName, type InPlaceEdit, useFieldEdit } from './use-in-place-edit.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -87,35 +90,50 @@ export function HoursInPlace({ assignment, onSaved }: InPlaceProps) {
   )
 }
 
-export function ChoiceInPlace({
-  assignment,
-  name,
-  label,
-  choices,
-  onSaved,
-}: NamedFieldProps & { readonly choices: readonly { readonly id: string; readonly name: string }[] }) {
+interface ChoiceInPlaceProps extends NamedFieldProps {
+  readonly choices: readonly { readonly id: string; readonly name: string }[]
+  /** Draws the mark before the name of a choice. */
+  markOf?(id: string): ComponentChildren
+}
+
+export function ChoiceInPlace({ assignment, name, label, choices, markOf, onSaved }: ChoiceInPlaceProps) {
   const nameOf = (id: string) => choices.find((choice) => choice.id === id)?.name ?? '…'
   const edit = useFieldEdit(assignment, name, onSaved, nameOf)
   return (
     <InPlaceField label={label} edit={edit} format={nameOf}>
       {(attributes) => (
-        <select
-          {...attributes}
-          class="input"
-          value={edit.text}
-          onChange={(event) => void edit.commit(event.currentTarget.value)}
-        >
-          {!choices.some(({ id }) => id === edit.text) && <option value={edit.text}>…</option>}
-          {choices.map((choice) => (
-            <option key={choice.id} value={choice.id}>
-              {choice.name}
-            </option>
-          ))}
-        </select>
+        <MarkedValue mark={markOf?.(edit.text)}>
+          <select
+            {...attributes}
+            class="input"
+            value={edit.text}
+            onChange={(event) => void edit.commit(event.currentTarget.value)}
+          >
+            {!choices.some(({ id }) => id === edit.text) && <option value={edit.text}>…</option>}
+            {choices.map((choice) => (
+              <option key={choice.id} value={choice.id}>
+                {choice.name}
+              </option>
+            ))}
+          </select>
+        </MarkedValue>
       )}
     </InPlaceField>
   )
 }
+
+interface MarkedValueProps {
+  readonly mark: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+/** A field with the mark of its value, the same as on cards. */
+const MarkedValue = ({ mark, children }: MarkedValueProps) => (
+  <div class="fact-value">
+    <span class="fact-mark">{mark}</span>
+    {children}
+  </div>
+)
 
 export function DayInPlace({ assignment, name, label, onSaved }: NamedFieldProps) {
   const edit = useFieldEdit(assignment, name, onSaved)
@@ -141,14 +159,16 @@ export function PersonInPlace({ assignment, onSaved }: InPlaceProps) {
     <div>
       <InPlaceField label={label} edit={edit} format={people.nameOf}>
         {({ id, ...attributes }) => (
-          <PersonPicker
-            id={id}
-            attributes={attributes}
-            label={label}
-            projectId={assignment.projectId}
-            value={edit.text}
-            onChoose={(userId) => void edit.commit(userId)}
-          />
+          <MarkedValue mark={edit.text !== '' && <PersonAvatar id={edit.text} isDecorative />}>
+            <PersonPicker
+              id={id}
+              attributes={attributes}
+              label={label}
+              projectId={assignment.projectId}
+              value={edit.text}
+              onChoose={(userId) => void edit.commit(userId)}
+            />
+          </MarkedValue>
         )}
       </InPlaceField>
       <NonMemberNote projectId={assignment.projectId} userId={assignment.userId} />
@@ -184,26 +204,45 @@ export function NonMemberNote({
 }
 
 /** Edits all fields except the name and the description. */
-export function AssignmentFieldsInPlace(
-  props: InPlaceProps & { readonly stages: readonly RecordOf<'workflow'>[] },
-) {
+export function AssignmentFieldsInPlace(props: InPlaceProps & { readonly stages: readonly ProjectStage[] }) {
   const { configuration } = useServices()
+  const { assignment, stages } = props
   const types = useListing('assignmentType', catalogQuery)
+  const looks = stageLooksOf(stages, doneStagesOf(assignment.projectId, stages))
   return (
     <div class="panel-facts">
       <ChoiceInPlace
         {...props}
         name="workflowId"
         label={t('Stage')}
-        choices={choosableStages(props.stages, props.assignment.workflowId)}
+        choices={choosableStages(stages, assignment.workflowId)}
+        markOf={(id) => {
+          const look = looks.get(id)
+          return look && <StageMark {...look} />
+        }}
       />
-      <ChoiceInPlace {...props} name="assignmentTypeId" label={t('Type')} choices={types.rows} />
+      <ChoiceInPlace
+        {...props}
+        name="assignmentTypeId"
+        label={t('Type')}
+        choices={types.rows}
+        markOf={(id) => {
+          const type = types.rows.find((row) => row.id === id)
+          return type && <TypeShape name={type.name} />
+        }}
+      />
       <DayInPlace {...props} name="startDate" label={t('Start')} />
       <DayInPlace {...props} name="endDate" label={t('End')} />
       <PersonInPlace {...props} />
       <HoursInPlace {...props} />
       {configuration.extensions && (
-        <ChoiceInPlace {...props} name="priority" label={t('Priority')} choices={priorityChoices()} />
+        <ChoiceInPlace
+          {...props}
+          name="priority"
+          label={t('Priority')}
+          choices={priorityChoices()}
+          markOf={(text) => <PriorityShape priority={parsePriority(text) ?? 0} />}
+        />
       )}
     </div>
   )
