@@ -14,7 +14,6 @@ import { elapsedSeconds, toRecordedHours } from '../../web/src/assignment/timer.
 import { groupBlockers, startsTooEarly } from '../../web/src/data/use-project-dependencies.ts'
 import { groupLabels } from '../../web/src/data/use-project-labels.ts'
 import { mergeLinks } from '../../web/src/data/use-project-links.ts'
-import { barsOf } from '../../web/src/screens/project/lanes.ts'
 import {
   columns,
   linesOf,
@@ -112,50 +111,6 @@ describe('Labels of a project', () => {
         ?.map(({ id }) => id)
     assert.deepEqual(idsOf('odd', 'even'), ['odd', 'even'])
     assert.deepEqual(idsOf('even'), ['even'])
-  })
-})
-
-describe('Bars over days', () => {
-  test('that overlap lie in lanes of their own, and a lane is used again', () => {
-    const bars = barsOf(
-      [
-        assignment('long', '2026-11-16', '2026-11-19'),
-        assignment('short', '2026-11-16', '2026-11-17'),
-        assignment('after', '2026-11-18', '2026-11-18'),
-      ],
-      '2026-11-16',
-      7,
-    )
-    assert.deepEqual(
-      bars.map(({ row, lane, first, last }) => [row.id, lane, first, last]),
-      [
-        ['long', 0, 0, 3],
-        ['short', 1, 0, 1],
-        ['after', 1, 2, 2],
-      ],
-    )
-  })
-
-  test('are cut at the edges of the window, and say so; those beyond it are left out', () => {
-    const bars = barsOf(
-      [
-        assignment('before', '2026-11-01', '2026-11-15'),
-        assignment('across', '2026-11-01', '2026-11-30'),
-        assignment('behind', '2026-11-23', '2026-11-24'),
-      ],
-      '2026-11-16',
-      7,
-    )
-    assert.deepEqual(
-      bars.map(({ row, first, last, beginsBefore, endsAfter }) => [
-        row.id,
-        first,
-        last,
-        beginsBefore,
-        endsAfter,
-      ]),
-      [['across', 0, 6, true, true]],
-    )
   })
 })
 

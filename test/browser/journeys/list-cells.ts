@@ -22,7 +22,7 @@ export function listCellJourneys(stage: () => Stage): void {
       viewport: { width: 1440, height: 800 },
     })
     const cell = (row: string, column: string) => page.locator(`[data-row="${row}"] .list-${column}`)
-    await cell(other, 'blocked').getByText('Waits for Edited').waitFor()
+    await cell(other, 'blocked').getByTitle('Waits for Edited').waitFor()
     assert.match((await cell(id, 'key').textContent()) ?? '', /^[A-Z]+-1$/)
     await cell(id, 'stage').click()
     await assertAccessible(page, 'list with an edited cell')

@@ -14,6 +14,8 @@ export interface Bar {
   readonly endsAfter: boolean
   /** The place of its name: within it, or next to it if it is too short. */
   readonly namePlace: NamePlace
+  /** The days next to it that are free for its name. */
+  readonly nameRoom: number
 }
 
 export type NamePlace = 'within' | 'before' | 'after'
@@ -45,7 +47,7 @@ export function barsOf(
       (a.row.id < b.row.id ? -1 : 1),
   )
   const lanes: { readonly first: number; readonly last: number }[][] = []
-  return spans.map(({ row, first, last }) => {
+  const bars = spans.map(({ row, first, last }) => {
     const [begin, end] = [Math.max(0, first), Math.min(last, dayCount - 1)]
     const nameDays = nameDaysOf(row)
     const namePlace = namePlaceOf(begin, end, nameDays, dayCount)
@@ -68,10 +70,39 @@ export function barsOf(
       namePlace,
     }
   })
+  return bars.map((bar) => ({ ...bar, nameRoom: nameRoomOf(bar, lanes[bar.lane] ?? [], dayCount) }))
+}
+
+/** Counts the days from a bar to the next one in its lane, or to the edge, on the side of its name. */
+function nameRoomOf(
+  { first, last, namePlace }: Pick<Bar, 'first' | 'last' | 'namePlace'>,
+  taken: readonly { readonly first: number; readonly last: number }[],
+  dayCount: number,
+): number {
+  if (namePlace === 'after') {
+    const starts = taken.flatMap((other) => (other.first > last ? [other.first] : []))
+    return Math.min(dayCount, ...starts) - last - 1
+  }
+  const ends = taken.flatMap((other) => (other.last < first ? [other.last] : []))
+  return namePlace === 'before' ? first - Math.max(-1, ...ends) - 1 : 0
 }
 
 function namePlaceOf(first: number, last: number, nameDays: number, dayCount: number): NamePlace {
   if (last - first + 1 >= nameDays) return 'within'
   if (last + nameDays < dayCount) return 'after'
   return first - nameDays >= 0 ? 'before' : 'within'
+}
+
+/** Divides the bars of a week. One that hides alone on all of its days is shown in the line of the buttons for more. */
+export function fitBars(bars: readonly Bar[], laneCount: number) {
+  const below = bars.filter(({ lane }) => lane >= laneCount)
+  const isAlone = (bar: Bar) =>
+    !below.some((other) => other !== bar && other.first <= bar.last && other.last >= bar.first)
+  return {
+    shown: [
+      ...bars.filter(({ lane }) => lane < laneCount),
+      ...below.filter(isAlone).map((bar) => ({ ...bar, lane: laneCount })),
+    ],
+    hidden: below.filter((bar) => !isAlone(bar)),
+  }
 }

@@ -5,7 +5,7 @@ import { t } from '../../../texts/text.ts'
 import { addDays, dateFormat, dateOf, daysInWeek, daysOfWeek, isWeekend, today } from '../../../time/days.ts'
 import { directionSign, logicalArrowKey } from '../../../ui/text-direction.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
-import { type Bar, barsOf } from '../lanes.ts'
+import { type Bar, barsOf, fitBars } from '../lanes.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -33,10 +33,14 @@ export function CalendarWeek(props: CalendarWeekProps) {
   const { monday, month, laneCount, rows, isMine, onMore, onDrop } = props
   const [draggedOver, setDraggedOver] = useState<string>()
   const bars = barsOf(rows, monday, daysInWeek, { comesFirst: isMine })
-  const hiddenCount = (index: number) =>
-    bars.filter(({ lane, first, last }) => lane >= laneCount && first <= index && last >= index).length
+  const { shown, hidden } = fitBars(bars, laneCount)
+  const hiddenCount = (index: number) => hidden.filter((bar) => covers(bar, index)).length
+  const isFull = shown.some(({ lane }) => lane === laneCount)
+  const rowsAbove = isFull
+    ? `1.5rem repeat(${laneCount + 1}, 1.75rem)`
+    : `1.75rem repeat(${laneCount}, 1.75rem)`
   return (
-    <div class="calendar-week" style={{ gridTemplateRows: `1.75rem repeat(${laneCount}, 1.75rem) 1fr` }}>
+    <div class={`calendar-week ${isFull ? 'full' : ''}`} style={{ gridTemplateRows: `${rowsAbove} 1fr` }}>
       {daysOfWeek(monday).map((day, index) => (
         // biome-ignore lint/a11y/noStaticElementInteractions: only a place to drop; keys move a bar without it
         <div
@@ -66,14 +70,14 @@ export function CalendarWeek(props: CalendarWeekProps) {
           )}
         </div>
       ))}
-      {bars
-        .filter(({ lane }) => lane < laneCount)
-        .map((bar) => (
-          <WeekBar key={bar.row.id} {...props} bar={bar} />
-        ))}
+      {shown.map((bar) => (
+        <WeekBar key={bar.row.id} {...props} bar={bar} />
+      ))}
     </div>
   )
 }
+
+const covers = ({ first, last }: Bar, index: number): boolean => first <= index && index <= last
 
 const classOf = (day: string, month: string): string =>
   [

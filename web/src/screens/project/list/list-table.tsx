@@ -8,7 +8,7 @@ import { t, tn } from '../../../texts/text.ts'
 import { dayOf, formatDay, today } from '../../../time/days.ts'
 import { formatHours, sumHours } from '../../../time/hours.ts'
 import { PersonAvatar } from '../../../ui/avatar.tsx'
-import { Icon } from '../../../ui/icon.tsx'
+import { Icon, type IconName } from '../../../ui/icon.tsx'
 import { PriorityShape, StageMark, TypeShape } from '../../../ui/marks.tsx'
 import { logicalArrowKey } from '../../../ui/text-direction.ts'
 import { useMedia } from '../../../ui/use-media.ts'
@@ -198,9 +198,10 @@ function ListHead({ rows, columns, order, selection }: ListTableProps) {
             <button
               type="button"
               class="sort-button"
+              title={icons[column.name] && t(column.label)}
               onClick={() => router.setQuery({ sort: toggleSort(order, column.name) })}
             >
-              <span>{t(column.label)}</span>
+              <ColumnLabel column={column} />
               {order.column === column && <Icon name={order.isDescending ? 'down' : 'up'} />}
             </button>
           </span>
@@ -209,6 +210,19 @@ function ListHead({ rows, columns, order, selection }: ListTableProps) {
     </div>
     // biome-ignore-end lint/a11y/useSemanticElements: see the grid
     // biome-ignore-end lint/a11y/useFocusableInteractive: the button within takes the focus
+  )
+}
+
+/** Columns whose label and texts are an icon; both are spoken, and shown as tips. */
+const icons: Readonly<Partial<Record<Column['name'], IconName>>> = { blocked: 'warning' }
+
+function ColumnLabel({ column: { name, label } }: { readonly column: Column }) {
+  const icon = icons[name]
+  return (
+    <>
+      {icon && <Icon name={icon} />}
+      <span class={icon && 'visually-hidden'}>{t(label)}</span>
+    </>
   )
 }
 
@@ -367,11 +381,12 @@ function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: 
   }
   const text = column.text(row, names)
   if (text === '') return null
-  if (column.name === 'blocked')
+  const icon = icons[column.name]
+  if (icon)
     return (
       <span class="blocked" title={text}>
-        <Icon name="warning" />
-        {text}
+        <Icon name={icon} />
+        <span class="visually-hidden">{text}</span>
       </span>
     )
   if (column.name === 'end' && isLate({ row, isDone }))

@@ -181,7 +181,7 @@ interface LaneBarProps extends PersonLaneProps {
 function LaneBar(props: LaneBarProps) {
   const { bar, previousId, nextId, context, dayWidth } = props
   const { doneIds, stages, notes, blocked, openId, query, onShift } = context
-  const { row, lane, first, last, beginsBefore, endsAfter } = bar
+  const { row, lane, first, last, beginsBefore, endsAfter, nameRoom } = bar
   const isDone = doneIds.has(row.workflowId)
   const blockedText = isDone ? undefined : blocked.get(row.id)
   const shiftOf = (event: KeyboardEvent): Shift | undefined => {
@@ -201,7 +201,11 @@ function LaneBar(props: LaneBarProps) {
       isOpen={row.id === openId}
       note={notes.get(row.id) ?? blockedText}
       addressQuery={query}
-      gridStyle={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${lane + 2}` }}
+      gridStyle={{
+        gridColumn: `${first + 1} / ${last + 2}`,
+        gridRow: `${lane + 2}`,
+        '--name-room': `${Math.round(nameRoom * context.dayPixels)}px`,
+      }}
       onPointerDown={(event) =>
         dragBar(event, {
           dayPixels: dayWidth(),
