@@ -187,6 +187,18 @@ describe('Messages of changes', () => {
     assert.equal(toasts.undoLast(), false)
   })
 
+  test('keep their end when a dialog opens, and get another one when they were held', (context) => {
+    context.mock.timers.enable({ apis: ['Date'], now: 0 })
+    const toasts = createToasts()
+    toasts.show(change('Moved.'))
+    const endOf = () => toasts.all.value[0]?.until
+    context.mock.timers.tick(4_000)
+    toasts.addLayer(Symbol('dialog'))()
+    assert.equal(endOf(), 10_000)
+    toasts.extend(toasts.all.value[0]?.id ?? 0)
+    assert.equal(endOf(), 14_000)
+  })
+
   test('end with their screen, problems do not', () => {
     const toasts = createToasts()
     toasts.show(change('Moved.'))

@@ -5,6 +5,8 @@ export interface Toast {
   readonly id: number
   readonly text: string
   readonly kind: 'done' | 'problem'
+  /** When it disappears. It is kept here, so that it stays the same when a dialog opens or closes. */
+  readonly until: number
   /** The action of its button, other than undoing. */
   readonly action?: { readonly label: string; run(): void } | undefined
   /** The changes that it reports and that can be undone, the newest last. */
@@ -27,6 +29,8 @@ export interface Toasts {
   /** Changes that can be undone share one message. */
   show(toast: NewToast): void
   dismiss(id: number): void
+  /** Shows a message for the whole time again. */
+  extend(id: number): void
   /** Undoes the newest change of this screen, also when its message is gone. Returns false if there is none. */
   undoLast(): boolean
   /** Undoes all changes of a message. */
@@ -39,6 +43,8 @@ export interface Toasts {
   addLayer(layer: symbol): () => void
 }
 
+/** Long enough to read and act on. */
+const shownMilliseconds = 10_000
 /** More would cover the page, so the oldest disappears. */
 const toastsMax = 3
 /** The number of changes that can be undone one after the other. */
@@ -49,9 +55,10 @@ export function createToasts(): Toasts {
   const layers = signal<readonly symbol[]>([])
   let undoable: readonly Change[] = []
   let last = 0
-  const add = (toast: Omit<Toast, 'id'>, others: readonly Toast[]) => {
+  const add = (toast: Omit<Toast, 'id' | 'until'>, others: readonly Toast[]) => {
     last += 1
-    all.value = [...others, { ...toast, id: last }].slice(-toastsMax)
+    const until = Date.now() + shownMilliseconds
+    all.value = [...others, { ...toast, id: last, until }].slice(-toastsMax)
   }
   const addChange = (change: Change) => {
     undoable = [...undoable, change].slice(-changesMax)
@@ -92,6 +99,10 @@ export function createToasts(): Toasts {
     },
     dismiss(id) {
       all.value = all.peek().filter((toast) => toast.id !== id)
+    },
+    extend(id) {
+      const until = Date.now() + shownMilliseconds
+      all.value = all.peek().map((toast) => (toast.id === id ? { ...toast, until } : toast))
     },
     undoLast() {
       const change = undoable.at(-1)

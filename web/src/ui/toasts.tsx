@@ -16,32 +16,27 @@ export function ToastCorner({ layer }: { readonly layer?: symbol }) {
   )
 }
 
-/** Long enough to read and act on. The timer pauses while the pointer or the focus is on the toast. */
-const shownMilliseconds = 10_000
-
+/** The timer pauses while the pointer or the focus is on the toast. */
 function ToastView({ toast }: { readonly toast: Toast }) {
   const { toasts } = useServices()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const dismiss = () => toasts.dismiss(toast.id)
   const pauseTimer = () => clearTimeout(timer.current)
-  const startTimer = () => {
-    pauseTimer()
-    timer.current = setTimeout(dismiss, shownMilliseconds)
-  }
+  const restartTimer = () => toasts.extend(toast.id)
   useEffect(() => {
-    startTimer()
+    timer.current = setTimeout(dismiss, toast.until - Date.now())
     return pauseTimer
-  }, [])
+  }, [toast.until])
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: only holds the timer, nothing to operate
     <div
       class={`toast ${toast.kind}`}
       onMouseEnter={pauseTimer}
-      onMouseLeave={startTimer}
+      onMouseLeave={restartTimer}
       onFocusIn={pauseTimer}
-      onFocusOut={startTimer}
+      onFocusOut={restartTimer}
     >
-      <span class="toast-text">
+      <span class="toast-text" title={toast.text}>
         {toast.text}
         {toast.changes.length > 1 && <span class="visually-hidden">. {toast.changes.at(-1)?.text}</span>}
       </span>
