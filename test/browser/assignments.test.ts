@@ -181,7 +181,7 @@ function boardJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Days: 1 Feb to 1 Mar' }).waitFor()
     assert.equal(await page.getByRole('alert').count(), 0)
     await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('button', { name: 'Clear filters' }).last().click()
     await shown('Early apple').waitFor()
     await openMenu()
     await page.getByRole('combobox', { name: 'Find a filter' }).fill('Jonas')
@@ -301,12 +301,14 @@ function boardJourneys(stage: () => Stage): void {
   })
 
   test('of a project that is not one’s own is not found', async () => {
-    const { signIn, workspace } = stage()
+    const { hosts, signIn, workspace } = stage()
     const { id } = await workspace.make('project', {
       name: 'Private',
       organizationId: workspace.organizationId,
     })
     const page = await signIn('mara@example.com', `/projects/${id}`)
+    await page.getByRole('heading', { name: 'Project not found' }).waitFor()
+    await page.goto(`${hosts.web}/projects/none`)
     await page.getByRole('heading', { name: 'Project not found' }).waitFor()
   })
 }

@@ -15,6 +15,7 @@ import {
 const paragraph = (...content: Inline[]): Block => ({ kind: 'paragraph', lines: [content] })
 const strong = (...content: Inline[]): Inline => ({ kind: 'strong', content })
 const em = (...content: Inline[]): Inline => ({ kind: 'em', content })
+const del = (...content: Inline[]): Inline => ({ kind: 'del', content })
 const code = (text: string): Inline => ({ kind: 'code', text })
 const id = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'
 const file = (kind: 'file' | 'image', label: string): Inline => ({ kind, attachmentId: id, label })
@@ -33,6 +34,7 @@ const lines: readonly (readonly [string, ...Inline[]])[] = [
   ['__b__ *i* _j_', strong('b'), ' ', em('i'), ' ', em('j')],
   ['**a *b* `c`**', strong('a ', em('b'), ' ', code('c'))],
   ['__a **b *c _d_* e** f__', strong('a ', strong('b ', em('c ', em('d')), ' e'), ' f')],
+  ['~~a **b**~~ ~c~ ~~', del('a ', strong('b')), ' ~c~ ~~'],
   ['`**not bold**`', code('**not bold**')],
   ['2 * 3 * 4, snake_case_name, _ x', '2 * 3 * 4, snake_case_name, _ x'],
   ['** and ``, *, _ and [', '** and ``, *, _ and ['],

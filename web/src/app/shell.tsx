@@ -328,20 +328,22 @@ const FailedPage = ({ title }: { readonly title: string }) => (
 
 const ShortcutSheet = ({ onClose }: { onClose(): void }) => (
   <Dialog title={t('Keyboard shortcuts')} onClose={onClose}>
-    {shortcutGroups.map(({ title, shortcuts }) => (
-      <section key={title} class="shortcut-sheet">
-        <h3>{t(title)}</h3>
-        <dl>
-          {shortcuts.map(({ keys, description }) => (
-            <div key={description}>
-              <dt>{t(description)}</dt>
-              <dd>
-                <Keys keys={keys} />
-              </dd>
-            </div>
-          ))}
-        </dl>
-      </section>
-    ))}
+    <div class="shortcuts">
+      {shortcutGroups.map(({ title, shortcuts }) => (
+        <section key={title} class="shortcut-sheet">
+          <h3>{t(title)}</h3>
+          <dl>
+            {shortcuts.map(({ keys, description }) => (
+              <div key={description}>
+                <dt>{t(description)}</dt>
+                <dd>
+                  <Keys keys={keys} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </div>
   </Dialog>
 )

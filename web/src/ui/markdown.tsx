@@ -119,6 +119,8 @@ function renderInline(inline: Inline): ComponentChild {
       return <strong>{inline.content.map(renderInline)}</strong>
     case 'em':
       return <em>{inline.content.map(renderInline)}</em>
+    case 'del':
+      return <del>{inline.content.map(renderInline)}</del>
     case 'link':
       return (
         <a href={inline.href} target="_blank" rel="noopener noreferrer nofollow">

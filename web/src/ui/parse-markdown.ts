@@ -1,7 +1,7 @@
 import { mentionPattern } from './mention-text.ts'
 
 /**
- * Parses common Markdown: headings, lists, tasks, quotes, code, bold, italic, links. The result is data, never HTML. The time grows
+ * Parses common Markdown: headings, lists, tasks, quotes, code, bold, italic, struck text, links. The result is data, never HTML. The time grows
  * linearly with the length of the text.
  */
 export const parseMarkdown = (text: string): Block[] => parseBlocks(splitLines(text), 0)
@@ -38,7 +38,7 @@ export interface Task {
 export type Inline =
   | string
   | { readonly kind: 'code'; readonly text: string }
-  | { readonly kind: 'strong' | 'em'; readonly content: Inline[] }
+  | { readonly kind: 'strong' | 'em' | 'del'; readonly content: Inline[] }
   | { readonly kind: 'link'; readonly href: string; readonly label: string }
   | { readonly kind: 'mention'; readonly userId: string }
   | { readonly kind: 'file' | 'image'; readonly attachmentId: string; readonly label: string }
@@ -188,10 +188,10 @@ export function ticking(text: string, task: Task): (version: string) => string |
   }
 }
 
-/** Parses the inline marks of a line. A mark contains none of the same kind, so they nest at most four levels deep. */
+/** Parses the inline marks of a line. A mark contains none of the same kind, so they nest at most five levels deep. */
 function parseInline(text: string): Inline[] {
   const content: Inline[] = []
-  const markStart = /[`*_[!]|@\[user:|https?:\/\//g
+  const markStart = /[`*_[!]|~~|@\[user:|https?:\/\//g
   let rules: ReturnType<typeof createRules> | undefined
   let plainFrom = 0
   for (let begin = markStart.exec(text); begin; begin = markStart.exec(text)) {
@@ -219,7 +219,7 @@ type Rule = (at: number) => Match | undefined
 /** Each rule searches the whole text for its end mark only once, no matter how often the rule is called. */
 function createRules(text: string) {
   const createEmphasis =
-    (kind: 'strong' | 'em', mark: string, findNext: (from: number) => number): Rule =>
+    (kind: 'strong' | 'em' | 'del', mark: string, findNext: (from: number) => number): Rule =>
     (at) => {
       const from = at + mark.length
       const end = text.startsWith(mark, at) ? findNext(from + 1) : Number.POSITIVE_INFINITY
@@ -239,6 +239,7 @@ function createRules(text: string) {
     },
     '*': (at: number) => strongByStars(at) ?? (/[^*\s]/.test(text[at + 1] ?? ' ') ? emByStar(at) : undefined),
     _: (at: number) => strongByUnderscores(at) ?? wholeWord(text, at, emByUnderscore),
+    '~': createEmphasis('del', '~~', createSearch(text, /~~/g)),
     '[': linkRule(text),
     '!': imageRule(text),
     '@': (at: number): Match | undefined => {

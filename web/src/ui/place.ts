@@ -6,7 +6,10 @@ const gapPixels = 4
 export function placeBelow(
   overlay: HTMLElement,
   anchor: HTMLElement,
-  { matchesWidth = false }: { readonly matchesWidth?: boolean } = {},
+  {
+    matchesWidth = false,
+    edgePixels = gapPixels,
+  }: { readonly matchesWidth?: boolean; readonly edgePixels?: number } = {},
 ): void {
   const anchorBox = anchor.getBoundingClientRect()
   if (matchesWidth) overlay.style.minWidth = `${Math.min(anchorBox.width, innerWidth - 2 * gapPixels)}px`
@@ -18,5 +21,5 @@ export function placeBelow(
   const alignsRight = matchesWidth ? isRightToLeft : !isRightToLeft
   const preferredLeft = alignsRight ? anchorBox.right - width : anchorBox.left
   overlay.style.top = `${top}px`
-  overlay.style.left = `${Math.min(Math.max(gapPixels, preferredLeft), innerWidth - width - gapPixels)}px`
+  overlay.style.left = `${Math.max(gapPixels, Math.min(preferredLeft, innerWidth - width - edgePixels))}px`
 }

@@ -14,7 +14,7 @@ import { Menu } from '../../ui/menu.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { BoardCard } from './board-card.tsx'
 import { byRank, compareTexts, type Place, placeAfterStep } from './card-order.ts'
-import { type Filters, isFiltered } from './filters.ts'
+import type { Filters } from './filters.ts'
 import { QuickAdd } from './quick-add.tsx'
 import { useCardDrop } from './use-card-drop.ts'
 import { useVirtualRows } from './use-virtual-rows.ts'
@@ -119,12 +119,11 @@ export function BoardColumn(props: BoardColumnProps) {
 }
 
 /** The first column of an empty board says what to do next. */
-function emptyTextOf({ stage, stages, filters, countOf }: BoardColumnProps): string {
+function emptyTextOf({ stage, stages, countOf }: BoardColumnProps): string {
   const isFirstOfEmptyBoard = stage.id === stages[0]?.id && stages.every(({ id }) => countOf(id) === 0)
-  if (!isFirstOfEmptyBoard) return t('Nothing here')
-  return isFiltered(filters)
-    ? t('No assignments match these filters')
-    : t('Add the first assignment with the plus above, or press N.')
+  return isFirstOfEmptyBoard
+    ? t('Add the first assignment with the plus above, or press N.')
+    : t('Nothing here')
 }
 
 function ColumnHeader(props: BoardColumnProps & { readonly isDone: boolean; onAdd(): void }) {

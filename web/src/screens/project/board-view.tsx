@@ -15,10 +15,11 @@ import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { BoardColumn, type BoardProps } from './board-column.tsx'
 import type { Place } from './card-order.ts'
-import { filtersRows, matcherOf, queryOfFilters } from './filters.ts'
+import { filtersRows, isFiltered, matcherOf, noFilters, queryOfFilters } from './filters.ts'
 import { useCardFocus } from './use-card-focus.ts'
 import { useMoves } from './use-moves.ts'
 import { blockedIdsOf, useMemberIds } from './use-row-filter.ts'
+import { viewParameter } from './view-address.ts'
 import type { ProjectViewProps } from './view-props.ts'
 import { ViewSkeleton } from './view-skeleton.tsx'
 
@@ -214,6 +215,7 @@ function Board(props: BoardProps) {
         <p>{t('An administrator sets up the workflow; then its stages are the columns of this board.')}</p>
       </EmptyState>
     )
+  if (isFiltered(props.filters) && stages.every(({ id }) => countOf(id) === 0)) return <NoMatches />
   return (
     <div class="board" aria-busy={isStale}>
       {stages.map((stage) => (
@@ -235,6 +237,23 @@ function Board(props: BoardProps) {
         />
       ))}
     </div>
+  )
+}
+
+/** Instead of columns that are all empty. */
+export function NoMatches() {
+  const { router } = useServices()
+  return (
+    <EmptyState title={t('No assignments match these filters')}>
+      <p>{t('Try fewer letters, other days, or clear the filters.')}</p>
+      <button
+        type="button"
+        class="button"
+        onClick={() => router.setQuery({ ...noFilters, [viewParameter]: '' })}
+      >
+        {t('Clear filters')}
+      </button>
+    </EmptyState>
   )
 }
 

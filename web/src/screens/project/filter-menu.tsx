@@ -30,6 +30,9 @@ interface Item extends Option {
   run(): void
 }
 
+/** The margin of a page, which the menu keeps as well. */
+const pagePixels = 24
+
 /** Finds any value of any criterion by typing. Without a text it shows the criteria. Several values can be chosen before it is closed. */
 export function FilterMenu({ criteria, filters, start, anchor, onChange, onClose }: FilterMenuProps) {
   const layer = useRef<HTMLDivElement>(null)
@@ -40,7 +43,7 @@ export function FilterMenu({ criteria, filters, start, anchor, onChange, onClose
     const element = layer.current
     if (element === null) return
     if (!element.matches(':popover-open')) element.showPopover()
-    placeBelow(element, anchor, { matchesWidth: true })
+    placeBelow(element, anchor, { matchesWidth: true, edgePixels: pagePixels })
     element.querySelector('input')?.focus()
   }, [stepName])
   const back = () => setStepName(undefined)

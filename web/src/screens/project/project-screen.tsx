@@ -28,7 +28,15 @@ import type { ProjectViewProps, ViewName } from './view-props.ts'
 import { ViewSkeleton } from './view-skeleton.tsx'
 
 /** A project's assignments in one of its views; an open assignment is shown next to them. */
-export function ProjectScreen({ parameters: { projectId = '', assignmentId } }: ScreenProps) {
+export const ProjectScreen = ({ parameters: { projectId = '', assignmentId } }: ScreenProps) =>
+  isUuid(projectId) ? <Project projectId={projectId} assignmentId={assignmentId} /> : <UnknownProject />
+
+interface ProjectProps {
+  readonly projectId: string
+  readonly assignmentId: string | undefined
+}
+
+function Project({ projectId, assignmentId }: ProjectProps) {
   const { configuration, router, session } = useServices()
   const address = router.address.value
   const project = useListing('project', { ids: projectId })
@@ -194,6 +202,9 @@ function ProjectBar({ view, saved, ...barProps }: ProjectBarProps) {
     </div>
   )
 }
+
+/** False for an address that was cut or mistyped, which the API would reject. */
+const isUuid = (id: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
 
 const UnknownProject = () => (
   <Page title={t('Project not found')}>
