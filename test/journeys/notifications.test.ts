@@ -246,9 +246,12 @@ describe('Notifications', () => {
     const [tomorrow, yesterday, later, longAgo] = await Promise.all(
       [1, -1, 3, -30].map((end) => workspace.assignment(projectId, bob.id, dates(end))),
     )
+    // A commenter is told of changes, but the day concerns those who do the work.
+    await workspace.make('comment', { assignmentId: tomorrow, text: 'Soon' }, ann)
     await rest.database.query(sql`update notification_progress set reminded_on = reminded_on - 1 returning 1`)
     await Promise.all([remind(rest.database), remind(rest.database), remind(rest.database)])
-    assert.deepEqual(await kindsAbout(bob, tomorrow ?? ''), ['dueTomorrow', 'assigned'])
+    assert.deepEqual(await kindsAbout(bob, tomorrow ?? ''), ['dueTomorrow', 'commented', 'assigned'])
+    assert.deepEqual(await kindsAbout(ann, tomorrow ?? ''), [])
     assert.deepEqual(await kindsAbout(bob, yesterday ?? ''), ['overdue', 'assigned'])
     assert.deepEqual(await kindsAbout(bob, later ?? ''), ['assigned'])
     assert.deepEqual(await kindsAbout(bob, longAgo ?? ''), ['assigned'])

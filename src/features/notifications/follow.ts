@@ -184,8 +184,8 @@ async function remindPage(
     due.map(({ id }) => id),
   )
   const created = due.flatMap(({ id, day, isOverdue, at }) => {
-    const { accounts = [] } = involved.get(id) ?? {}
-    return [...accounts].map(
+    const { reminded = [] } = involved.get(id) ?? {}
+    return [...reminded].map(
       (account): NewNotification => ({
         userId: account,
         kind: isOverdue ? 'overdue' : 'dueTomorrow',

@@ -8,6 +8,8 @@ export interface Involved {
    * have chosen not to be notified.
    */
   readonly accounts: Set<string>
+  /** Those that are responsible, take part or watch: whom due dates concern. */
+  readonly reminded: Set<string>
 }
 
 /** A row for each account and assignment. */
@@ -25,7 +27,10 @@ export async function readInvolved(
     select row.id, row.project_id as "projectId", row.user_id as "userId", mentions.ids[1] as mentioned
     from assignments as row ${mentionsOf(sql`row.description`)} where row.active and row.id = any(${ids}::uuid[])`)
   const involved = new Map(
-    rows.map(({ id, projectId, userId }) => [id, { projectId, accounts: new Set([userId]) }]),
+    rows.map(({ id, projectId, userId }): [string, Involved] => [
+      id,
+      { projectId, accounts: new Set([userId]), reminded: new Set([userId]) },
+    ]),
   )
   // The first change of an assignment names its creator, unless the history of that time is purged.
   const creators = await queries.query<Link>(sql`
@@ -47,13 +52,16 @@ export async function readInvolved(
   const mentionedMembers = mentioned.filter(({ projectId, userId }) => members.has(`${projectId} ${userId}`))
   for (const { id, userId } of [...creators, ...links, ...comments, ...mentionedMembers])
     involved.get(id)?.accounts.add(userId)
+  for (const { id, userId } of links) involved.get(id)?.reminded.add(userId)
   const watches = await queries.query<Link & { isWatching: boolean }>(sql`
     select assignment_id as id, user_id as "userId", is_watching as "isWatching" from watches
     where assignment_id = any(${ids}::uuid[])`)
   for (const { id, userId, isWatching } of watches) {
-    const accounts = involved.get(id)?.accounts
-    if (isWatching) accounts?.add(userId)
-    else accounts?.delete(userId)
+    const { accounts, reminded } = involved.get(id) ?? {}
+    for (const ids of [accounts, reminded]) {
+      if (isWatching) ids?.add(userId)
+      else ids?.delete(userId)
+    }
   }
   return involved
 }
