@@ -29,6 +29,7 @@ import {
   parseWeek,
   timestampOf,
 } from '../../web/src/time/days.ts'
+import { formatAgo } from '../../web/src/time/format-timestamp.ts'
 import { plannedHours, sumHours } from '../../web/src/time/hours.ts'
 import { quoteText } from '../../web/src/ui/csv.ts'
 import { valuesOf } from '../support/assertions.ts'
@@ -453,4 +454,19 @@ describe('Stages of a project', () => {
     const ids = (current?: string) => choosableStages(stages, current).map(({ id }) => id)
     assert.deepEqual([ids(), ids('a')], [['d'], ['d', 'a']])
   })
+})
+
+describe('Times of the past', () => {
+  for (const [seconds, text] of [
+    [-5, 'now'],
+    [59, 'now'],
+    [60, '1 min ago'],
+    [3599, '59 min ago'],
+    [3600, '1 hr ago'],
+    [86_399, '23 hr ago'],
+    [86_400, 'yesterday'],
+    [40 * 86_400, '40 days ago'],
+  ] as const)
+    test(`of ${seconds} seconds ago are shown as ${text}`, () =>
+      assert.equal(formatAgo(new Date(1e12 - seconds * 1000).toISOString(), 1e12), text))
 })

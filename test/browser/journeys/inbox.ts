@@ -17,8 +17,17 @@ export function inboxJourneys(stage: () => Stage): void {
     const inbox = page.getByRole('list', { name: 'Inbox' })
     const row = (name: string) => inbox.locator('> li').filter({ hasText: name })
     await row('Weld the ladder').getByText('Assigned to you by').waitFor()
-    await make('comment', { text: 'Blue, please', assignmentId: painted, userId: mara.id })
+    await make('comment', { text: 'Blue, please\nThe lighter one', assignmentId: painted, userId: mara.id })
     await row('Paint the hull').getByText('New comment by').waitFor()
+    // A row shows which assignment of which project, when, and what was said.
+    await row('Paint the hull')
+      .getByText(/^[A-Z]+-\d+$/)
+      .waitFor()
+    await row('Paint the hull').getByText('Website relaunch').waitFor()
+    await row('Paint the hull').getByText('Blue, please', { exact: true }).waitFor()
+    const time = row('Paint the hull').locator('time').first()
+    assert.match((await time.textContent()) ?? '', /^(now|\d min\.? ago)$/)
+    assert.match((await time.getAttribute('title')) ?? '', /\d{4}/)
     assert.equal(await row('Paint the hull').count(), 1)
     await page.getByRole('link', { name: 'Inbox: 3 unread' }).waitFor()
 
@@ -54,7 +63,9 @@ export function inboxJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Mark all as read' }).click()
     await page.getByRole('banner').getByRole('link', { name: 'Inbox', exact: true }).waitFor()
 
-    await page.getByRole('link', { name: 'Choose what is mailed' }).click()
+    // A server that sends no mail offers no choice of mails here, and says why in the account.
+    assert.equal(await page.getByRole('link', { name: 'Choose what is mailed' }).count(), 0)
+    await page.goto(`${hosts.web}/account`)
     const choices = page.getByRole('region', { name: 'Notifications' })
     await choices.getByText('This server sends no mail. Your notifications are in your inbox.').waitFor()
     assert.equal(await choices.getByLabel('Mails').isDisabled(), true)

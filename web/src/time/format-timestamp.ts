@@ -4,5 +4,25 @@ const timestampFormat = cacheFormat<void, Intl.DateTimeFormat>(
   (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }),
 )
 
+const agoFormat = cacheFormat<void, Intl.RelativeTimeFormat>(
+  (locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }),
+)
+
+/** Each unit is used up to this many seconds. */
+const units = [
+  { unit: 'minute', seconds: 60, below: 3600 },
+  { unit: 'hour', seconds: 3600, below: 86_400 },
+  { unit: 'day', seconds: 86_400, below: Number.POSITIVE_INFINITY },
+] as const
+
+/** Formats how long ago a timestamp is: now, 5 min. ago, yesterday. */
+export function formatAgo(timestamp: string, now = Date.now()): string {
+  const seconds = Math.max(0, (now - Date.parse(timestamp)) / 1000)
+  const found = seconds < 60 ? undefined : units.find(({ below }) => seconds < below)
+  return found
+    ? agoFormat().format(-Math.floor(seconds / found.seconds), found.unit)
+    : agoFormat().format(0, 'second')
+}
+
 /** Formats a timestamp in the user's time zone. */
 export const formatTimestamp = (timestamp: string): string => timestampFormat().format(new Date(timestamp))

@@ -1,11 +1,15 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Notification } from '#tracker-client'
+import { loadByIds } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
+import { assignmentKey } from '../../assignment/assignment-key.ts'
 import { useLive } from '../../data/use-live.ts'
+import { useLoaded } from '../../data/use-loaded.ts'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
-import { t, tn } from '../../texts/text.ts'
-import { formatTimestamp } from '../../time/format-timestamp.ts'
+import { shorten, t, tn } from '../../texts/text.ts'
+import { formatAgo, formatTimestamp } from '../../time/format-timestamp.ts'
+import { mentionedIn, showMentions } from '../../ui/mention-text.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { kindNames, notificationText } from '../../ui/notification-text.ts'
 import { Page } from '../../ui/page.tsx'
@@ -39,7 +43,10 @@ export function InboxScreen() {
     tracker.connect('GET /ext/notifications', { query }, options),
   )
   const page = value?.result
-  const groups = groupsOf(page?.data ?? [])
+  const notifications = page?.data ?? []
+  const groups = groupsOf(notifications)
+  const details = useDetails(notifications)
+  useMinutes()
   const mark = (isRead: boolean, which: { readonly ids: string[] } | { readonly all: true }) =>
     void tracker
       .call('PATCH /ext/notifications', { body: { isRead, ...which } })
@@ -50,9 +57,7 @@ export function InboxScreen() {
       title={t('Inbox')}
       actions={
         <>
-          <a class="button quiet" href="/account">
-            {t('Choose what is mailed')}
-          </a>
+          <MailsLink />
           <button
             type="button"
             class="button"
@@ -82,6 +87,7 @@ export function InboxScreen() {
             <InboxRow
               key={group.assignmentId}
               group={group}
+              details={details}
               actorOf={(id) => (id === null ? t('the system') : people.nameOf(id))}
               onMark={(isRead) => {
                 list.keepPlace()
@@ -98,6 +104,17 @@ export function InboxScreen() {
         )}
       </div>
     </Page>
+  )
+}
+
+/** Shown only by servers that send mails. */
+function MailsLink() {
+  const { configuration } = useServices()
+  if (!configuration.notificationMails) return null
+  return (
+    <a class="button quiet" href="/account">
+      {t('Choose what is mailed')}
+    </a>
   )
 }
 
@@ -150,17 +167,19 @@ function InboxFilters({ isUnreadOnly, kind }: InboxFiltersProps) {
 
 interface InboxRowProps {
   readonly group: Group
+  readonly details: Details
   actorOf(id: string | null): string
   onMark(isRead: boolean): void
 }
 
 /** Shows an assignment with its notifications. Enter opens it, E marks it as read, U as unread. */
-function InboxRow({ group, actorOf, onMark }: InboxRowProps) {
+function InboxRow({ group, details, actorOf, onMark }: InboxRowProps) {
   const { assignmentId, name, projectId, notifications } = group
   const unread = notifications.filter(({ readAt }) => readAt === null).length
   return (
     <li class={`row stacked ${unread > 0 ? 'unread' : ''}`}>
       <span class="inbox-head">
+        <span class="quiet-text">{details.keyOf(assignmentId)}</span>
         <a
           class="inbox-link"
           dir="auto"
@@ -182,18 +201,67 @@ function InboxRow({ group, actorOf, onMark }: InboxRowProps) {
           <span class="visually-hidden"> {name}</span>
         </button>
       </span>
+      <span class="quiet-text" dir="auto">
+        {details.projectOf(projectId)}
+      </span>
       <ul class="inbox-lines">
         {notifications.map((one) => (
           <li key={one.id} class={one.readAt === null ? 'unread' : ''}>
             {notificationText(one.kind, actorOf(one.actorId))}{' '}
-            <time class="quiet-text" dateTime={one.at}>
-              {formatTimestamp(one.at)}
+            <time class="quiet-text" dateTime={one.at} title={formatTimestamp(one.at)}>
+              {formatAgo(one.at)}
             </time>
+            {one.commentId !== null && (
+              <span class="quiet-text line" dir="auto">
+                {details.firstLineOf(one.commentId)}
+              </span>
+            )}
           </li>
         ))}
       </ul>
     </li>
   )
+}
+
+const charactersMax = 120
+
+/** Names the assignments of a page by key and project, and quotes its comments; empty texts until they are loaded. */
+function useDetails(notifications: readonly Notification[]) {
+  const { api, people } = useServices()
+  const assignmentIds = notifications.map(({ assignmentId }) => assignmentId)
+  const projectIds = notifications.map(({ projectId }) => projectId)
+  const commentIds = notifications.flatMap(({ commentId }) => commentId ?? [])
+  const key = [assignmentIds, projectIds, commentIds].map((ids) => [...new Set(ids)].sort().join()).join(';')
+  const { value } = useLoaded(`inbox-details-${key}`, ['assignment', 'comment'], async (signal) => {
+    const [assignments, projects, comments] = await Promise.all([
+      loadByIds(api, 'assignment', assignmentIds, signal),
+      loadByIds(api, 'project', projectIds, signal),
+      loadByIds(api, 'comment', commentIds, signal),
+    ])
+    return { assignments, projects, comments }
+  })
+  return {
+    keyOf: (id: string) => {
+      const assignment = value?.assignments.get(id)
+      return assignment && assignmentKey(value?.projects.get(assignment.projectId)?.key, assignment)
+    },
+    projectOf: (id: string) => value?.projects.get(id)?.name,
+    firstLineOf: (id: string) => {
+      const line = value?.comments.get(id)?.text.trim().split('\n', 1)[0] ?? ''
+      return shorten(showMentions(line, mentionedIn(line, people.nameOf)), charactersMax)
+    },
+  }
+}
+
+type Details = ReturnType<typeof useDetails>
+
+/** Draws again every minute, for times such as 5 min. ago. */
+function useMinutes() {
+  const [, setNow] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 60_000)
+    return () => clearInterval(timer)
+  }, [])
 }
 
 /** Whether a key marks as read, or as unread. */
