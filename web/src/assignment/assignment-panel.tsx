@@ -20,7 +20,6 @@ import { Skeleton } from '../ui/skeleton.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { assignmentKey } from './assignment-key.ts'
 import { AttachmentsSection } from './attachments-section.tsx'
-import { ChangeList } from './change-list.tsx'
 import { CommentsSection } from './comments-section.tsx'
 import { DependenciesSection } from './dependencies-section.tsx'
 import { DescriptionField } from './description-field.tsx'
@@ -351,14 +350,19 @@ const resourcesInHistory = [
 
 function HistoryEntries({ assignmentId }: { readonly assignmentId: string }) {
   const { tracker } = useServices()
-  const { value, problem, reload } = useLoaded(`history-${assignmentId}`, resourcesInHistory, (signal) => {
+  const key = `history-${assignmentId}`
+  const { value, problem, reload } = useLoaded(key, resourcesInHistory, async (signal) => {
     const query = { assignmentId, pageSize: 50 } as const
-    return tracker.call('GET /ext/history', { query }, { signal })
+    const [{ result }, { ChangeList }] = await Promise.all([
+      tracker.call('GET /ext/history', { query }, { signal }),
+      import('./change-list.tsx'),
+    ])
+    return { changes: result.data, ChangeList }
   })
   if (problem) return <LoadProblem problem={problem} onRetry={reload} />
   return value === undefined ? (
     <Skeleton as="rows" rows={2} cells="face lines" />
   ) : (
-    <ChangeList changes={value.result.data} assignmentId={assignmentId} />
+    <value.ChangeList changes={value.changes} assignmentId={assignmentId} />
   )
 }

@@ -159,19 +159,21 @@ const actionTextsWithTarget: Readonly<Record<Change['action'], MessageKey>> = {
 }
 
 interface TargetProps {
-  readonly text: string
+  /** Undefined without the extensions. */
+  readonly assignmentKey: string | undefined
+  readonly name: string
   readonly href: string | undefined
 }
 
 /** The assignment that a label, a person, a file or an impediment belongs to. */
-const Target = ({ text, href }: TargetProps) =>
-  href === undefined ? (
-    <bdi>{text}</bdi>
-  ) : (
-    <a href={href} dir="auto">
-      {text}
-    </a>
+function Target({ assignmentKey, name, href }: TargetProps) {
+  const text = (
+    <>
+      {assignmentKey} <bdi>{name}</bdi>
+    </>
   )
+  return href === undefined ? <span>{text}</span> : <a href={href}>{text}</a>
+}
 
 /** Returns undefined if the list is about that assignment, its name is unknown, or the subjects are named by it. */
 function targetOf(subjects: readonly Change[], { nameOf, created, assignmentId }: ListContext) {
@@ -183,11 +185,11 @@ function targetOf(subjects: readonly Change[], { nameOf, created, assignmentId }
   const [id] = ids
   if (ids.size !== 1 || typeof id !== 'string' || id === assignmentId) return undefined
   const name = nameOf('assignmentId', id)
-  const key = nameOf(keyProperty, id)
   const projectId = subjects[0]?.projectId
   if (name === undefined) return undefined
   return {
-    text: key ? `${key} ${name}` : name,
+    assignmentKey: nameOf(keyProperty, id),
+    name,
     href: projectId ? assignmentPath(projectId, id) : undefined,
   }
 }
