@@ -104,6 +104,7 @@ export function labelJourneys(stage: () => Stage): void {
     for (const name of ['Labels', 'Dependencies', 'Attachments', 'Comments'])
       assert.equal(await page.getByRole('heading', { name }).count(), 0, name)
     await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    await page.locator('.filter-menu-name').first().waitFor()
     assert.deepEqual(await page.locator('.filter-menu-name').allTextContents(), ['Person', 'Days'])
     assert.deepEqual(
       asked.filter((url) => url.includes('/ext/')),

@@ -136,6 +136,7 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
           labels={facts.labels}
           blockers={facts.blockers}
           isStale={pages.isStale}
+          hasFailed={problem !== undefined}
           openId={openId}
           query={query}
           revealedId={revealedId}
@@ -196,7 +197,7 @@ type Assignment = RecordOf<'assignment'>
 type Stage = ProjectStage
 
 /** One column per stage. Cards are moved by dragging, by their menu, or with Shift and an arrow. */
-function Board(props: BoardProps) {
+function Board({ hasFailed, ...props }: BoardProps & { readonly hasFailed: boolean }) {
   const { assignments, types, impediments, isStale, countOf, onMove } = props
   const stages = useShownStages(props.stages, countOf)
   const typeNames = useMemo(() => new Map(types.map(({ id, name }) => [id, name])), [types])
@@ -215,7 +216,9 @@ function Board(props: BoardProps) {
         <p>{t('An administrator sets up the workflow; then its stages are the columns of this board.')}</p>
       </EmptyState>
     )
-  if (isFiltered(props.filters) && stages.every(({ id }) => countOf(id) === 0)) return <NoMatches />
+  // After a failed request it is not known what matches.
+  if (!hasFailed && isFiltered(props.filters) && stages.every(({ id }) => countOf(id) === 0))
+    return <NoMatches />
   return (
     <div class="board" aria-busy={isStale}>
       {stages.map((stage) => (
