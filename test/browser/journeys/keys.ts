@@ -163,6 +163,7 @@ export function keyJourneys(stage: () => Stage): void {
     }
     await page.keyboard.press('Control+k')
     const place = palette.getByRole('option', { name: /^My work/ })
+    await place.waitFor()
     assert.deepEqual(await place.locator('kbd').allTextContents(), ['G', 'M'])
     await palette.getByRole('combobox').fill('named with its key')
     await palette.getByRole('option', { name: /Named with its key.*[A-Z]+-\d+/ }).waitFor()
