@@ -307,15 +307,15 @@ export const planningMutants: readonly Mutant[] = [
   {
     file: 'src/features/notifications/involved.ts',
     rule: 'those who watch an assignment are told of it',
-    from: 'if (isWatching) accounts?.add(userId)',
-    to: 'if (isWatching) accounts?.has(userId)',
+    from: 'if (isWatching) ids?.add(userId)',
+    to: 'if (isWatching) ids?.has(userId)',
     tests: ['journeys/notifications'],
   },
   {
     file: 'src/features/notifications/involved.ts',
     rule: 'those who have chosen not to be told are not told',
-    from: 'else accounts?.delete(userId)',
-    to: 'else accounts?.has(userId)',
+    from: 'else ids?.delete(userId)',
+    to: 'else ids?.has(userId)',
     tests: ['journeys/notifications'],
   },
   {
@@ -475,8 +475,8 @@ export const planningMutants: readonly Mutant[] = [
   {
     file: 'web/src/screens/import/run-import.ts',
     rule: 'a row that an earlier try has created is no refusal',
-    from: ' || wasCreatedBefore(result)',
-    to: '',
+    from: ' || wasCreatedBefore(result)) continue',
+    to: ') continue',
     tests: ['browser/projects'],
   },
   {
