@@ -66,7 +66,7 @@ export const isLinkOpenSql = raw(`link.used_at is null and link.ended_at is null
     select 1 from users as creator where creator.id = link.made_by and creator.security_stamp = link.maker_stamp))`)
 
 export async function createLink(transaction: Queries, options: LinkOptions): Promise<CreatedLink> {
-  // For a mail, the session was checked when the mail was requested, and may have ended normally since.
+  // The session of a mail was checked when it was requested, and may have ended normally since.
   if (options.creatorStamp === undefined) await lockActiveSession(transaction, options.sessionId)
   const secret = generateToken(linkTokenPrefix)
   const [link] = await transaction.query<Link>(sql`

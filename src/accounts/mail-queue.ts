@@ -82,7 +82,7 @@ export async function queueMail(transaction: Queries, request: MailRequest): Pro
   const ofAccountMax = isNotification ? notificationMailsOfAccount.max : mailsOfAccount.max
   // Strangers must not exhaust the budget of administrators, so their requests for a login are counted separately.
   const ofLogin = sql`lower(trim(login)) = lower(trim(${login})) and (made_by is null) = (${creatorId}::uuid is null)`
-  // For the same reason, mails of another kind have another budget.
+  // Each kind of mail has its own budget, so that none exhausts that of another.
   const ofCreator = sql`made_by = ${creatorId} and ${budgetOf(sql`purpose`)} = ${budgetOf(sql`${purpose}`)}`
   const [queued] = await transaction.query(sql`
     insert into mails (id, purpose, login, address, made_by, maker_session_id, maker_stamp, link_id, recipient,

@@ -31,8 +31,8 @@ function warnOfOpenDays(days: readonly string[]): void {
 }
 
 /**
- * `npm run cli -- history-heads`: prints one line of JSON for each closed day. Operators store the output where nobody with write
- * access to the database can change it: with that access, the whole chain could be rewritten.
+ * `npm run cli -- history-heads`: prints one line of JSON for each closed day. Operators store the output out of reach of
+ * accounts with write access to the database: these could rewrite the whole chain.
  */
 export async function runHistoryHeads(): Promise<void> {
   await withDatabase(async (database) => {

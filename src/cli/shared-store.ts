@@ -40,7 +40,7 @@ interface ProcessHooks {
   readonly onFault: (sentence: string) => void
 }
 
-/** What the supervisor gives to each process that serves the same ports. */
+/** The supervisor gives these to each process that serves the same ports. */
 interface SharedPorts {
   readonly address: StoreAddress
   readonly processes: number

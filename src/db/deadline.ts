@@ -25,7 +25,7 @@ export async function withDeadline<Result>(
     },
     Math.max(0, endsAt - performance.now()),
   )
-  // After the deadline, nobody waits for the work, and its late rejection must not end the process.
+  // The caller no longer waits after the deadline, so a late rejection must not end the process.
   work.catch(() => undefined)
   try {
     return await Promise.race([work, late])

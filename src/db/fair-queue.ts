@@ -142,7 +142,7 @@ interface Waiter {
 
 /** Longer than two of the slowest statements. Clients have given up or retry by then. */
 const waitMillisecondsDefault = 6000
-/** By then, the work that is in progress now has ended. */
+/** The work that is in progress now ends within this time. */
 const retryAfterSeconds = 5
 
 /** Creates a queue for each account, and serves the accounts in rotation. */

@@ -76,7 +76,7 @@ export function frameworkError(error: unknown, request: FastifyRequest): Envelop
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLargeFor(request)
   const known = frameworkErrors[error.code]
   if (known !== undefined) return known
-  // The client disconnected while sending. Nobody reads the response, but the log must not show an error of the server.
+  // The client disconnected while sending and never reads the response, but the log must not show an error of the server.
   if (error.code === 'ECONNRESET' && request.raw.readableAborted) {
     return { statusCode: 400, message: 'The body ended too early.' }
   }

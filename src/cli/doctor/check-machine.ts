@@ -18,7 +18,7 @@ import { error, type Finding, ok, warning } from './finding.ts'
 const gibibyte = 1024 ** 3
 /** PostgreSQL stops when the disk is full. Its WAL alone may grow by this much. */
 const freeBytesMin = gibibyte
-/** With less, an operator has little time to react. */
+/** An operator has little time to react if less is free. */
 const freeBytesGood = 5 * gibibyte
 
 /** Files in the data directory that other users must not be able to read. */

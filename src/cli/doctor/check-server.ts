@@ -133,7 +133,7 @@ export function assessConnections(counts: ConnectionCounts): Finding {
   return warning('connections', result, advice)
 }
 
-/** With more, little is left for another instance, or for a person with psql. */
+/** The rest is left for another instance, and for a person with psql. */
 const usedShareMax = 0.8
 
 const hiddenHosts = 'how many the hosts may open is hidden from a role without pg_read_all_stats'

@@ -43,7 +43,7 @@ export function quickAddJourneys(stage: () => Stage): void {
     await page.getByText('6 assignments were added.').waitFor()
   })
 
-  test('a rejected name comes back beside the next one, and is repaired', async () => {
+  test('a rejected name comes back next to the following one, and is repaired', async () => {
     const { page } = await open('Rejected once')
     await page.route('**/assignment', async (route) => {
       if (!route.request().postData()?.includes('Wrong')) return route.continue()

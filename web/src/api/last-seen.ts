@@ -13,7 +13,7 @@ import {
 
 /**
  * Keeps what the screens of the account have shown, and returns it while the server cannot be reached. Only screens read it: a change
- * is never based on it. It is erased as soon as the session is over, and holds no token and no file.
+ * is never based on it. It is erased when the session ends, and holds no token and no file.
  */
 export interface LastSeen {
   /** Returns the loaded value. While the server cannot be reached, returns the value that was loaded last, if there is one. */

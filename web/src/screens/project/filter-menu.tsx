@@ -231,7 +231,7 @@ function useItems({ criteria, filters, step, onStep, onChange }: ValuesProps, te
   const all = step ? [step] : criteria
   if (step === undefined && text === '')
     return all.flatMap((one) => (one.isSwitch ? toValues(one) : [toStep(one)]))
-  // Whoever types the name of a criterion wants its values, not the first of them.
+  // A user who types the name of a criterion wants to see its values, not to choose the first of them.
   const named = step ? [] : all.filter(({ label }) => beginsWith(label, text))
   const rest = all.filter((one) => !(named.includes(one) && (one.isSwitch || one.values.length === 0)))
   return [

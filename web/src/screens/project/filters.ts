@@ -79,7 +79,7 @@ export const includesPerson = (list: string, id: string, memberIds: ReadonlySet<
 /** Returns whether the filters depend on who is a member. */
 export const asksForMembers = ({ userId }: Filters): boolean => valuesOf(userId).includes(nonMember)
 
-/** The API filters by one person. While the viewer is unknown, nobody matches. */
+/** The API filters by one person. While the viewer is unknown, no person matches. */
 const isQueried = (userId: string): boolean =>
   userId !== nonMember && userId !== viewer && valuesOf(userId).length < 2
 
