@@ -1,6 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/text.ts'
-import { type Option, useSuggestions } from '../ui/combobox.tsx'
+import { type Option, OptionLine, useActiveInView, useSuggestions } from '../ui/combobox.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Keys } from '../ui/keys.tsx'
@@ -77,10 +77,7 @@ function Step({ step, isFirst, onBack, onChoose, onClose }: StepProps) {
   const state = usePaletteState(step, onChoose)
   const { text, items, active, problem } = state
   useLayoutEffect(() => input.current?.focus(), [])
-  useEffect(
-    () => document.getElementById(`${listId}-${active}`)?.scrollIntoView({ block: 'nearest' }),
-    [active],
-  )
+  useActiveInView(listId, active)
   return (
     <>
       <div class="palette-field">
@@ -126,14 +123,26 @@ function Step({ step, isFirst, onBack, onChoose, onClose }: StepProps) {
               </div>
             )}
             {members.map((item, index) => (
-              <Line
+              <OptionLine
                 key={item.id}
                 id={`${listId}-${from + index}`}
-                item={item}
                 isActive={from + index === active}
                 onPoint={() => state.setActive(from + index)}
                 onChoose={() => onChoose(item)}
-              />
+              >
+                {item.mark}
+                <span class="palette-name" dir="auto">
+                  {item.name}
+                </span>
+                {item.note && (
+                  <span class="quiet-text" dir="auto">
+                    {item.note}
+                  </span>
+                )}
+                {item.isCurrent && <Icon name="check" />}
+                {item.keys && <Keys keys={item.keys} />}
+                {item.next && <Icon name="right" />}
+              </OptionLine>
             ))}
           </div>
         ))}
@@ -146,41 +155,6 @@ function Step({ step, isFirst, onBack, onChoose, onClose }: StepProps) {
     </>
   )
 }
-
-interface LineProps {
-  readonly id: string
-  readonly item: PaletteItem
-  readonly isActive: boolean
-  onPoint(): void
-  onChoose(): void
-}
-
-const Line = ({ id, item, isActive, onPoint, onChoose }: LineProps) => (
-  // biome-ignore lint/a11y/useKeyWithClickEvents: the text field takes the keys
-  <div
-    id={id}
-    role="option"
-    tabIndex={-1}
-    aria-selected={isActive}
-    class="combobox-option"
-    onMouseMove={onPoint}
-    onMouseDown={(event) => event.preventDefault()}
-    onClick={onChoose}
-  >
-    {item.mark}
-    <span class="palette-name" dir="auto">
-      {item.name}
-    </span>
-    {item.note && (
-      <span class="quiet-text" dir="auto">
-        {item.note}
-      </span>
-    )}
-    {item.isCurrent && <Icon name="check" />}
-    {item.keys && <Keys keys={item.keys} />}
-    {item.next && <Icon name="right" />}
-  </div>
-)
 
 function usePaletteState(step: PaletteStep, onChoose: (item: PaletteItem) => void) {
   const [text, setText] = useState('')

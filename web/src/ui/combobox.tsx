@@ -147,7 +147,7 @@ export function Suggestions({ id, label, emptyMessage, input, state }: Suggestio
       if (list.current && input.current) placeBelow(list.current, input.current, { matchesWidth: true })
     } else if (list.current?.matches(':popover-open')) list.current.hidePopover()
   }, [isOpen, options])
-  useEffect(() => document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' }), [active])
+  useActiveInView(id, active)
   return (
     <div
       ref={list}
@@ -184,6 +184,42 @@ export function Suggestions({ id, label, emptyMessage, input, state }: Suggestio
     </div>
   )
 }
+
+/** Scrolls the active option of a list into view. Options have the id of the list and their position. */
+export function useActiveInView(listId: string, active: number): void {
+  useEffect(
+    () => document.getElementById(`${listId}-${active}`)?.scrollIntoView({ block: 'nearest' }),
+    [active],
+  )
+}
+
+interface OptionLineProps {
+  readonly id: string
+  readonly isActive: boolean
+  /** For lists in which several options can be chosen. */
+  readonly isChosen?: boolean | undefined
+  readonly children: ComponentChildren
+  onPoint(): void
+  onChoose(): void
+}
+
+/** An option of a list that is always open. The text field above it keeps the focus and takes the keys. */
+export const OptionLine = ({ id, isActive, isChosen, children, onPoint, onChoose }: OptionLineProps) => (
+  // biome-ignore lint/a11y/useKeyWithClickEvents: the text field takes the keys
+  <div
+    id={id}
+    role="option"
+    tabIndex={-1}
+    aria-selected={isActive}
+    aria-checked={isChosen}
+    class="combobox-option"
+    onMouseMove={onPoint}
+    onMouseDown={(event) => event.preventDefault()}
+    onClick={onChoose}
+  >
+    {children}
+  </div>
+)
 
 /** Without a pause in typing, no request is sent. */
 const typingMilliseconds = 150

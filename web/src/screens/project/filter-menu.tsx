@@ -1,9 +1,16 @@
 import type { TargetedKeyboardEvent } from 'preact'
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
-import { beginsWith, matchesWords, type Option, useSuggestions } from '../../ui/combobox.tsx'
+import {
+  beginsWith,
+  matchesWords,
+  type Option,
+  OptionLine,
+  useActiveInView,
+  useSuggestions,
+} from '../../ui/combobox.tsx'
 import { DayInput } from '../../ui/day-input.tsx'
 import { Icon, IconButton } from '../../ui/icon.tsx'
 import { placeBelow } from '../../ui/place.ts'
@@ -103,10 +110,7 @@ function Values(props: ValuesProps) {
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
   const items = useItems(props, text.trim())
-  useEffect(
-    () => document.getElementById(`${listId}-${active}`)?.scrollIntoView({ block: 'nearest' }),
-    [active],
-  )
+  useActiveInView(listId, active)
   const move = (count: number) => setActive(Math.max(0, Math.min(items.length - 1, active + count)))
   /** Clears the text, so that typing starts again for the next value. */
   const choose = (item: Item | undefined) => {
@@ -155,14 +159,25 @@ function Values(props: ValuesProps) {
       </div>
       <div class="filter-menu-list" id={listId} role="listbox" aria-label={label} tabIndex={-1}>
         {items.map((item, index) => (
-          <Line
+          <OptionLine
             key={item.key}
             id={`${listId}-${index}`}
-            item={item}
             isActive={index === active}
+            isChosen={item.isChosen}
             onPoint={() => setActive(index)}
             onChoose={() => choose(item)}
-          />
+          >
+            <span class="filter-menu-mark">{item.mark}</span>
+            <span class="filter-menu-name" dir="auto">
+              {item.name}
+            </span>
+            {item.note && (
+              <span class="quiet-text" dir="auto">
+                {item.note}
+              </span>
+            )}
+            {item.isChosen === undefined ? <Icon name="right" /> : item.isChosen && <Icon name="check" />}
+          </OptionLine>
         ))}
         {items.length === 0 && (
           <div class="combobox-note" role="option" aria-selected={false} aria-disabled tabIndex={-1}>
@@ -173,40 +188,6 @@ function Values(props: ValuesProps) {
     </>
   )
 }
-
-interface LineProps {
-  readonly id: string
-  readonly item: Item
-  readonly isActive: boolean
-  onPoint(): void
-  onChoose(): void
-}
-
-const Line = ({ id, item, isActive, onPoint, onChoose }: LineProps) => (
-  // biome-ignore lint/a11y/useKeyWithClickEvents: the text field takes the keys
-  <div
-    id={id}
-    role="option"
-    tabIndex={-1}
-    aria-selected={isActive}
-    aria-checked={item.isChosen}
-    class="combobox-option"
-    onMouseMove={onPoint}
-    onMouseDown={(event) => event.preventDefault()}
-    onClick={onChoose}
-  >
-    <span class="filter-menu-mark">{item.mark}</span>
-    <span class="filter-menu-name" dir="auto">
-      {item.name}
-    </span>
-    {item.note && (
-      <span class="quiet-text" dir="auto">
-        {item.note}
-      </span>
-    )}
-    {item.isChosen === undefined ? <Icon name="right" /> : item.isChosen && <Icon name="check" />}
-  </div>
-)
 
 const pageLines = 8
 
