@@ -1,10 +1,11 @@
 import type { TargetedKeyboardEvent } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
 import { changeRecord } from '../api/change-record.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { changedAt } from '../data/changed-at.ts'
+import { useInterval } from '../data/use-loaded.ts'
 import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
@@ -34,10 +35,7 @@ export function CommentsSection({
 }: Pick<PanelSections, 'comments'> & { readonly assignment: RecordOf<'assignment'> }) {
   const { id: assignmentId, projectId } = assignment
   const { api } = useServices()
-  useEffect(() => {
-    const timer = setInterval(() => document.hidden || comments.reload(), pollMilliseconds)
-    return () => clearInterval(timer)
-  }, [comments.reload])
+  useInterval(pollMilliseconds, comments.reload)
   const create = async (text: string) => {
     await api.create('comment', { assignmentId, text })
   }

@@ -4,7 +4,7 @@ import { loadByIds } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { assignmentKey } from '../../assignment/assignment-key.ts'
 import { useLive } from '../../data/use-live.ts'
-import { useLoaded } from '../../data/use-loaded.ts'
+import { useInterval, useLoaded } from '../../data/use-loaded.ts'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { shorten, t, tn } from '../../texts/text.ts'
@@ -258,10 +258,7 @@ type Details = ReturnType<typeof useDetails>
 /** Draws again every minute, for times such as 5 min. ago. */
 function useMinutes() {
   const [, setNow] = useState(0)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 60_000)
-    return () => clearInterval(timer)
-  }, [])
+  useInterval(60_000, () => setNow(Date.now()))
 }
 
 /** Whether a key marks as read, or as unread. */

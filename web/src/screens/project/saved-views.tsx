@@ -4,8 +4,8 @@ import { projectPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { inOneLine, t } from '../../texts/text.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { lazyDialog } from '../../ui/lazy-dialog.tsx'
 import { Menu, type MenuItem } from '../../ui/menu.tsx'
-import { useLater } from '../../ui/use-later.ts'
 import { useRemoval } from '../../ui/use-removal.ts'
 import type { Filters } from './filters.ts'
 import { contentOf, type SavedView, type SavedViews, writeView } from './use-saved-views.ts'
@@ -88,6 +88,8 @@ export function ViewMenu(props: SavedViewsProps) {
   )
 }
 
+const ViewDialog = lazyDialog(async () => (await import('./view-dialog.tsx')).ViewDialog)
+
 interface ViewAction extends MenuItem {
   /** Whether it has a button of its own. */
   readonly isMain?: boolean
@@ -97,7 +99,6 @@ interface ViewAction extends MenuItem {
 function useViewActions({ projectId, filters, saved }: SavedViewsProps) {
   const { api, router, toasts } = useServices()
   const [edited, setEdited] = useState<SavedView | 'new'>()
-  const later = useLater(edited !== undefined, () => import('./view-dialog.tsx'))
   const remove = useRemoval()
   const { current, query, isChanged } = saved
   const isOwn = current?.isOwn === true
@@ -125,8 +126,8 @@ function useViewActions({ projectId, filters, saved }: SavedViewsProps) {
         ]
       : []),
   ]
-  const dialog = edited && later && (
-    <later.ViewDialog
+  const dialog = edited && (
+    <ViewDialog
       projectId={projectId}
       view={edited === 'new' ? undefined : edited}
       content={contentOf(projectId, query, filters)}
