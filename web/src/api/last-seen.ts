@@ -1,5 +1,4 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import { TrackerError } from '#tracker-client'
 import type { Session } from '../session/session.ts'
 import {
   type Api,
@@ -10,6 +9,7 @@ import {
   type RecordOf,
   type ResourceName,
 } from './api.ts'
+import { isOutage } from './problems.ts'
 
 /**
  * Keeps what the screens of the account have shown, and returns it while the server cannot be reached. Only screens read it: a change
@@ -25,8 +25,6 @@ export interface LastSeen {
   /** The time of the oldest value that is shown instead of the present one. */
   readonly shownFrom: Signal<number | undefined>
 }
-
-export const isOutage = (error: unknown): boolean => error instanceof TrackerError && error.status === 0
 
 /** Loads a list for a screen. */
 export const readList = <Name extends ResourceName>(

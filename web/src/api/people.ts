@@ -3,8 +3,9 @@ import { limits, type Person, TrackerError } from '#tracker-client'
 import type { Configuration } from '../session/configuration.ts'
 import type { Session } from '../session/session.ts'
 import type { Api } from './api.ts'
-import { isOutage, type LastSeen } from './last-seen.ts'
+import type { LastSeen } from './last-seen.ts'
 import { byId } from './load-all.ts'
+import { isOutage } from './problems.ts'
 
 export interface People {
   /**

@@ -24,6 +24,9 @@ export function withFieldLabel(label: string, name: string, message: string): st
 export const outageError = (cause?: unknown): TrackerError =>
   new TrackerError(0, t('The server cannot be reached. Check the connection, then try again.'), { cause })
 
+/** Returns whether the server could not be reached, so that the same request may succeed later. */
+export const isOutage = (error: unknown): boolean => error instanceof TrackerError && error.status === 0
+
 /** Replaces API messages whose field names are not those of the screens. */
 const rewordings: Readonly<Record<string, MessageKey>> = {
   'End date must be on or after start date.': 'The end cannot be before the start.',

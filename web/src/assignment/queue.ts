@@ -1,8 +1,8 @@
 import { effect, type ReadonlySignal, signal, untracked } from '@preact/signals'
 import { TrackerError } from '#tracker-client'
-import type { CreateOf, RecordOf } from '../api/api.ts'
-import { isOutage } from '../api/last-seen.ts'
-import { sentenceOf } from '../api/problems.ts'
+import type { RecordOf } from '../api/api.ts'
+import { createOnce } from '../api/create-once.ts'
+import { isOutage, sentenceOf } from '../api/problems.ts'
 import { readStoredJson } from '../data/stored-json.ts'
 import type { Services } from '../services/services.ts'
 import { SessionEndedError } from '../session/session.ts'
@@ -187,16 +187,10 @@ async function sendHours({ api }: Actors, { entry, isNew }: HoursChange): Promis
     await api.update('appointment', body)
     return
   }
-  try {
-    await api.create('appointment', entry as CreateOf<'appointment'>)
-  } catch (error) {
-    if (isOutage(error)) throw error
-    // The response to an earlier attempt may have been lost.
-    const recorded = await api.get('appointment', entry.id).catch(() => undefined)
-    if (recorded === undefined) throw error
-    if (recorded.amountHours !== entry.amountHours) await api.update('appointment', body)
-    api.announce('appointment')
-  }
+  const { record, isEarlier } = await createOnce(api, 'appointment', entry)
+  if (!isEarlier) return
+  if (record.amountHours !== entry.amountHours) await api.update('appointment', body)
+  api.announce('appointment')
 }
 
 async function sendStage({ api, tracker }: Actors, change: StageChange): Promise<void> {
@@ -260,7 +254,7 @@ async function sendOne(actors: Actors, change: QueuedChange): Promise<boolean> {
 
 /** The server cannot be reached, is busy or fails, and may accept the same later. */
 const isPassing = (error: unknown): boolean =>
-  error instanceof TrackerError && (error.status === 0 || error.status === 429 || error.status >= 500)
+  isOutage(error) || (error instanceof TrackerError && (error.status === 429 || error.status >= 500))
 
 function finish(actors: Actors, change: QueuedChange): void {
   const sent = { ...change, isSent: true }

@@ -1,8 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
 import { changeRecord } from '../api/change-record.ts'
-import { sentenceOf } from '../api/problems.ts'
+import { isOutage, sentenceOf } from '../api/problems.ts'
 import { deleteDraft, readDraft, writeDraft } from '../forms/drafts.ts'
 import { parseHours } from '../forms/fields.tsx'
 import { useServices } from '../services/services.ts'
@@ -87,7 +86,7 @@ function useInPlaceEdit({ draft, stored, save }: InPlaceOptions): InPlaceEdit {
     }
     setSaving(false)
   }
-  useRetryWhenOnline(!isSaving && isUnreachable(problem), () => latest.current && void send(latest.current))
+  useRetryWhenOnline(!isSaving && isOutage(problem), () => latest.current && void send(latest.current))
   return {
     text: typed?.text ?? stored,
     isChanged: typed !== undefined,
@@ -111,8 +110,6 @@ function useInPlaceEdit({ draft, stored, save }: InPlaceOptions): InPlaceEdit {
     revert,
   }
 }
-
-const isUnreachable = (problem: unknown) => problem instanceof TrackerError && problem.status === 0
 
 /** Retries are also timed: browsers report a network before it works, and never report that a server is back. */
 const retryMilliseconds = 5000

@@ -1,8 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { limits, TrackerError } from '#tracker-client'
+import { limits } from '#tracker-client'
 import type { ChangedName, Page, QueryOf, RecordOf, ResourceName } from '../api/api.ts'
 import { listKeyOf, readList } from '../api/last-seen.ts'
 import { type Connection, openLive } from '../api/live.ts'
+import { isOutage } from '../api/problems.ts'
 import { useServices } from '../services/services.ts'
 import { SessionEndedError } from '../session/session.ts'
 
@@ -110,7 +111,7 @@ const retryMilliseconds = 3000
 
 export function useRetry(problem: Error | undefined, reload: () => void): void {
   useEffect(() => {
-    if (!(problem instanceof TrackerError && problem.status === 0)) return
+    if (!isOutage(problem)) return
     const timer = setTimeout(reload, retryMilliseconds)
     return () => clearTimeout(timer)
   }, [problem, reload])

@@ -2,6 +2,7 @@ import { type Signal, signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { limits, TrackerError } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
+import { createOnce } from '../../api/create-once.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { lastTypeOf, newAssignmentDefaults, rememberType } from '../../assignment/new-assignment.tsx'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
@@ -199,15 +200,8 @@ function useQueue({ projectId, stage, onNew }: QuickAddProps, typeId: string | u
   const create = async ({ id, name }: QueuedName) => {
     const assignmentTypeId = typeId ?? ''
     const defaults = newAssignmentDefaults(projectId, stage.id, session.person.value?.id ?? '')
-    try {
-      show(await api.create('assignment', { ...defaults, id, name, assignmentTypeId }))
-    } catch (error) {
-      // The response to an earlier attempt may have been lost.
-      if (!(error instanceof TrackerError && error.status === 409)) throw error
-      const created = await api.get('assignment', id).catch(() => undefined)
-      if (created === undefined) throw error
-      show(created)
-    }
+    const { record } = await createOnce(api, 'assignment', { ...defaults, id, name, assignmentTypeId })
+    show(record)
     rememberType(assignmentTypeId, projectId)
   }
   const send = useStableCallback(() => void sendNames(queue, create))
