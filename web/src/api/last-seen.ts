@@ -42,6 +42,9 @@ interface Kept {
   readonly value: unknown
   /** When it was shown. */
   readonly at: number
+}
+
+interface Measured extends Kept {
   readonly size: number
 }
 
@@ -56,16 +59,19 @@ export function createLastSeen(session: Pick<Session, 'state' | 'person' | 'onSi
   const write = () => {
     clearTimeout(timer)
     timer = undefined
-    const values = [...unwritten.values()].filter((kept) => kept.account === id.peek())
+    // Measured here, because a live answer may be replaced many times before it is written.
+    const values = [...unwritten.values()]
+      .filter((kept) => kept.account === id.peek())
+      .map((kept) => ({ ...kept, size: sizeOf(kept.value) }))
+      .filter(({ size }) => size <= charactersOfValueMax)
     unwritten.clear()
     if (values.length > 0) void writeAll(values).catch(() => undefined)
   }
   addEventListener('pagehide', write)
   const keep = (key: string, value: unknown) => {
     const account = id.peek()
-    const size = sizeOf(value)
-    if (account === undefined || size > charactersOfValueMax) return
-    unwritten.set(key, { account, key, value, at: Date.now(), size })
+    if (account === undefined) return
+    unwritten.set(key, { account, key, value, at: Date.now() })
     timer ??= setTimeout(write, writeMilliseconds)
   }
   const find = async (key: string): Promise<Kept | undefined> => {
@@ -171,7 +177,7 @@ const resultOf = <Value>(request: IDBRequest<Value>): Promise<Value> =>
 const readOne = async (account: string, key: string): Promise<Kept | undefined> =>
   resultOf((await openValues('readonly')).get([account, key]))
 
-async function writeAll(kept: readonly Kept[]): Promise<void> {
+async function writeAll(kept: readonly Measured[]): Promise<void> {
   const values = await openValues('readwrite')
   for (const one of kept) values.put(one)
   // At once, because the page may be about to be left.
