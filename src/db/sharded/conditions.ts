@@ -6,7 +6,7 @@ import {
   type Verdict,
 } from '../conditional-write.ts'
 import { join, type Queries, raw, type Sql, sql } from '../sql.ts'
-import { atPlaces, lockPlaces, type Place, placeColumnOf } from './places.ts'
+import { assignmentFields, atPlaces, lockPlaces, type Place, placeColumnOf } from './places.ts'
 
 /** A row as stored, with the names of columns as keys. */
 export type StoredRow = Readonly<Record<string, unknown>>
@@ -77,9 +77,7 @@ export async function lockAndCheck(
   }
   if (conditions.length === 0) return { rejections: 0, known }
   // The statement that checks the conditions of an input row cannot query the nodes of the assignments that the row refers to.
-  const ids = [inputRow?.assignmentId, inputRow?.blockedById, inputRow?.parentId].filter(
-    (id) => typeof id === 'string',
-  )
+  const ids = assignmentFields.map((name) => inputRow?.[name]).filter((id) => typeof id === 'string')
   const all = ids.length > 0 ? [...known, await readAssignments(queries, ids)] : known
   const [verdict] = await queries.query<Verdict>(
     sql`${withKnown(all)} ${conditionsSql(conditions, inputRow ? 'perInputRow' : 'single')}`,

@@ -3,7 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { resources } from '../../resources/all.ts'
 import { splitStatements } from '../sql.ts'
-import { assignmentTables, isReferenceTable, placeColumnOf, referenceTables } from './places.ts'
+import {
+  assignmentFields,
+  assignmentTables,
+  furtherReferences,
+  isReferenceTable,
+  placeColumnOf,
+  referenceTables,
+} from './places.ts'
 
 it('knows that every resource of an assignment is stored with it', () => {
   for (const { table, access } of resources) {
@@ -14,6 +21,36 @@ it('knows that every resource of an assignment is stored with it', () => {
       `${table}: assignmentTables of src/db/sharded/places.ts names the tables whose rows belong to an assignment, and no others.`,
     )
     assert.ok(!(belongs && isReferenceTable(table)), table)
+  }
+})
+
+it('knows every field that refers to an assignment', () => {
+  const fields = resources.flatMap(({ fields }) =>
+    Object.entries(fields).flatMap(([name, { references }]) =>
+      references?.resource === 'assignment' ? [name] : [],
+    ),
+  )
+  assert.deepEqual([...assignmentFields].sort(), [...new Set(fields)].sort())
+})
+
+it('has a function of its own for each that it cannot run: a function in SQL that writes with parameters', () => {
+  const folder = new URL('../migrations/', import.meta.url)
+  const own = readFileSync(new URL('functions.sql', import.meta.url), 'utf8')
+  const inSql = /function (\w+)\([^)]+\)[^$]*?language sql[^$]*\$\$(.*?)\$\$/gs
+  const writing = readdirSync(folder).flatMap((name) =>
+    [...readFileSync(new URL(name, folder), 'utf8').matchAll(inSql)]
+      .filter(([, , body = '']) => /\b(insert into|update|delete from)\b/i.test(body))
+      .map(([, name = '']) => name),
+  )
+  assert.ok(writing.includes('moved_assignment_number'))
+  for (const name of writing) assert.match(own, new RegExp(`function ${name}\\(`), name)
+})
+
+it('purges with an assignment what foreign keys remove in a store of one node', () => {
+  const own = readFileSync(new URL('functions.sql', import.meta.url), 'utf8')
+  for (const { table, constraint } of furtherReferences) {
+    const column = constraint.slice(table.length + 1, -'_fkey'.length)
+    assert.match(own, new RegExp(`\\b${table}\\b.*\\b${column}\\b`), constraint)
   }
 })
 
@@ -28,6 +65,8 @@ it('is never asked for a timestamp or a random value by a write: nodes would ret
       const before = text.slice(0, index).split(/[`']/).at(-1) ?? ''
       assert.doesNotMatch(before, /\b(update|insert|delete)\b/i, name)
     }
+    // No more may the values that a statement returns.
+    assert.doesNotMatch(text, /\breturning\b[^`')]*\b(now|statement_timestamp)\(/i, name)
     // In these, not even a stable timestamp may occur next to a column.
     assert.doesNotMatch(
       text,

@@ -27,6 +27,9 @@ export const assignmentTables = [
   'attachments',
 ] as const
 
+/** The fields of all resources that refer to assignments. */
+export const assignmentFields = ['assignmentId', 'blockedById', 'parentId'] as const
+
 /** References of such rows to a further assignment, which may be on another node, so no foreign key holds them. */
 export const furtherReferences = [
   { table: 'assignment_dependencies', constraint: 'assignment_dependencies_blocked_by_id_fkey' },
