@@ -4,6 +4,13 @@ import type { Mutant } from './mutant-table.ts'
 /** The rules of the fields that extensions add to resources of v1. */
 export const planningMutants: readonly Mutant[] = [
   {
+    file: 'src/db/logged-write.ts',
+    rule: 'a placeholder is compared with the row as the update finds it',
+    from: 'sql`row.${column(name)} = ${newValueOf(name)}`',
+    to: 'sql`(select was.${column(name)} from assignments as was where was.id = row.id) = ${newValueOf(name)}`',
+    tests: ['journeys/unplanned-assignments'],
+  },
+  {
     file: 'src/features/notifications/causes.ts',
     rule: 'an account is not notified of its own acts',
     from: 'account !== actorId',

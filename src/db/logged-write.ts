@@ -1,6 +1,6 @@
 import type { AccessRule } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
-import { columnName } from './columns.ts'
+import { column, columnName } from './columns.ts'
 import type { Condition, Cte, LockedRows } from './conditional-write.ts'
 import type { UniqueKey } from './failures.ts'
 import { join, raw, type Sql, sql, stepwiseStatement } from './sql.ts'
@@ -10,7 +10,16 @@ export interface Table extends HistoryTable {
   readonly name: string
   readonly unique?: UniqueKey
   readonly counter?: Counter
+  readonly placeholders?: Placeholders
 }
+
+/**
+ * Maps a flag to the columns whose values are placeholders while it is true. An update that changes one of these columns sets the flag to
+ * false, unless it names the flag.
+ */
+export type Placeholders<Columns extends string = string> = Readonly<
+  Partial<Record<Columns, readonly Columns[]>>
+>
 
 /**
  * A table with the last number of each parent. Triggers number new rows and rows that move to another parent: they lock the row of
@@ -23,12 +32,37 @@ export interface Counter {
   readonly generates: readonly string[]
 }
 
-/** Returns the columns that an update changes, including those that triggers set. */
-export const changedColumns = ({ counter }: Table, set: readonly string[]): readonly string[] => [
+/** Returns the columns that an update changes, including those that triggers set, and flags of placeholders. */
+export const changedColumns = (
+  { counter, placeholders }: Table,
+  set: readonly string[],
+): readonly string[] => [
   ...set,
+  ...flagsToClear(placeholders, set).map(({ flag }) => flag),
   ...(counter && set.includes(counter.per) ? counter.generates : []),
   'updatedAt',
 ]
+
+/** Returns the flags that an update of these columns sets to false if the value of one of `columns` changes. */
+const flagsToClear = (placeholders: Placeholders | undefined, set: readonly string[]) =>
+  Object.entries(placeholders ?? {}).flatMap(([flag, all = []]) => {
+    const columns = all.filter((name) => set.includes(name))
+    return columns.length === 0 || set.includes(flag) ? [] : [{ flag, columns }]
+  })
+
+/**
+ * Returns the assignments of these flags. The update of `row` itself compares the values, so that it sees what a concurrent write has
+ * changed. `newValueOf` returns the new value of a column.
+ */
+export const flagAssignments = (
+  table: Table,
+  set: readonly string[],
+  newValueOf: (name: string) => unknown,
+): Sql[] =>
+  flagsToClear(table.placeholders, set).map(({ flag, columns }) => {
+    const unchanged = columns.map((name) => sql`row.${column(name)} = ${newValueOf(name)}`)
+    return sql`${column(flag)} = row.${column(flag)} and ${join(unchanged, ' and ')}`
+  })
 
 export type Action = 'create' | 'update' | 'remove' | 'restore'
 

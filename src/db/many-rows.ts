@@ -11,6 +11,7 @@ import { idTaken } from './failures.ts'
 import {
   type Action,
   changedColumns,
+  flagAssignments,
   inputWriterSql,
   type LoggedWrite,
   loggedWriteCtes,
@@ -94,8 +95,13 @@ export function updateMany(
   many: ManyRows,
   set: readonly string[],
 ): Promise<RowOutcome<Row>[]> {
+  const newValueOf = (name: string) => raw(`verdict."${name}"`)
   const changes = join(
-    [...set.map((name) => sql`${column(name)} = ${raw(`verdict."${name}"`)}`), nextVersion],
+    [
+      ...set.map((name) => sql`${column(name)} = ${newValueOf(name)}`),
+      ...flagAssignments(many.table, set, newValueOf),
+      nextVersion,
+    ],
     ', ',
   )
   const statement = sql`update ${tableOf(many.table)} as row set ${changes}

@@ -15,6 +15,7 @@ import { duplicateProblem } from './failures.ts'
 import {
   type Action,
   changedColumns,
+  flagAssignments,
   loggedWriteCtes,
   mainCte,
   type Table,
@@ -106,7 +107,7 @@ export function updateRows(
 
 /** Returns the update without its `where`. */
 export const updateStatement = (table: Table, values: Values): Sql =>
-  sql`update ${tableOf(table)} as row set ${join([...assignments(values), nextVersion], ', ')}`
+  sql`update ${tableOf(table)} as row set ${join([...assignments(table, values), nextVersion], ', ')}`
 
 /** Marks rows as removed. Rows that are removed by a cascade store the id of the parent in `removed_with`. */
 export async function removeRows(
@@ -151,8 +152,13 @@ export const nextVersion = sql`updated_at = greatest(${now},
 export const isOtherVersion = (version: unknown): Sql =>
   sql`${toMilliseconds(raw('coalesce(before.updated_at, before.created_at)'))} <> ${toMilliseconds(sql`${version}::timestamptz`)}`
 
-const assignments = (values: Values): Sql[] =>
-  Object.keys(values).map((name) => sql`${column(name)} = ${values[name]}`)
+function assignments(table: Table, values: Values): Sql[] {
+  const names = Object.keys(values)
+  return [
+    ...names.map((name) => sql`${column(name)} = ${values[name]}`),
+    ...flagAssignments(table, names, (name) => values[name]),
+  ]
+}
 
 interface RewriteOptions {
   readonly table: Table

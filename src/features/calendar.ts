@@ -20,7 +20,7 @@ export const calendarRoute = (webOrigin: string | undefined): Route => ({
   id: 'SubscribeToCalendar',
   tag: 'Calendar',
   summary: 'Returns assignments as an iCalendar file (RFC 5545), for programs that subscribe to calendars.',
-  description: `The assignments that the caller is responsible for or works on; with projectId all of that project. Assignments that ended more than ${pastDays} days ago are omitted, and there are at most ${eventsMax}, those that end last. Calendar programs cannot send headers, so the token may be a parameter: a personal access token whose only scope is ${calendarScope}, which covers nothing else. A new password, or the removal of the token, ends the subscription.`,
+  description: `The assignments that the caller is responsible for or works on; with projectId all of that project. Assignments without dates are omitted, and those that ended more than ${pastDays} days ago; there are at most ${eventsMax}, those that end last. Calendar programs cannot send headers, so the token may be a parameter: a personal access token whose only scope is ${calendarScope}, which covers nothing else. A new password, or the removal of the token, ends the subscription.`,
   method: 'GET',
   path: '/ext/calendar.ics',
   parameters: [
@@ -88,7 +88,7 @@ function readEvents({ database }: Context, reader: Caller, projectId: string | u
   const wanted =
     projectId === undefined
       ? sql`row.id in (
-          select id from assignments where active and user_id = ${reader.id}
+          select id from assignments where active and user_id = ${reader.id} and not is_unassigned
           union all select assignment_id from user_assignments where active and user_id = ${reader.id})`
       : sql`row.project_id = ${projectId}`
   return database.query<ShownAssignment>(sql`
@@ -97,7 +97,7 @@ function readEvents({ database }: Context, reader: Caller, projectId: string | u
       project.name as "projectName", workflow.name as "stageName"
     from assignments as row join projects as project on project.id = row.project_id
       join workflows as workflow on workflow.id = row.workflow_id
-    where row.active and ${wanted} and ${visibleRows(assignment, reader)}
+    where row.active and not row.is_unscheduled and ${wanted} and ${visibleRows(assignment, reader)}
       and row.end_date > now() - make_interval(days => ${pastDays}::int)
     order by row.end_date desc, row.id limit ${eventsMax}::int`)
 }

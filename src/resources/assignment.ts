@@ -11,8 +11,10 @@ import {
   optionalReference,
   references,
   required,
+  requiredOnCreate,
+  withDefault,
 } from '../model/field.ts'
-import { hours, integer, text, timestamp, uuid } from '../model/field-kinds.ts'
+import { boolean, hours, integer, text, timestamp, uuid } from '../model/field-kinds.ts'
 import { invalid } from '../model/problem.ts'
 import { descriptionCharactersMax, nameCharactersMax } from '../model/text.ts'
 import { isEarlier } from '../model/timestamp.ts'
@@ -25,6 +27,9 @@ export const rankCharactersMax = 60
 /** Counts an assignment, its sub-assignments, and theirs. */
 const levelsMax = 3
 const subAssignmentsMax = 100
+
+const clearedBy = (value: string) =>
+  `An update that changes ${value}, of v1 too, sets it to false unless it names it.`
 
 export const assignment = defineResource({
   name: 'assignment',
@@ -83,7 +88,26 @@ export const assignment = defineResource({
         }),
       ),
     ),
+    isUnscheduled: extension(
+      withDefault(
+        requiredOnCreate(20, boolean, {
+          about: `Whether it has no dates yet, so that the two dates are placeholders. ${clearedBy('a date')}`,
+          example: false,
+        }),
+        false,
+      ),
+    ),
+    isUnassigned: extension(
+      withDefault(
+        requiredOnCreate(21, boolean, {
+          about: `Whether nobody is responsible yet, so that the account is a placeholder. ${clearedBy('the account')}`,
+          example: false,
+        }),
+        false,
+      ),
+    ),
   },
+  placeholders: { isUnscheduled: ['startDate', 'endDate'], isUnassigned: ['userId'] },
   access: membersOfProject,
   filters: ['projectId', 'userId', 'workflowId', 'parentId', { period: ['startDate', 'endDate'] }],
   counter: { table: 'assignment_counters', per: 'projectId', generates: ['number', 'rank'] },

@@ -2,7 +2,7 @@ import type { Passwords } from '../accounts/passwords.ts'
 import type { Condition } from '../db/conditional-write.ts'
 import type { Queries } from '../db/database.ts'
 import type { UniqueKey } from '../db/failures.ts'
-import type { Counter } from '../db/logged-write.ts'
+import type { Counter, Placeholders } from '../db/logged-write.ts'
 import type { RelatedRow, Row, Values } from '../db/rows.ts'
 import type { AccessRule } from '../model/access-rule.ts'
 import type { Caller } from '../model/caller.ts'
@@ -24,6 +24,7 @@ export interface Resource extends ListedResource {
   readonly unique?: UniqueKey
   readonly projectRules?: ProjectRules
   readonly counter?: Counter
+  readonly placeholders?: Placeholders
   /** Checks of one body, such as the order of two dates. */
   readonly checks: readonly Check<Values>[]
   readonly hooks: Hooks
@@ -162,6 +163,7 @@ interface Declaration<
   readonly unique?: UniqueKey
   readonly projectRules?: ProjectRules<keyof F & string>
   readonly counter?: Counter
+  readonly placeholders?: Placeholders<keyof F & string>
   readonly checks?: readonly Check<InputOf<F>>[]
   readonly hooks?: Hooks
   readonly withoutCreate?: true

@@ -45,8 +45,11 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
   test('are created, shown and changed under /ext/, and v1 has no trace of them', async () => {
     const created = await make({ priority: 3 })
     assert.equal(created.priority, 3)
-    const { priority, number, parentId, rank, ...others } = await read(created.id)
+    const { priority, number, parentId, rank, isUnscheduled, isUnassigned, ...others } = await read(
+      created.id,
+    )
     assert.deepEqual([priority, number, parentId, rank], [3, 1, null, '0000000001V'])
+    assert.deepEqual([isUnscheduled, isUnassigned], [false, false])
     assert.deepEqual(await read(created.id, '/api'), others)
 
     const changed = await send('PATCH', '/ext/assignment', { id: created.id, priority: null })

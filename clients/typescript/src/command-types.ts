@@ -1170,6 +1170,10 @@ export interface ExtAssignment {
   readonly parentId: string | null
   /** The place in the manual order of its stage: stages are sorted by it, character by character. A new assignment comes last. Text of at most 60 characters. */
   readonly rank: string
+  /** Whether it has no dates yet, so that the two dates are placeholders. An update that changes a date, of v1 too, sets it to false unless it names it. */
+  readonly isUnscheduled: boolean
+  /** Whether nobody is responsible yet, so that the account is a placeholder. An update that changes the account, of v1 too, sets it to false unless it names it. */
+  readonly isUnassigned: boolean
 }
 
 /** One page of a list of assignments. */
@@ -1212,6 +1216,10 @@ export interface CreateExtAssignmentRequest {
   readonly priority?: number | null
   /** The assignment of the same project that it is a part of; null means none. There are at most 3 levels. A UUID. Optional. */
   readonly parentId?: string | null
+  /** Whether it has no dates yet, so that the two dates are placeholders. An update that changes a date, of v1 too, sets it to false unless it names it. Defaults to false. */
+  readonly isUnscheduled?: boolean | null
+  /** Whether nobody is responsible yet, so that the account is a placeholder. An update that changes the account, of v1 too, sets it to false unless it names it. Defaults to false. */
+  readonly isUnassigned?: boolean | null
 }
 
 /** Changes one assignment. */
@@ -1240,6 +1248,10 @@ export interface UpdateExtAssignmentRequest {
   readonly priority?: number | null
   /** The assignment of the same project that it is a part of; null means none. There are at most 3 levels. A UUID. If null, it does not change, unless updateMask names it. */
   readonly parentId?: string | null
+  /** Whether it has no dates yet, so that the two dates are placeholders. An update that changes a date, of v1 too, sets it to false unless it names it. If null, it does not change. */
+  readonly isUnscheduled?: boolean | null
+  /** Whether nobody is responsible yet, so that the account is a placeholder. An update that changes the account, of v1 too, sets it to false unless it names it. If null, it does not change. */
+  readonly isUnassigned?: boolean | null
   /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('description' | 'priority' | 'parentId')[] }
 }

@@ -154,6 +154,8 @@ export interface ExtAssignment {
   readonly number: number
   readonly parentId: string | null
   readonly rank: string
+  readonly isUnscheduled: boolean
+  readonly isUnassigned: boolean
   readonly createdAt: string
   readonly updatedAt: string | null
   readonly deletedAt: string | null
@@ -505,6 +507,8 @@ export interface ExtAssignmentCreate {
   readonly assignmentTypeId: string
   readonly priority?: number | null
   readonly parentId?: string | null
+  readonly isUnscheduled?: boolean
+  readonly isUnassigned?: boolean
 }
 
 export interface ExtAssignmentUpdate {
@@ -520,6 +524,8 @@ export interface ExtAssignmentUpdate {
   readonly assignmentTypeId?: string
   readonly priority?: number | null
   readonly parentId?: string | null
+  readonly isUnscheduled?: boolean
+  readonly isUnassigned?: boolean
 }
 
 export interface ExtAssignmentAnswer {
@@ -821,6 +827,8 @@ export interface AssignmentQueryRow {
   readonly number?: number
   readonly parentId?: string | null
   readonly rank?: string
+  readonly isUnscheduled?: boolean
+  readonly isUnassigned?: boolean
   readonly createdAt?: string
   readonly updatedAt?: string | null
   readonly deletedAt?: string | null
@@ -2762,8 +2770,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'parentId' | 'rank' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, isUnscheduled, isUnassigned, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'parentId' | 'rank' | 'isUnscheduled' | 'isUnassigned' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -3181,8 +3189,8 @@ export interface Operations {
       readonly pageNumber?: number
       /** Rows in a page. */
       readonly pageSize?: number
-      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'parentId' | 'rank' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, isUnscheduled, isUnassigned, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'parentId' | 'rank' | 'isUnscheduled' | 'isUnassigned' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -3781,9 +3789,9 @@ export interface Operations {
   /** Reads assignments by a filter, in any order, with chosen fields and the rows they refer to, now or as they were, page by page with a cursor; with Accept: text/event-stream, as a live listing. */
   'GET /ext/query/assignments': {
     readonly query: {
-      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, createdAt, updatedAt. */
+      /** The condition that rows must satisfy, such as createdAt ge '2026-01-01'. The grammar is in docs/reading.md. Fields: id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, isUnscheduled, isUnassigned, createdAt, updatedAt. */
       readonly filter?: string
-      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, createdAt, updatedAt. */
+      /** Up to 4 fields, separated by commas, each descending after a minus; ties are sorted by id. Fields: id, name, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, isUnscheduled, isUnassigned, createdAt, updatedAt. */
       readonly sort?: string
       /** Up to 60 names of fields to return, separated by commas; fields of an expanded row are prefixed with its name and a dot. The id is always returned; by default all fields are. */
       readonly fields?: string
@@ -4481,8 +4489,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'parentId' | 'rank' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, isUnscheduled, isUnassigned, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'parentId' | 'rank' | 'isUnscheduled' | 'isUnassigned' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */
@@ -4849,8 +4857,8 @@ export interface Operations {
     readonly query: {
       /** csv: RFC 4180 with a header, texts in quotes; an apostrophe precedes text that a spreadsheet would take for a formula. jsonl: a record in each line. */
       readonly format?: 'csv' | 'jsonl'
-      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
-      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'parentId' | 'rank' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
+      /** One of id, name, description, startDate, endDate, amountHours, projectId, workflowId, userId, assignmentTypeId, priority, number, parentId, rank, isUnscheduled, isUnassigned, createdAt, updatedAt, deletedAt, active, in any capitals; anything else sorts by id. */
+      readonly sortColumn?: 'id' | 'name' | 'description' | 'startDate' | 'endDate' | 'amountHours' | 'projectId' | 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'number' | 'parentId' | 'rank' | 'isUnscheduled' | 'isUnassigned' | 'createdAt' | 'updatedAt' | 'deletedAt' | 'active'
       /** In any capitals; by default DESC for deletedAt and ASC for other columns. */
       readonly sortOrder?: 'ASC' | 'DESC'
       /** Text that the name or the description must contain, matched literally. */

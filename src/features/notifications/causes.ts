@@ -12,12 +12,13 @@ import type { NewNotification } from './notifications.ts'
 /** The resources whose changes notify. */
 export const notifyingResources = ['assignment', 'userAssignment', 'comment', 'assignmentImpediment'] as const
 
-/** An occasion to notify: the named accounts, or else everyone who is involved in the assignment. */
+/** An occasion to notify: the named accounts, the responsible one, or else everyone who is involved in the assignment. */
 interface Occasion {
   readonly kind: NotificationKind
   readonly assignmentId: string
   readonly change: StoredChange
   readonly accounts?: readonly string[]
+  readonly isForResponsible?: true
 }
 
 /** Derives notifications from changes and from the rows as they are now. */
@@ -49,14 +50,15 @@ export async function notificationsOf(
 }
 
 function notificationsFor(
-  { kind, assignmentId, change, accounts }: Occasion,
+  { kind, assignmentId, change, accounts, isForResponsible }: Occasion,
   involved: Involved | undefined,
   members: ReadonlySet<string>,
 ): NewNotification[] {
   if (!involved) return []
+  const responsible = involved.responsible === undefined ? [] : [involved.responsible]
   const { callerId: actorId, at, sequence } = change
   const commentId = change.resource === 'comment' ? change.rowId : undefined
-  return (accounts ?? [...involved.accounts])
+  return (accounts ?? (isForResponsible ? responsible : [...involved.accounts]))
     .filter((account) => account !== actorId)
     .filter((account) => kind !== 'mentioned' || members.has(`${involved.projectId} ${account}`))
     .map((userId) => ({ userId, kind, assignmentId, commentId, actorId, at, cause: String(sequence) }))
@@ -71,7 +73,7 @@ function occasionsOf(change: StoredChange, assignmentOf: ReadonlyMap<string, str
   switch (change.resource) {
     case 'assignment':
       return [
-        ...occasion('assigned', accountsIn(change, 'user_id')),
+        ...assignedOccasions(change, assignmentId),
         ...occasion('mentioned', newMentions(change, 'description')),
       ]
     case 'userAssignment':
@@ -87,6 +89,17 @@ function occasionsOf(change: StoredChange, assignmentOf: ReadonlyMap<string, str
     default:
       return []
   }
+}
+
+/** While an assignment is unassigned, its account is a placeholder. Once it no longer is, that account is notified even if it stays the same. */
+function assignedOccasions(change: StoredChange, assignmentId: string): Occasion[] {
+  const [wasUnassigned, isUnassigned] = sidesOf(change, 'is_unassigned')
+  const accounts = accountsIn(change, 'user_id')
+  const isPlanned = wasUnassigned === true && isUnassigned === false
+  if (isUnassigned === true || (accounts.length === 0 && !isPlanned)) return []
+  return [
+    { kind: 'assigned', assignmentId, change, ...(isPlanned ? { isForResponsible: true } : { accounts }) },
+  ]
 }
 
 /** Returns the value before a change and after it; both are undefined where the column did not change. */

@@ -175,7 +175,7 @@ async function remindPage(
     select row.id, (row.end_date at time zone 'UTC')::date::text as day,
       row.end_date < (${today}::date)::timestamp at time zone 'UTC' as "isOverdue", now() as at
     from assignments as row join workflows as stage on stage.id = row.workflow_id
-    where row.active and not stage.is_done and row.id > ${after}::uuid and (
+    where row.active and not row.is_unscheduled and not stage.is_done and row.id > ${after}::uuid and (
       row.end_date >= (${from}::date)::timestamp at time zone 'UTC' and row.end_date < (${today}::date)::timestamp at time zone 'UTC'
       or row.end_date >= (${today}::date + 1)::timestamp at time zone 'UTC' and row.end_date < (${today}::date + 2)::timestamp at time zone 'UTC')
     order by row.id limit ${remindersPageSize}::int`)

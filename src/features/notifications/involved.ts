@@ -3,6 +3,8 @@ import { type Sql, sql } from '../../db/sql.ts'
 
 export interface Involved {
   readonly projectId: string
+  /** Undefined while the account is a placeholder. */
+  readonly responsible: string | undefined
   /**
    * The accounts that created the assignment, are responsible, take part, have commented, are mentioned or watch, except those that
    * have chosen not to be notified.
@@ -18,19 +20,34 @@ interface Link {
   readonly userId: string
 }
 
+interface Assigned extends Link {
+  readonly projectId: string
+  readonly isUnassigned: boolean
+  readonly mentioned: string | null
+}
+
 /** Finds the accounts that changes of these assignments notify. Sends one statement per table, because tables may be on different nodes. */
 export async function readInvolved(
   queries: Queries,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Involved>> {
-  const rows = await queries.query<Link & { projectId: string; mentioned: string | null }>(sql`
-    select row.id, row.project_id as "projectId", row.user_id as "userId", mentions.ids[1] as mentioned
+  const rows = await queries.query<Assigned>(sql`
+    select row.id, row.project_id as "projectId", row.user_id as "userId", row.is_unassigned as "isUnassigned",
+      mentions.ids[1] as mentioned
     from assignments as row ${mentionsOf(sql`row.description`)} where row.active and row.id = any(${ids}::uuid[])`)
   const involved = new Map(
-    rows.map(({ id, projectId, userId }): [string, Involved] => [
-      id,
-      { projectId, accounts: new Set([userId]), reminded: new Set([userId]) },
-    ]),
+    rows.map(({ id, projectId, userId, isUnassigned }): [string, Involved] => {
+      const responsible = isUnassigned ? [] : [userId]
+      return [
+        id,
+        {
+          projectId,
+          responsible: responsible[0],
+          accounts: new Set(responsible),
+          reminded: new Set(responsible),
+        },
+      ]
+    }),
   )
   // The first change of an assignment names its creator, unless the history of that time is purged.
   const creators = await queries.query<Link>(sql`

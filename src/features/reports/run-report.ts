@@ -174,6 +174,7 @@ function conditionsOf(report: Report, caller: Caller, query: ReportQuery): Sql[]
   const startOf = (day: string) => sql`(${day}::timestamp at time zone ${timeZone}::text)`
   return [
     listedRows(report.summed, caller, 'active'),
+    ...placeholderConditions(report, query),
     ...(dateFrom ? [sql`${date} >= ${startOf(dateFrom)}`] : []),
     ...(dateTo ? [sql`${date} < ${startOf(dateTo)}`] : []),
     ...Object.entries(filters).flatMap(([name, id]) => {
@@ -181,6 +182,21 @@ function conditionsOf(report: Report, caller: Caller, query: ReportQuery): Sql[]
       return filter ? [sql`${columnOf(report, filter)} = ${id}::uuid`] : []
     }),
   ]
+}
+
+/** Leaves out rows that have only a placeholder in a column by which the report groups or filters. */
+function placeholderConditions(
+  { summed, dateColumn }: Report,
+  { groupBy, dateFrom, dateTo, filters }: ReportQuery,
+): Sql[] {
+  const used = new Set([
+    ...(dateFrom || dateTo ? [dateColumn] : []),
+    ...groupBy.map((one) => (isTimeGrouping(one) ? dateColumn : entityGroupings[one].column)),
+    ...Object.keys(filters),
+  ])
+  return Object.entries(summed.placeholders ?? {}).flatMap(([flag, columns = []]) =>
+    columns.some((name) => used.has(name)) ? [sql`not row.${column(flag)}`] : [],
+  )
 }
 
 const nameJoin = (index: number, listed: EntityGrouping['listed'], caller: Caller): Sql =>

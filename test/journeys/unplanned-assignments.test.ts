@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { sql } from '../../src/db/sql.ts'
+import { followChanges, remind } from '../../src/features/notifications/follow.ts'
+import { makeToken } from '../support/api-tokens.ts'
+import { openCommandCalls } from '../support/command-calls.ts'
+import { startCommandsUnderTest } from '../support/command-host.ts'
+import { fixture } from '../support/fixture.ts'
+import { listen } from '../support/live-events.ts'
+import { type Person, startRestUnderTest } from '../support/rest-host.ts'
+import { seed } from '../support/seed.ts'
+import { until } from '../support/until.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+const day = (fromToday: number) =>
+  `${new Date(Date.now() + fromToday * 86_400_000).toISOString().slice(0, 10)}T00:00:00Z`
+const placeholders = { startDate: day(0), endDate: day(0) }
+const unplanned = { isUnscheduled: true, isUnassigned: true }
+
+describe('Assignments without dates or without a person', { concurrency: 4 }, () => {
+  const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
+  const workspace = fixture(seed, rest)
+  const commands = fixture(startCommandsUnderTest, {}, { alongside: rest })
+  const ann = fixture(() => rest.signUp({ name: 'Ann' }))
+  const bob = fixture(() => rest.signUp({ name: 'Bob' }))
+  let projectId: string
+  before(async () => {
+    projectId = await workspace.project('Moon base', ann)
+    await workspace.join(projectId, bob.id)
+    await until(async () => {
+      await followChanges(rest.database)
+      return (await rest.database.query(sql`select 1 from notification_progress`)).length > 0
+    }, 'the first position')
+  })
+
+  const send = async (method: string, path: string, body?: Body, by: Person = ann) => {
+    const answer = await by.call(method, path, body)
+    assert.equal(answer.status, 200, `${method} ${path}: ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
+  const bodyOf = (values: Body = {}): Body => ({
+    name: 'An idea',
+    ...placeholders,
+    amountHours: 0,
+    projectId,
+    workflowId: workspace.workflowId,
+    userId: ann.id,
+    assignmentTypeId: workspace.assignmentTypeId,
+    ...values,
+  })
+  const make = async (values: Body = {}, root = '/ext', by = ann) =>
+    (await send('POST', `${root}/assignment`, bodyOf(values), by)).assignment
+  const change = (body: Body, root = '/ext', by = ann) => send('PATCH', `${root}/assignment`, body, by)
+  const flags = async (id: string) => {
+    const { isUnscheduled, isUnassigned } = (await send('GET', `/ext/assignment?id=${id}`)).assignment
+    return { isUnscheduled, isUnassigned }
+  }
+  const both = (value: boolean) => ({ isUnscheduled: value, isUnassigned: value })
+
+  test('v1 shows the placeholders and knows no flag; without flags an assignment is planned', async () => {
+    const { id, ...made } = await make(unplanned)
+    assert.deepEqual([made.isUnscheduled, made.isUnassigned], [true, true])
+    const shown = (await send('GET', `/api/assignment?id=${id}`)).assignment
+    assert.equal(shown.userId, ann.id)
+    assert.ok(!('isUnscheduled' in shown) && !('isUnassigned' in shown))
+    assert.deepEqual(await flags((await make(unplanned, '/api')).id), both(false))
+    assert.deepEqual(await flags((await make()).id), both(false))
+  })
+
+  const writes: Readonly<Record<string, (body: Body) => Promise<unknown>>> = {
+    'an update of v1': (body) => change(bodyOf(body), '/api'),
+    'an update of the extensions': ({ id, ...values }) => change({ id, ...values }),
+    'a batch': (body) =>
+      send('POST', '/ext/batch', {
+        items: [
+          { resource: 'assignment', operation: 'update', body: bodyOf(body) },
+          {
+            resource: 'project',
+            operation: 'create',
+            body: { name: 'Other', organizationId: workspace.organizationId },
+          },
+        ],
+      }),
+    async 'a command'(body) {
+      const calls = openCommandCalls(commands.target)
+      const endDate = body.endDate !== undefined && { seconds: Date.parse(String(body.endDate)) / 1000 }
+      const { result } = await calls.call(
+        'UpdateExtAssignment',
+        { ...body, ...(endDate && { endDate }) },
+        { token: commands.administrator.token },
+      )
+      calls.close()
+      assert.equal(result.success, true)
+    },
+  }
+  for (const [name, write] of Object.entries(writes))
+    test(`${name} that changes the dates or the account plans it`, async () => {
+      const { id } = await make(unplanned)
+      await write({ id, name: 'Renamed' })
+      assert.deepEqual(await flags(id), both(true), 'nothing that is a placeholder changed')
+      await write({ id, endDate: day(3) })
+      assert.deepEqual(await flags(id), { isUnscheduled: false, isUnassigned: true })
+      await write({ id, endDate: day(3), userId: bob.id })
+      assert.deepEqual(await flags(id), both(false))
+    })
+
+  test('an update that names the flag decides, and the flag can come back', async () => {
+    const { id } = await make(unplanned)
+    await change({ id, endDate: day(5), userId: bob.id, ...unplanned })
+    assert.deepEqual(await flags(id), both(true))
+    await change({ id, ...both(false) })
+    assert.deepEqual(await flags(id), both(false))
+    await change({ id, ...unplanned })
+    assert.deepEqual(await flags(id), both(true))
+  })
+
+  test('the flag fits the dates that were written last, however two writes race', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { id } = await make()
+      await Promise.all([
+        change({ id, startDate: day(2), endDate: day(2), isUnscheduled: true }),
+        // Based on the dates before, so it changes them only if it comes second.
+        change(bodyOf({ id, name: 'Renamed' }), '/api', round % 2 === 0 ? ann : rest.administrator),
+      ])
+      const { startDate, isUnscheduled } = (await send('GET', `/ext/assignment?id=${id}`)).assignment
+      assert.equal(isUnscheduled, startDate.startsWith(day(2).slice(0, 10)), `round ${round}: ${startDate}`)
+    }
+  })
+
+  test('are found by a query, shown live, and their history names the flag', async () => {
+    const { id } = await make({ isUnscheduled: true })
+    const query = new URLSearchParams({ filter: `isUnscheduled eq true and id in ('${id}')`, fields: 'id' })
+    const found = await send('GET', `/ext/query/assignments?${query}`)
+    assert.deepEqual(
+      found.result.data.map((row: { id: string }) => row.id),
+      [id],
+    )
+    const other = await workspace.project('Live', ann)
+    const row = await make({ projectId: other, ...unplanned })
+    const stream = await listen(rest.address, `/ext/assignments?projectId=${other}`, { token: ann.token })
+    const nextFlag = async () => (await stream.next()).data.result.data[0].isUnscheduled
+    assert.equal(await nextFlag(), true)
+    await change({ id: row.id, startDate: day(1), endDate: day(1) })
+    assert.equal(await nextFlag(), false)
+    stream.close()
+    const history = await send('GET', `/ext/history?resource=assignment&id=${row.id}`)
+    const latest = history.result.data.find((one: { action: string }) => one.action === 'update')
+    assert.deepEqual([latest.before.isUnscheduled, latest.after.isUnscheduled], [true, false])
+  })
+
+  test('reports by person or by time leave out what is only a placeholder', async () => {
+    const other = await workspace.project('Sums', ann)
+    await make({ projectId: other, ...unplanned })
+    await make({ projectId: other })
+    const sumBy = async (query: string) =>
+      (await send('GET', `/ext/reports/assignments?projectId=${other}&${query}`)).result.total.assignments
+    assert.equal(await sumBy('groupBy=project'), 2)
+    assert.equal(await sumBy('groupBy=month'), 1)
+    assert.equal(await sumBy(`groupBy=project&dateFrom=${day(-1).slice(0, 10)}`), 1)
+    assert.equal(await sumBy('groupBy=person'), 1)
+    assert.equal(await sumBy(`groupBy=project&userId=${ann.id}`), 1)
+  })
+
+  test('are in no calendar: without dates nowhere, without a person not in that of the placeholder', async () => {
+    const eva = await rest.signUp({ name: 'Eva' })
+    const other = await workspace.project('Calendar', eva)
+    const dates = { startDate: day(1), endDate: day(1), projectId: other, userId: eva.id }
+    await make({ ...dates, name: 'No dates', isUnscheduled: true }, '/ext', eva)
+    await make({ ...dates, name: 'Nobody', isUnassigned: true }, '/ext', eva)
+    await make({ ...dates, name: 'Planned' }, '/ext', eva)
+    const { secret } = await makeToken(rest, eva.token, { scopes: ['calendar:read'] })
+    const namesIn = async (query = '') => {
+      const text = await (await fetch(`${rest.address}/ext/calendar.ics?token=${secret}${query}`)).text()
+      return [...text.matchAll(/SUMMARY:(.*)\r/g)].map(([, name]) => name).sort()
+    }
+    assert.deepEqual(await namesIn(), ['Planned'])
+    assert.deepEqual(await namesIn(`&projectId=${other}`), ['Nobody', 'Planned'])
+  })
+
+  describe('notify', { concurrency: 1 }, () => {
+    const kindsAbout = async (person: Person, assignmentId: string) => {
+      await followChanges(rest.database)
+      const { result } = await send('GET', '/ext/notifications?pageSize=100', undefined, person)
+      return result.data
+        .filter((one: { assignmentId: string }) => one.assignmentId === assignmentId)
+        .map(({ kind }: { kind: string }) => kind)
+    }
+
+    test('no placeholder, and the account once it is responsible, unless by its own act', async () => {
+      const { id } = await make({ isUnassigned: true, userId: bob.id })
+      assert.deepEqual(await kindsAbout(bob, id), [])
+      await change({ id, isUnassigned: false })
+      assert.deepEqual(await kindsAbout(bob, id), ['assigned'])
+      const own = await make({ isUnassigned: true, userId: bob.id })
+      await change({ id: own.id, isUnassigned: false }, '/ext', bob)
+      assert.deepEqual(await kindsAbout(bob, own.id), [])
+      await change({ id: own.id, isUnassigned: true })
+      await change({ id: own.id, userId: bob.id, isUnassigned: true })
+      assert.deepEqual(await kindsAbout(bob, own.id), [])
+      const given = await make({ isUnassigned: true })
+      await change(bodyOf({ id: given.id, userId: bob.id }), '/api')
+      assert.deepEqual(await kindsAbout(bob, given.id), ['assigned'])
+    })
+
+    test('nobody of a due date that is a placeholder, and participants of one without a person', async () => {
+      const dates = { startDate: day(-3), endDate: day(1), userId: bob.id }
+      const noDates = await make({ ...dates, isUnscheduled: true })
+      const nobody = await make({ ...dates, isUnassigned: true })
+      await workspace.make('userAssignment', { assignmentId: nobody.id, userId: ann.id }, ann)
+      await rest.database.query(
+        sql`update notification_progress set reminded_on = reminded_on - 1 returning 1`,
+      )
+      assert.equal(await remind(rest.database), true)
+      assert.deepEqual(await kindsAbout(bob, noDates.id), ['assigned'])
+      assert.deepEqual(await kindsAbout(bob, nobody.id), [])
+      assert.deepEqual(await kindsAbout(ann, nobody.id), ['dueTomorrow'])
+    })
+  })
+})
