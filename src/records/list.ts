@@ -114,7 +114,22 @@ function conditionsOf(listed: ListedResource, query: ListQuery): Sql[] {
     ...(query.ids ? [sql`row.id = any(${query.ids}::uuid[])`] : []),
     ...Object.entries(query.idFilters).map(([name, id]) => idFilterCondition(listed, name, id)),
     ...dateConditions(listed, query),
+    ...placeholderConditions(listed, query),
   ]
+}
+
+/** Leaves out rows that have only a placeholder where the list filters. v1 shows no flag, and takes placeholders for values. */
+function placeholderConditions(
+  { fields, filters, placeholders = {} }: ListedResource,
+  { idFilters, dateFrom, dateTo }: ListQuery,
+): Sql[] {
+  const periods = filters.flatMap((filter) =>
+    typeof filter === 'string' || 'instant' in filter ? [] : filter.period,
+  )
+  const filtered = [...Object.keys(idFilters), ...(dateFrom || dateTo ? periods : [])]
+  return Object.entries(placeholders).flatMap(([flag, columns = []]) =>
+    flag in fields && columns.some((name) => filtered.includes(name)) ? [sql`not row.${column(flag)}`] : [],
+  )
 }
 
 const idFilterCondition = (listed: ListedResource, name: string, id: string): Sql =>

@@ -24,7 +24,6 @@ export interface Resource extends ListedResource {
   readonly unique?: UniqueKey
   readonly projectRules?: ProjectRules
   readonly counter?: Counter
-  readonly placeholders?: Placeholders
   /** Checks of one body, such as the order of two dates. */
   readonly checks: readonly Check<Values>[]
   readonly hooks: Hooks
@@ -79,6 +78,7 @@ export interface ListedResource {
   readonly historyColumns?: readonly string[]
   readonly access: AccessRule
   readonly filters: readonly Filter[]
+  readonly placeholders?: Placeholders
   /** The only column that a list is sorted by. If it is not set, the request chooses the column. */
   readonly fixedSortColumn?: string
 }

@@ -149,6 +149,20 @@ describe('Assignments without dates or without a person', { concurrency: 4 }, ()
     assert.deepEqual([latest.before.isUnscheduled, latest.after.isUnscheduled], [true, false])
   })
 
+  test('lists of the extensions filter by what is no placeholder, and those of v1 by all', async () => {
+    const other = await workspace.project('Filters', ann)
+    await make({ projectId: other, name: 'No dates', isUnscheduled: true })
+    await make({ projectId: other, name: 'Nobody', isUnassigned: true })
+    const namesIn = async (query: string, root = '/ext') =>
+      (await send('GET', `${root}/assignments?projectId=${other}&sortColumn=name&${query}`)).result.data.map(
+        ({ name }: { name: string }) => name,
+      )
+    assert.deepEqual(await namesIn(''), ['No dates', 'Nobody'])
+    assert.deepEqual(await namesIn(`userId=${ann.id}`), ['No dates'])
+    assert.deepEqual(await namesIn(`dateFrom=${day(-1)}`), ['Nobody'])
+    assert.deepEqual(await namesIn(`userId=${ann.id}&dateTo=${day(1)}`, '/api'), ['No dates', 'Nobody'])
+  })
+
   test('reports by person or by time leave out what is only a placeholder', async () => {
     const other = await workspace.project('Sums', ann)
     await make({ projectId: other, ...unplanned })
