@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/db/connections.ts',
     rule: 'the result of a standby that is behind is discarded',
     from: 'throw new StandbyBehindError()',
-    to: 'void standby',
+    to: 'void replay',
     tests: ['db/standbys'],
   },
   {

@@ -319,8 +319,8 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/db/change-log.ts',
     rule: 'an instant has settled only after the newest transaction that was writing then has ended',
-    from: 'pg_current_xact_id()::text as next',
-    to: 'pg_snapshot_xmax(pg_current_snapshot())::text as next',
+    from: 'pg_current_xact_id()::text as transaction',
+    to: 'pg_snapshot_xmax(pg_current_snapshot())::text as transaction',
     tests: ['db/settled'],
   },
   {

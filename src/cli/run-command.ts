@@ -1,7 +1,7 @@
 import { resolve, sep } from 'node:path'
 import { declaredSettings } from '../config/declared-settings.ts'
 import type { Environment } from '../config/settings.ts'
-import { adviceOn, textOf } from '../db/store-advice.ts'
+import { adviceOn, errorText } from '../db/store-advice.ts'
 import { Problem } from '../model/problem.ts'
 import { helpOf, helpOfAll, type Options, parseUsage, synopsis, type Usage, UsageError } from './usage.ts'
 
@@ -258,7 +258,7 @@ function findCommand(words: readonly string[]): [name: string, args: readonly st
 /** Returns the message of a failed command: the error, followed by advice for common mistakes in the settings. */
 export function explain(error: unknown, environment: Environment): string {
   if (error instanceof Problem && error.errors) return Object.values(error.errors).flat().join('\n')
-  const text = textOf(error)
+  const text = errorText(error)
   const { DATABASE_URL, DATABASE_URL_FILE } = environment
   const advice =
     adviceOnDirectory(error, environment) ?? (DATABASE_URL || DATABASE_URL_FILE ? adviceOn(error) : undefined)

@@ -4,32 +4,37 @@ const kibibyte = 1024
 const mebibyte = 1024 ** 2
 
 /**
- * The limits of bytes, connections, streams, statements and hashes that a process holds at once. Every such number is in this
- * table and nowhere else. docs/decisions/0040-budgets-before-work.md explains them together.
+ * The limits of bytes, connections, streams, statements and hashes that a process holds at once. Every such
+ * number is in this table and nowhere else. docs/decisions/0040-budgets-before-work.md explains them
+ * together.
  *
- * `per` is the holder that has a limit of its own, `of` is the unit. `OfAccount` and `PerAccount` mean the same in a name.
- * A limit is counted, and shown by `/metrics`, if code opens it with `budgets.budget(name)`. The others are only numbers, which
- * code reads as `budgetLimits.<name>.max`: limits per request, the sizes of caches, and limits that SQL compares. Overrides of
- * tests apply to counted limits only.
+ * `per` is the holder that has a limit of its own, `of` is the unit. `OfAccount` and `PerAccount` mean the
+ * same in a name. A limit is counted, and shown by `/metrics`, if code opens it with `budgets.budget(name)`.
+ * The others are only numbers, which code reads as `budgetLimits.<name>.max`: limits per request, the sizes
+ * of caches, and limits that SQL compares. Overrides of tests apply to counted limits only.
  */
 export const budgetLimits = {
   // HTTP hosts: connections, logs and unread bodies.
 
   /** More connections than one process can serve; each idle one costs about 10 KB. */
   httpConnections: { max: 20_000, per: 'host', of: 'connections' },
-  /** A large office behind one address, with live listings. Proxies are one address each, and have to limit their own clients. */
+  /** A large office behind one address, with live listings. A proxy has to limit its own clients. */
   httpConnectionsOfAddress: { max: 4096, per: 'address', of: 'connections' },
-  /** Requests of one connection that wait for their responses: clients that pipeline send a few, and half a megabyte could hold thousands. */
+  /**
+   * Requests of one connection that wait for their responses: clients that pipeline send a few, and half a
+   * megabyte could hold thousands.
+   */
   pipelinedRequests: { max: 16, per: 'connection', of: 'requests' },
-  /** Addresses whose requests the rate limiter counts, about 20 MB when full; the oldest is dropped for a new one. */
+  /** Addresses that the rate limiter counts, about 20 MB when full. A new one replaces the oldest. */
   limiterAddresses: { max: 100_000, per: 'host', of: 'addresses' },
   /**
-   * Log lines of requests without an accepted token, counted separately for each kind of line. A line has about 250 bytes, so a
-   * flood writes at most a gigabyte per day and host. The next line that is logged says how many were dropped.
+   * Log lines of requests without an accepted token, counted separately for each kind of line. A line has
+   * about 250 bytes, so a flood writes at most a gigabyte per day and host. The next line that is logged says
+   * how many were dropped.
    */
   unauthenticatedLines: { max: 1000, perSecond: 50, per: 'host', of: 'lines' },
 
-  /** Bodies still arriving when their requests have been answered, by 401, 404, 413 or 429: some large uploads at once. */
+  /** Bodies still arriving after a 401, 404, 413 or 429 has been sent: some large uploads at once. */
   unreadBodyBytes: { max: 64 * mebibyte, perSecond: 8 * mebibyte, per: 'process', of: 'bytes' },
   unreadBodyBytesOfAddress: { max: 16 * mebibyte, perSecond: mebibyte, per: 'address', of: 'bytes' },
 
@@ -39,7 +44,7 @@ export const budgetLimits = {
   restBodyBytes: { max: mebibyte, per: 'request', of: 'bytes' },
   /** A thousand items of four kilobytes; four batches are in progress at once. */
   batchBodyBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
-  /** Held until the response is made, from before the body is read; each holds a database connection for about a second. */
+  /** Counted until the response is made. Each holds a connection to the store for about a second. */
   batches: { max: 4, per: 'process', of: 'requests' },
   batchesOfAccount: { max: 2, per: 'account', of: 'requests' },
   /** Waiting batches hold only their headers. */
@@ -59,7 +64,7 @@ export const budgetLimits = {
   /** A snapshot with many readers is counted once. */
   liveBytes: { max: 64 * mebibyte, per: 'process', of: 'bytes' },
 
-  /** Files being received, each with 64 KiB in memory and the rest on the disk: 400 MB of the largest by default. */
+  /** Files being received, each with 64 KiB in memory: by default at most 400 MB in total on the disk. */
   uploads: { max: 16, per: 'process', of: 'requests' },
   /** A browser sends a few at once; more are to be sent again later. */
   uploadsOfAccount: { max: 4, per: 'account', of: 'requests' },
@@ -68,14 +73,17 @@ export const budgetLimits = {
   /** A page with as many images, over a proxy with HTTP/2. */
   downloadsOfAccount: { max: 64, per: 'account', of: 'requests' },
 
-  /** Requests to webhooks; each waits ten seconds at most. A webhook that is being served holds one, and up to seven more while it sends. */
+  /**
+   * Requests to webhooks; each waits ten seconds at most. A webhook that is being served holds one, and up to
+   * seven more while it sends.
+   */
   webhookRequests: { max: 32, per: 'process', of: 'requests' },
 
   // Identity host: forms, mails, factors, external providers and password hashes.
 
   /** Twice the longest sign-in form. Most of a form is its pending authorization request. */
   identityBodyBytes: { max: 16 * kibibyte, per: 'request', of: 'bytes' },
-  /** Password mails in one hour, which SQL counts in `mail-queue.ts`; further requests get the same response, but no mail. */
+  /** Password mails per hour, counted in `mail-queue.ts`. More requests get the same answer, but no mail. */
   passwordMailsOfAddress: { max: 20, per: 'address', of: 'mails' },
   passwordMailsOfAccount: { max: 3, per: 'account', of: 'mails' },
   /** Mails that a signed-in user has sent to others within one day, which SQL counts, too. */
@@ -84,20 +92,17 @@ export const budgetLimits = {
   mailsWaiting: { max: 2000, per: 'host', of: 'mails' },
   /** Mails with notifications within one day. More come in bundles, as soon as the oldest is a day old. */
   notificationMailsOfAccount: { max: 60, per: 'account', of: 'mails' },
-  /** Unsent mails with notifications: two minutes of one process. The others wait as one row for each account. */
+  /** Unsent mails with notifications: two minutes of one process. The rest waits as one row per account. */
   notificationMailsWaiting: { max: 500, per: 'host', of: 'mails' },
   /** Mails being sent; each waits for the server for twenty seconds at most. */
   mailsAtOnce: { max: 4, per: 'process', of: 'mails' },
-  /**
-   * Consecutive wrong codes without a time limit, after which authenticator codes are rejected until the user signs in another
-   * way.
-   */
+  /** Consecutive wrong codes, at any time. Then codes are rejected until the user signs in another way. */
   wrongCodesOfAccount: { max: 20, per: 'account', of: 'codes' },
   /** Requests to external providers; each waits five seconds at most. */
   providerRequests: { max: 32, per: 'process', of: 'requests' },
   /**
-   * Sign-ins in progress at external providers, stored for a quarter of an hour. An office behind one address has a few; more
-   * are rejected.
+   * Sign-ins in progress at external providers, stored for a quarter of an hour. An office behind one address
+   * has a few; more are rejected.
    */
   providerAttemptsOfAddress: { max: 200, per: 'address', of: 'requests' },
   /** The regular cleanup deletes the oldest above this number. */
@@ -114,27 +119,31 @@ export const budgetLimits = {
   webBodyBytes: { max: kibibyte, per: 'request', of: 'bytes' },
   diagnosticsBodyBytes: { max: kibibyte, per: 'request', of: 'bytes' },
 
-  // Command host (gRPC and the .NET wire), before a connection has sent an accepted token. Such connections are newcomers.
+  // Command host (gRPC and the .NET wire), before a connection has sent an accepted token. Such connections
+  // are newcomers.
 
   /** Equals the limit of the HTTP hosts. */
   commandConnections: { max: 20_000, per: 'host', of: 'connections' },
-  /** Every client assumes this many before it knows the limit (RFC 9113, 6.5.2), so none has a stream rejected at its start. */
+  /** Clients assume this many before they know the limit (RFC 9113, 6.5.2), so none is rejected early. */
   commandStreamsBeforeToken: { max: 100, per: 'connection', of: 'streams' },
   /**
-   * Open connections without an accepted token, including idle ones and partial prefaces: about 30 KB each. Above the limit, the
-   * address with the most connections loses its oldest. Both numbers are higher than the bursts of `newcomerConnections` below, so
-   * the oldest connection has had seconds to send a token.
+   * Open connections without an accepted token, including idle ones and partial prefaces: about 30 KB each.
+   * Above the limit, the address with the most connections loses its oldest. Both numbers are higher than the
+   * bursts of `newcomerConnections` below, so the oldest connection has had seconds to send a token.
    */
   newcomers: { max: 2048, per: 'process', of: 'connections' },
   newcomersOfAddress: { max: 640, per: 'address', of: 'connections' },
   /**
-   * The rate of new connections. An accepted token releases its connection, so this limits clients that never send one. Such an
-   * HTTP/2 session occupies about 15 KB until the next full garbage collection, so the rate of the process decides how much
-   * memory a flood from many addresses occupies.
+   * The rate of new connections. An accepted token releases its connection, so this limits clients that never
+   * send one. Such an HTTP/2 session occupies about 15 KB until the next full garbage collection, so the rate
+   * of the process decides how much memory a flood from many addresses occupies.
    */
   newcomerConnections: { max: 640, perSecond: 50, per: 'process', of: 'connections' },
   newcomerConnectionsOfAddress: { max: 512, perSecond: 10, per: 'address', of: 'connections' },
-  /** The rate of new streams, which a token releases, too: ten connections of an address may each begin with a hundred calls. */
+  /**
+   * The rate of new streams, which a token releases, too: ten connections of an address may each begin with a
+   * hundred calls.
+   */
   newcomerStreams: { max: 16_384, perSecond: 1000, per: 'process', of: 'streams' },
   newcomerStreamsOfAddress: { max: 1024, perSecond: 100, per: 'address', of: 'streams' },
   /** The rate of streams that end before their response. */
@@ -146,9 +155,10 @@ export const budgetLimits = {
    */
   newcomerBytes: { max: 32 * mebibyte, perSecond: 4 * mebibyte, per: 'process', of: 'bytes' },
   newcomerBytesOfAddress: { max: 4 * mebibyte, perSecond: 128 * kibibyte, per: 'address', of: 'bytes' },
-  /** Connections above the rate wait unread, and occupy a socket each. The last one of an address waits six seconds. */
+  /** Connections above the rate wait unread, each with a socket. The last of an address waits six seconds. */
   newcomersWaiting: { max: 1024, per: 'process', of: 'connections' },
   newcomersWaitingOfAddress: { max: 64, per: 'address', of: 'connections' },
+
   // Command host, after a token was accepted.
 
   /**
@@ -159,7 +169,7 @@ export const budgetLimits = {
   commandStreams: { max: 4096, per: 'connection', of: 'streams' },
   /** Equals the limit of one connection, although an account may have several. */
   commandStreamsOfAccount: { max: 4096, per: 'account', of: 'streams' },
-  /** Bytes of requests that arrive or are in progress, compressed and uncompressed: two of the largest, or hundreds of others. */
+  /** Bytes of requests that arrive or are in progress, compressed and not: two of the largest. */
   commandBytesPerAccount: { max: 8 * mebibyte, per: 'account', of: 'bytes' },
   /** A proxy carries several accounts on one connection. */
   commandBytesPerConnection: { max: 16 * mebibyte, per: 'connection', of: 'bytes' },
@@ -167,6 +177,7 @@ export const budgetLimits = {
   /** Messages being decompressed. Any of them can turn out to have the largest size. */
   commandUnpacking: { max: 4, per: 'process', of: 'requests' },
   commandUnpackingWaiting: { max: 10_000, per: 'process', of: 'requests' },
+
   // Command host: reflection and health, which need no token.
 
   /** A load balancer has one or two watches open. */
@@ -177,17 +188,14 @@ export const budgetLimits = {
   unauthenticatedMessageBytes: { max: 4 * kibibyte, per: 'request', of: 'bytes' },
   /** Requests of one stream that wait for the response to the one before. */
   unauthenticatedMessages: { max: 400, per: 'request', of: 'requests' },
-  /** Ten times the largest legal message. Larger ones are rejected before they are kept, compressed or not. */
+  /** Ten times the largest legal message. Larger ones, compressed or not, are rejected unread. */
   commandMessageBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
 
   // Bank.
 
   /** The limit of each instance. A connection takes a few kilobytes. */
   bankConnections: { max: 8192, per: 'host', of: 'connections' },
-  /**
-   * Half of the connections, so that one address cannot take all; a load balancer, which is a single address,
-   * needs far fewer.
-   */
+  /** Half of the connections, so that one address cannot take all. A load balancer needs far fewer. */
   bankConnectionsOfAddress: { max: 4096, per: 'address', of: 'connections' },
   /** Allows unknown fields and generous white space; the longest necessary body has 300 bytes. */
   bankBodyBytes: { max: 8 * kibibyte, per: 'request', of: 'bytes' },
@@ -210,14 +218,15 @@ export const budgetLimits = {
   storeTransactionsOfAccount: { max: 5, per: 'account', of: 'statements' },
   /** Each holds a waiting request and its data. */
   storeTransactionsWaiting: { max: 10_000, per: 'process', of: 'requests' },
-  /** Equals the commands that an account may have in flight, so a burst of quick writes finishes before any of them waits. */
+  /** Equals the commands that an account may have in flight, so a burst of quick writes is accepted. */
   storeTransactionsWaitingOfAccount: { max: 4096, per: 'account', of: 'requests' },
   /** Batched writes of several callers; they hardly wait for locks, so two are enough. */
   storeGatheredWrites: { max: 2, per: 'process', of: 'statements' },
 
   /**
-   * Writes with an Idempotency-Key. Each holds a connection as soon as it has claimed its key, and a change of password needs a
-   * second one. So half of `storeTransactions` is left for second connections and for all other writes.
+   * Writes with an Idempotency-Key. Each holds a connection as soon as it has claimed its key, and a change
+   * of password needs a second one. So half of `storeTransactions` is left for second connections and for all
+   * other writes.
    */
   keyedWrites: { max: 6, per: 'process', of: 'statements' },
   keyedWritesOfAccount: { max: 4, per: 'account', of: 'statements' },
@@ -228,8 +237,9 @@ export const budgetLimits = {
   /** The stored responses of keyed requests: 100,000 of 670 bytes. */
   keyedAnswerBytesOfAccount: { max: 64 * mebibyte, per: 'account', of: 'bytes' },
 
-  // Lists, exports and live listings. `src/db/limited-reads.ts` composes the names from kind, speed and holder, such as
-  // `lists` + `Quick` + `OfAccount`. A list that takes longer than 40 ms is stopped and restarted as a slow one.
+  // Lists, exports and live listings. `src/db/limited-reads.ts` composes the names from kind, speed and
+  // holder, such as `lists` + `Quick` + `OfAccount`. A list that takes longer than 40 ms is stopped and
+  // restarted as a slow one.
 
   /** Lists in flight on the one connection that the quick ones share: the last waits for those before it. */
   listsQuick: { max: 64, per: 'process', of: 'statements' },
@@ -242,20 +252,20 @@ export const budgetLimits = {
   listsWaiting: { max: 2000, per: 'process', of: 'requests' },
   listsWaitingOfAccount: { max: 500, per: 'account', of: 'requests' },
 
-  /** Each holds a connection while it reads ahead of its reader; a slow reader gives way to others (docs/decisions/0062-exports.md). */
+  /**
+   * Each holds a connection while it reads ahead of its reader; a slow reader gives way to others
+   * (docs/decisions/0062-exports.md).
+   */
   exports: { max: 2, per: 'process', of: 'statements' },
   exportsOfAccount: { max: 1, per: 'account', of: 'statements' },
   /** Each holds a waiting request with some kilobytes of data. */
   exportsWaiting: { max: 500, per: 'process', of: 'requests' },
   exportsWaitingOfAccount: { max: 4, per: 'account', of: 'requests' },
-  /** Rows that were read and not sent yet: about 100,000 of an account. When it is full, its connection has to wait. */
+  /** Rows that were read and not sent yet: about 100,000 of an account. When full, reading pauses. */
   exportBytesOfAccount: { max: 16 * mebibyte, per: 'account', of: 'bytes' },
   exportBytes: { max: 64 * mebibyte, per: 'process', of: 'bytes' },
 
-  /**
-   * Like the lists above, for the snapshots of live listings, which belong to no request once the stream is
-   * open.
-   */
+  /** Like the lists above, for snapshots of live listings, which belong to no request. */
   liveListsQuick: { max: 16, per: 'process', of: 'statements' },
   liveListsQuickOfAccount: { max: 4, per: 'account', of: 'statements' },
   liveListsSlow: { max: 2, per: 'process', of: 'statements' },
@@ -268,8 +278,8 @@ export type BudgetName = keyof typeof budgetLimits
 export type Budgets = BudgetsOf<BudgetName>
 
 /**
- * Called once per process; tests may pass their own numbers, and a clock for the rates. `processes` is the number of those that
- * serve the same ports.
+ * Called once per process; tests may pass their own numbers, and a clock for the rates. `processes` is the
+ * number of those that serve the same ports.
  */
 export const openBudgets = (
   maximumOverrides: Partial<Record<BudgetName, number>> = {},

@@ -442,8 +442,8 @@ const observability = {
 }
 
 /**
- * All settings by the sections of docs/configuration.md. A reader of that page searches for a name, so each text is complete without
- * the row above it. `{id}` in a name is chosen by the operator.
+ * All settings by the sections of docs/configuration.md. A reader of that page searches for a name, so each
+ * text is complete without the row above it. `{id}` in a name is chosen by the operator.
  */
 export const settingSections = {
   Database: database,
@@ -472,8 +472,8 @@ type Intersection<Union> = (Union extends unknown ? (member: Union) => void : ne
 export const declaredSettings: Declared = Object.assign({}, ...Object.values(settingSections))
 
 /**
- * Variables that an earlier release had as settings, each with what happens instead. A start and `doctor` report those that are still
- * set, so that no operator relies on them.
+ * Variables that an earlier release had as settings, each with what happens instead. A start and `doctor`
+ * report those that are still set, so that no operator relies on them.
  */
 export const removedSettings: Readonly<Record<string, string>> = {
   DB_ROLE_PREFIX: 'the prefix is that of the user in DATABASE_URL, such as tracker_ of tracker_migrations',

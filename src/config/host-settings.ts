@@ -14,9 +14,9 @@ export interface TrackerSettings {
   readonly sessionCacheSeconds: number
   readonly hoursStep: HoursStep
   readonly allowedOrigins: readonly string[]
-  /** Returns the number of trusted proxies, or `hostDefault` if it is not set. 0 means that forwarded headers are ignored. */
+  /** Returns the number of trusted proxies, by default `hostDefault`. 0 ignores forwarded headers. */
   trustedProxies(hostDefault: number): number
-  /** True if everything beyond the contract is served: paths under `/ext/`, and the commands of the extensions. */
+  /** True if everything beyond the contract is served: `/ext/` and the extensions' commands. */
   readonly extensions: boolean
   /** True if users may sign in by password; if not, they use external providers only. */
   readonly passwords: boolean
@@ -40,7 +40,7 @@ export function readTrackerSettings(settings: Settings): TrackerSettings {
   }
 }
 
-/** The settings that must be equal in all instances of the tracker's hosts; `doctor` and a metric report differences. */
+/** Settings that must be equal in all instances of the hosts. `doctor` and a metric report differences. */
 export const sharedTrackerSettings = ({
   issuer,
   adminLogins,
@@ -92,7 +92,7 @@ export interface MailSettings {
   /** Contains a password, so it is never logged. */
   readonly smtpUrl: string
   readonly from: string
-  /** The origin of the web client, to which links lead. A request cannot change it, so no mail leads to another site. */
+  /** The web client's origin, to which links lead. No request can make a mail lead to another site. */
   readonly linkOrigin: string
   /** The URL of the identity host, whose page unsubscribes from mails. */
   readonly identityUrl: string
@@ -116,8 +116,8 @@ export function readMailSettings(settings: Settings): MailSettings | undefined {
 }
 
 /**
- * True if mail is configured. Hosts that only queue mails are not given SMTP_URL, which contains a password, so
- * MAIL_FROM decides.
+ * True if mail is configured. Hosts that only queue mails are not given SMTP_URL, which contains a password,
+ * so MAIL_FROM decides.
  */
 export const isMailConfigured = (settings: Settings): boolean =>
   readMailSender(settings) !== undefined && readTrackerSettings(settings).extensions
@@ -137,16 +137,19 @@ function isSmtpUrl(text: string): boolean {
   return /^smtps?:$/.test(protocol) && hostname !== ''
 }
 
-/** Matches an address alone, or a display name with the address in angle brackets, without quotes or line breaks. */
+/** Matches an address alone, or `Name <address>`, without quotes or line breaks in the name. */
 const fromPattern = /^(?:[^<>\r\n"]{1,100} <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/
 
-/** Named as in OpenTelemetry: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/ */
+/**
+ * Named as in OpenTelemetry:
+ * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+ */
 export interface TelemetrySettings {
   /** The URL of the collector. Without it, telemetry is disabled and its module not loaded. */
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
   readonly serviceName: string
-  /** The fraction of new traces that are recorded. A trace that the caller began follows the caller's decision. */
+  /** The fraction of new traces that are recorded. The caller decides about a trace that it began. */
   readonly sampleRatio: number
 }
 
@@ -160,7 +163,10 @@ export function readTelemetrySettings(settings: Settings): TelemetrySettings | u
   return endpoint === undefined ? undefined : { endpoint, ...telemetry }
 }
 
-/** Parses `name=value`, with special characters percent-encoded. Values may be secrets, so the problem does not quote them. */
+/**
+ * Parses `name=value`, with special characters percent-encoded. Values may be secrets, so the problem does
+ * not quote them.
+ */
 function readHeaders(settings: Settings): Readonly<Record<string, string>> {
   const pairs = settings.get('OTEL_EXPORTER_OTLP_HEADERS').map((entry) => {
     const [name = '', ...value] = entry.split('=')
@@ -184,7 +190,7 @@ function readSampleRatio(settings: Settings): number {
 }
 
 export interface MetricsSettings {
-  /** True if `/metrics` is served. Off by default, because metrics are for operators and most ports are public. */
+  /** True if `/metrics` is served. Off by default, because most ports are public. */
   readonly metrics: boolean
   /** Required from readers of the metrics. Without one, only programs on this machine may read them. */
   readonly metricsToken?: string
@@ -212,7 +218,7 @@ export interface PasskeySettings {
 
 type Addresses = Pick<TrackerSettings, 'issuer' | 'allowedOrigins'>
 
-/** Returns undefined if browsers would reject passkeys: on IP addresses, and over plain HTTP except on localhost. */
+/** Returns undefined if browsers would reject passkeys: on IP addresses, and over HTTP but for localhost. */
 export function readPasskeySettings(settings: Settings, addresses: Addresses): PasskeySettings | undefined {
   const { issuer, allowedOrigins } = addresses
   const issuerOrigin = new URL(issuer).origin
@@ -238,7 +244,7 @@ export function readPasskeySignInDomain(
   return passkeys?.includeIdentityHost ? passkeys.domain : undefined
 }
 
-/** Matches a domain name in lower case: labels of letters, digits and inner hyphens, up to 253 characters (RFC 1123). */
+/** Matches a lower-case domain name: labels of letters, digits and inner hyphens (RFC 1123). */
 const namePattern = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/
 
 const isSecure = (origin: string): boolean => {
@@ -250,8 +256,9 @@ const isSecure = (origin: string): boolean => {
 const isWithin = (host: string, domain: string): boolean => host === domain || host.endsWith(`.${domain}`)
 
 /**
- * Returns the common suffix of both hosts: `example.com` for app.example.com and id.example.com. Without one that
- * browsers accept, returns the web client's host: the identity host is not within it, so passkeys are not offered.
+ * Returns the common suffix of both hosts: `example.com` for app.example.com and id.example.com. Without one
+ * that browsers accept, returns the web client's host: the identity host is not within it, so passkeys are
+ * not offered.
  */
 function commonDomain(web: string, identity: string): string {
   const webLabels = web.split('.').reverse()
@@ -262,8 +269,9 @@ function commonDomain(web: string, identity: string): string {
 }
 
 /**
- * Returns whether the domain is a public suffix, below which hosts belong to different owners; browsers bind no passkey to one. The
- * lists are not complete: operators set `Identity__PasskeyDomain` if a suffix is missing.
+ * Returns whether the domain is a public suffix, below which hosts belong to different owners; browsers bind
+ * no passkey to one. The lists are not complete: operators set `Identity__PasskeyDomain` if a suffix is
+ * missing.
  */
 const isPublicSuffix = (domain: string): boolean => countrySuffix.test(domain) || platformSuffixes.has(domain)
 
@@ -311,7 +319,7 @@ export const readAttachmentSettings = (settings: Settings): AttachmentSettings =
   s3: readS3Settings(settings),
 })
 
-/** One of these without the others is a problem. Otherwise a missing variable would silently store files in the directory. */
+/** One without the others is a problem: files would silently be stored in the directory. */
 const requiredNames = ['Endpoint', 'Bucket', 'AccessKey', 'SecretKey'] as const
 
 function readS3Settings(settings: Settings): S3Settings | undefined {

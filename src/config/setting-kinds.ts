@@ -18,7 +18,7 @@ export interface Setting<Value> {
 interface SettingOptions<Value> {
   readonly about: string
   readonly defaultValue?: Value
-  /** Replaces `defaultValue` in docs/configuration.md, if the default depends on something else or needs an explanation. */
+  /** Replaces `defaultValue` in docs/configuration.md, for a default that depends on something else. */
   readonly documentedDefault?: string
   readonly isSecret?: true
 }

@@ -17,7 +17,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** Reads variables. A problem is recorded, and reading continues with the default; `readSettings` throws at the end. */
+/** Reads variables. Records a problem and continues with the default; `readSettings` throws at the end. */
 export interface Settings {
   get<Name extends PlainName>(name: Name): ValueOf<Name>
   /** Reads a variable whose name contains `{id}`. */
@@ -78,7 +78,7 @@ function createSettings(environment: Environment, problems: string[]): Settings 
   }
 }
 
-/** Container platforms mount secrets as files. Unlike variables, files are not inherited by child processes. */
+/** Container platforms mount secrets as files, which child processes do not inherit. */
 const fileVariable = (secret: string): string => `${secret}_FILE`
 
 /** Far longer than any key, URL or list of them. */
@@ -101,7 +101,7 @@ function numberedNames(environment: Environment, name: string): string[] {
     .sort((first, second) => number(first) - number(second))
 }
 
-/** Returns a sentence for each variable that looks like a setting but is none: a misspelled or a removed one. */
+/** Returns a sentence for each variable that looks like a setting but is misspelled or was removed. */
 export function unknownSettings(environment: Environment): readonly string[] {
   return Object.keys(environment).flatMap((name) => {
     if (matchers.some(({ pattern }) => pattern.test(name))) return []
@@ -119,7 +119,7 @@ export function unknownSettings(environment: Environment): readonly string[] {
 
 /** A shorter name is too likely to be a variable of another program. */
 const mistypedLengthMin = 7
-/** Two cover exchanged letters, as in DATABASE_ULR; three in longer names also cover TRUSTED_PROXY for TRUSTED_PROXIES. */
+/** Two cover exchanged letters, as in DATABASE_ULR; three also cover TRUSTED_PROXY for TRUSTED_PROXIES. */
 const mistakesMax = (name: string): number => (name.length < 12 ? 2 : 3)
 
 const isMistyped = (name: string, setting: string): boolean =>

@@ -51,25 +51,26 @@ export function readStoreSettings(settings: Settings): StoreSettings {
     demoLogin: demoLogin ?? 'demo@example.com',
     demoPassword,
     demoData,
-    // A store at DATABASE_URL may be reachable by strangers, so it gets no account with a well-known login unless it is asked for.
+    // A store at DATABASE_URL may be reachable by strangers, so it gets no account with a well-known login
+    // unless it is asked for.
     isSeeded: databaseUrl === undefined || demoLogin !== undefined || demoPassword !== undefined || demoData,
   }
 }
 
 /**
- * The supported modes of libpq (all but `allow`): https://www.postgresql.org/docs/current/libpq-ssl.html. Unlike in libpq,
- * `prefer` never falls back to plain text.
+ * The supported modes of libpq (all but `allow`): https://www.postgresql.org/docs/current/libpq-ssl.html.
+ * Unlike in libpq, `prefer` never falls back to plain text.
  */
 const tlsModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full']
 const tlsFiles = ['sslrootcert', 'sslcert', 'sslkey']
 
-/** The parameters that the driver understands. It silently ignores any other, so those are reported as problems. */
+/** The parameters that the driver understands. It would silently ignore any other. */
 const urlParameters = [
   ...['host', 'port', 'user', 'password', 'sslmode', ...tlsFiles],
   ...['uselibpqcompat', 'options', 'application_name'],
 ]
 
-/** Checks the URL with its parameters. Returns it with `uselibpqcompat`, so that `sslmode` means what it means for libpq. */
+/** Checks the URL. Returns it with `uselibpqcompat`, so that `sslmode` means the same as for libpq. */
 function readDatabaseUrl(settings: Settings, name: string, url: string): string {
   const addProblem = (problem: string) => settings.addProblem(`${name} ${problem}`)
   if (!/^postgres(ql)?:\/\//.test(url)) addProblem('must start with postgresql://.')
@@ -102,13 +103,15 @@ function readUrlParameters(url: string, addProblem: (problem: string) => void): 
 export const percentEncode = 'Percent-encode / as %2F, # as %23, ? as %3F, @ as %40 and % as %25'
 
 /**
- * Returns false if a `/`, `#` or `?` in the password ends the authority of the URL, so that its `@` is in the path. The driver would
- * then connect to a wrong host, and a message about any part could reveal the password.
+ * Returns false if a `/`, `#` or `?` in the password ends the authority of the URL, so that its `@` is in the
+ * path. The driver would then connect to a wrong host, and a message about any part could reveal the
+ * password.
  */
 function isParsedAsMeant(url: string): boolean {
   const [, beforePath = '', path = ''] = /^\w+:\/\/([^/?#]*)(.*)$/.exec(url) ?? []
   if (/[@#]/.test(path)) return false
-  // `URL` is stricter than the driver, which accepts a URL without a host (a parameter names the socket) and a lone `%`.
+  // `URL` is stricter than the driver, which accepts a URL without a host (a parameter names the socket) and
+  // a lone `%`.
   const withHost = `postgresql://${beforePath.replace(/@$/, '@socket')}`.replaceAll(
     /%(?![\da-f]{2})/gi,
     '%25',

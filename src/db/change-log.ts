@@ -4,9 +4,10 @@ import { maintenanceLimits } from './deadline.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
 
 /**
- * The transactions that are committed at one instant, as an opaque text. The database function `settled_snapshot()` returns the current
- * one: everything in it can be read on all nodes. `lasting_snapshot()` is no newer than the newest change, so that it stays valid after
- * a failover to a standby.
+ * The transactions that are committed at one instant, as an opaque text. The database function
+ * `settled_snapshot()` returns the current one: everything in it can be read on all nodes.
+ * `lasting_snapshot()` is no newer than the newest change, so that it stays valid after a failover to a
+ * standby.
  */
 export type Snapshot = string
 
@@ -25,8 +26,9 @@ export async function currentSnapshot(database: Queries): Promise<Snapshot> {
 }
 
 /**
- * Returns the resources with changes since `snapshot`, and the current snapshot. A change counts if it is in the current snapshot but not
- * in the older one. So none is missed or reported twice, in whatever order transactions commit.
+ * Returns the resources with changes since `snapshot`, and the current snapshot. A change counts if it is in
+ * the current snapshot but not in the older one. So none is missed or reported twice, in whatever order
+ * transactions commit.
  */
 export async function changesSince(database: Queries, snapshot: Snapshot): Promise<Changes> {
   const [row] = await database.query<Changes>(sql`
@@ -42,7 +44,7 @@ export async function changesSince(database: Queries, snapshot: Snapshot): Promi
   return row
 }
 
-/** SQL: the time of the newest change to any of these resources, in whole seconds since 1970; null if there is none. */
+/** SQL: the second since 1970 of the newest change to any of these resources; null if there is none. */
 export function lastChangeSecond(resources: readonly string[]): Sql {
   const newest = resources.map(newestSequence)
   return sql`(
@@ -51,8 +53,8 @@ export function lastChangeSecond(resources: readonly string[]): Sql {
 }
 
 /**
- * Uses `between` instead of `=`, so that PostgreSQL uses the index by resource. With `=`, the planner scans the
- * newest changes backwards for the resource, which is slow after a large import of another one.
+ * Uses `between` instead of `=`, so that PostgreSQL uses the index by resource. With `=`, the planner scans
+ * the newest changes backwards for the resource, which is slow after a large import of another one.
  */
 const newestSequence = (name: string): Sql => {
   // A name from a declaration, which contains no quote.
@@ -89,7 +91,7 @@ export async function purgeChanges(database: Database, days = defaultDays): Prom
 }
 
 export interface ChangeWatch {
-  /** Resolves when every change that is committed from then on will be reported. Calls during or after a start share it. */
+  /** Resolves when every change that is committed from then on will be reported. Further calls share it. */
   start(): Promise<void>
   /** Also ends a start in progress. */
   stop(): void
@@ -107,7 +109,7 @@ export interface ChangeWatchOptions {
 /** How soon changes of other processes are noticed. A poll is one cheap statement. */
 const pollMilliseconds = 200
 
-/** Reports which resources change: changes of this process at once, those of other processes at the next poll. */
+/** Reports which resources change: at once for this process, at the next poll for other processes. */
 export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOptions): ChangeWatch {
   let snapshot = firstSnapshot
   let starting: Promise<void> | undefined
@@ -154,7 +156,8 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
   return {
     secondsBehind: () => (polling ? (performance.now() - polledAt) / 1000 : 0),
     start() {
-      // Shared, because a second snapshot would hide the changes since the first from readers that have begun.
+      // Shared, because a second snapshot would hide the changes since the first from readers that have
+      // begun.
       if (starting) return starting
       stopping = new AbortController()
       const attempt = begin(stopping.signal).catch((error) => {
@@ -182,14 +185,17 @@ const waitMilliseconds = 20
 const waitsMax = 100
 
 /**
- * Waits until every transaction that may have written before this call has ended. Returns false if that takes more than two seconds. It
- * compares with a newly assigned transaction number, because numbers above the upper bound of a snapshot may already be in use.
+ * Waits until every transaction that may have written before this call has ended. Returns false if that takes
+ * more than two seconds. It compares with a newly assigned transaction number, because numbers above the
+ * upper bound of a snapshot may already be in use.
  */
 export async function waitUntilSettled(database: Queries): Promise<boolean> {
-  const [mark] = await database.query<{ next: string }>(sql`select pg_current_xact_id()::text as next`)
+  const [mark] = await database.query<{ transaction: string }>(
+    sql`select pg_current_xact_id()::text as transaction`,
+  )
   for (let waits = 0; waits < waitsMax; waits += 1) {
     const [row] = await database.query<{ hasPassed: boolean }>(
-      sql`select ${hasSettledBefore(mark?.next ?? '')} as "hasPassed"`,
+      sql`select ${hasSettledBefore(mark?.transaction ?? '')} as "hasPassed"`,
     )
     if (row?.hasPassed) return true
     await new Promise((resolve) => setTimeout(resolve, waitMilliseconds))

@@ -47,7 +47,7 @@ export function selectColumns(table: SerializedColumns): Sql {
 
 const { builtins } = pg.types
 
-/** Numeric values are hours, counts and sequences: short enough to survive the conversion to a double and back. */
+/** Numeric values are hours, counts and sequences: short enough for a double to be exact. */
 const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   // Row timestamps do not arrive here: selectColumn turns them into text in SQL.
   [builtins.TIMESTAMPTZ]: serializeFieldTimestamp,

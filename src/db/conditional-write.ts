@@ -3,13 +3,16 @@ import { join, type Queries, raw, type Sql, sql, stepwiseStatement } from './sql
 
 export type Strength = 'update' | 'no key update' | 'key share'
 
-/** The rows to lock until the transaction ends. They are locked in the order of their ids, which avoids deadlocks. */
+/** Rows to lock until the transaction ends, in the order of their ids, which avoids deadlocks. */
 export interface RowLock {
   readonly table: string
   /** The columns to return, of a row called `row`. */
   readonly columns: Sql
   readonly where: Sql
-  /** `update` blocks new references to the row, `no key update` allows them, `key share` is the lock that a reference takes. */
+  /**
+   * `update` blocks new references to the row, `no key update` allows them, `key share` is the lock that a
+   * reference takes.
+   */
   readonly strength: Strength
   /** Joins the row of `input` with the same id, so that `where` may use its columns. */
   readonly joinsInput?: boolean
@@ -30,7 +33,7 @@ export function selectForLock(lock: RowLock): LockedRows {
   return { ...lockRowsStatement.attach(lock, statement), lock }
 }
 
-/** A condition under which a write is rejected. The statement that writes also checks it, so a write takes one round trip. */
+/** A condition under which a write is rejected. The writing statement checks it, in the same round trip. */
 export interface Condition {
   /** Rows that the statement locks first, under a name that `rejectIf` may use. */
   readonly locks?: { readonly name: string; readonly rows: LockedRows }
@@ -39,7 +42,7 @@ export interface Condition {
   readonly problem: () => Problem
 }
 
-/** The name of the CTE with the rows that a statement locks and changes, in their state before. Conditions use it. */
+/** The CTE with the previous state of the rows that a statement locks and changes. Conditions use it. */
 export const storedRowsCte = 'before'
 
 /** A common table expression of a statement. */
@@ -48,7 +51,10 @@ export interface Cte {
   readonly statement: Sql
 }
 
-/** SQL: true if no condition rejects the write. Every CTE that writes must select from `verdict`, and have this in its `where`. */
+/**
+ * SQL: true if no condition rejects the write. Every CTE that writes must select from `verdict`, and have
+ * this in its `where`.
+ */
 export const noRejectionSql: Sql = raw('verdict.rejections = 0')
 
 export interface RowOutcome<Written> {
@@ -70,8 +76,9 @@ interface RowsToWrite {
 }
 
 /**
- * Writes the rows of `input` in one statement, and rejects each row that meets a condition. `rejectIf` may use columns of `input`, and
- * those of the row of `before` with the same id, if a condition locks rows under this name.
+ * Writes the rows of `input` in one statement, and rejects each row that meets a condition. `rejectIf` may
+ * use columns of `input`, and those of the row of `before` with the same id, if a condition locks rows under
+ * this name.
  */
 export async function writeManyConditionally<Written extends object>(
   queries: Queries,
@@ -93,7 +100,7 @@ export async function writeManyConditionally<Written extends object>(
   }))
 }
 
-/** Locks rows and throws if a condition rejects, without writing: later statements of the transaction write. */
+/** Locks rows and throws if a condition rejects. Later statements of the transaction write. */
 export async function requireConditions(
   transaction: Queries,
   conditions: readonly Condition[],
@@ -120,19 +127,19 @@ export function throwIfRejected(conditions: readonly Condition[], verdict: Verdi
 /** Conditions are checked once for the whole statement, or for each row of `input`. */
 type CheckMode = 'single' | 'perInputRow'
 
-/** Returns the CTEs that lock rows, in the order of the conditions, and the one that then checks all conditions. */
+/** Returns the CTEs that lock rows, in the order of the conditions, and the one that checks them all. */
 export function verdictCtes(conditions: readonly Condition[], mode: CheckMode): Cte[] {
   const ctes: Cte[] = []
   for (const { locks } of conditions) if (locks) ctes.push({ name: locks.name, statement: locks.rows })
   return [...ctes, { name: 'verdict', statement: conditionsSql(conditions, mode) }]
 }
 
-/** The mask is a 32-bit integer in PostgreSQL and in JavaScript's bit operations, and its sign is not used. */
+/** The mask is a 32-bit integer in PostgreSQL and in JavaScript's bit operations, without its sign. */
 const conditionsMax = 31
 
 /**
- * Returns the query of the CTE `verdict`: the bit mask `rejections`, with a bit for each condition that rejects. Without a stored row, the
- * columns of `before` are null.
+ * Returns the query of the CTE `verdict`: the bit mask `rejections`, with a bit for each condition that
+ * rejects. Without a stored row, the columns of `before` are null.
  */
 export function conditionsSql(conditions: readonly Condition[], mode: CheckMode): Sql {
   if (conditions.length > conditionsMax)
@@ -157,7 +164,7 @@ export function joinCtes(ctes: readonly Cte[]): Sql {
   return join(list, ', ')
 }
 
-/** Returns the problem of the first condition that rejects. A validation error also gets the messages of all others. */
+/** Returns the first problem. A validation error also gets the messages of all other validation errors. */
 function problemOf(rejections: number, conditions: readonly Condition[]): Problem {
   const problems = conditions.flatMap(({ problem }, index) => ((rejections >> index) & 1 ? [problem()] : []))
   const [first] = problems

@@ -80,13 +80,13 @@ export function createConnections({
       const isLimited = limitsByClient.get(client) === limits
       if (isLimited && position === undefined) return queryRows<Row>(client, prepare(statement))
       // Sent together, so that no other caller's statement comes between them on a shared connection.
-      const [standby, rows] = await Promise.all([
+      const [, replay, rows] = await Promise.all([
         isLimited ? undefined : client.query(beginStatement(client, limits)),
         position && queryRows<{ hasReplayed: boolean }>(client, prepare(hasReplayed(position))),
         queryRows<Row>(client, prepare(statement)),
         isLimited ? undefined : client.query('commit'),
-      ]).then(([, standby, rows]) => [standby, rows] as const)
-      if (standby && !standby[0]?.hasReplayed) throw new StandbyBehindError()
+      ])
+      if (replay && !replay[0]?.hasReplayed) throw new StandbyBehindError()
       return rows
     },
     begin: (client, limits) => client.query(beginStatement(client, limits)),
@@ -106,9 +106,9 @@ export interface PipelinedConnection {
 }
 
 /**
- * Opens the connection at its first use, and again after it dropped. A call that times out only drops the connection
- * if it has been silent for as long as connecting may take. Otherwise a hanging server would receive a new connection
- * for each call.
+ * Opens the connection at its first use, and again after it dropped. A call that times out only drops the
+ * connection if it has been silent for as long as connecting may take. Otherwise a hanging server would
+ * receive a new connection for each call.
  */
 export function openPipelinedConnection(
   config: pg.ClientConfig & { readonly connectionTimeoutMillis: number },
@@ -196,7 +196,7 @@ export type Prepare = (statement: Sql) => QueryConfig
 /** Each named statement keeps a plan on every connection. Further statements are sent unnamed. */
 const namesMax = 1000
 
-/** Names every distinct text, so that the server parses and plans it once, which reduces its work 2.4 times. */
+/** Names every distinct text, so that the server parses and plans it once: 2.4 times less work. */
 export function preparedStatements({ named }: { named: boolean }): Prepare {
   const names = new Map<string, string>()
   return (statement) => {
@@ -211,15 +211,15 @@ export function preparedStatements({ named }: { named: boolean }): Prepare {
   }
 }
 
-/** Runs `use` with a connection of its own, for tasks outside the pools of a host, and closes it afterwards. */
+/** Runs `use` with a connection outside the pools of a host, and closes it afterwards. */
 export async function withClient<Result>(
   url: string,
   applicationName: string,
   use: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
   const client = new pg.Client({ connectionString: url, application_name: applicationName })
-  // Without a listener, a connection that is lost between two statements would end the process. The next statement
-  // fails instead.
+  // Without a listener, a connection that is lost between two statements would end the process. The next
+  // statement fails instead.
   client.on('error', () => undefined)
   await client.connect()
   try {

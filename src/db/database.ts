@@ -22,7 +22,7 @@ import {
 export type { SingleWrites } from './transactions.ts'
 export type { Queries }
 
-/** The part of `WorkContext` for hosts. A work is a request or command, to which its statements are attributed. */
+/** The part of `WorkContext` for hosts. Statements are attributed to a work, a request or command. */
 type WorkPart = 'during' | 'complete' | 'onWork' | 'traceBy' | 'traceHeaders'
 
 /**
@@ -35,8 +35,8 @@ export interface Database extends Queries, Omit<Transactions, 'close'>, Pick<Wor
   /** Serves the snapshots of live listings, which must not delay lists. */
   readonly liveListReads: LimitedReads
   /**
-   * Reads from a standby that has replayed every commit, if there is one. Reads that also take a snapshot of the
-   * change log use the members above, because a standby does not know which transactions are in progress.
+   * Reads from a standby that has replayed every commit, if there is one. Reads that also take a snapshot of
+   * the change log use the members above, because a standby does not know which transactions are in progress.
    */
   readonly listReadsAnywhere: LimitedReads
   readonly liveListReadsAnywhere: LimitedReads
@@ -44,10 +44,7 @@ export interface Database extends Queries, Omit<Transactions, 'close'>, Pick<Wor
   readonly standbyReads: Readonly<Record<StandbyOutcome, number>> | undefined
   /** Serves exports of any length. */
   readonly exports: Pick<StreamedReads, 'stream'>
-  /**
-   * Calls the listener when a statement or a transaction has ended. The duration includes the wait for a
-   * connection.
-   */
+  /** Calls the listener after a statement or transaction, with its duration including waits. */
   onStatement(listener: StatementListener): void
   close(): Promise<void>
 }

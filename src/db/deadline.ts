@@ -9,8 +9,8 @@ export class SilentStoreError extends Error {
 }
 
 /**
- * Rejects with `SilentStoreError` at `endsAt`, a time of `performance.now()`: only the client can notice that a server does not answer.
- * `giveUp` is called then, to end the work or to release its later result.
+ * Rejects with `SilentStoreError` at `endsAt`, a time of `performance.now()`: only the client can notice that
+ * a server does not answer. `giveUp` is called then, to end the work or to release its later result.
  */
 export async function withDeadline<Result>(
   endsAt: number,

@@ -18,19 +18,19 @@ export const isConflict = (error: unknown): boolean => conflictCodes.has(driverE
 /** Returns whether the server stopped the statement at its time limit. */
 export const isTimedOut = (error: unknown): boolean => driverErrorOf(error).code === '57014'
 
-/** Returns whether a prepared statement is missing, because the call that should have prepared it was stopped before. */
+/** Returns whether a prepared statement is missing, because the call that prepares it was stopped. */
 export const isStatementMissing = (error: unknown): boolean => driverErrorOf(error).code === '26000'
 
 /**
- * Returns whether the content of a row caused the error: a value that does not fit, a constraint, a limit of the server, or a trigger of
- * the operator. The statement was rolled back.
+ * Returns whether the content of a row caused the error: a value that does not fit, a constraint, a limit of
+ * the server, or a trigger of the operator. The statement was rolled back.
  */
 export const isRowError = (error: unknown): boolean => /^(22|23|54|P0)/.test(driverErrorOf(error).code ?? '')
 
 /** Returns whether a function rejected a value. Only time zones are sent without being checked before. */
 export const isUnknownTimeZone = (error: unknown): boolean => driverErrorOf(error).code === '22023'
 
-/** The code of a write to a read-only server. Its connection is closed, because the next one may reach the new primary. */
+/** The code of a write to a read-only server. Its connection is closed: the next may reach the primary. */
 export const readOnlyCode = '25006'
 
 const lostConnectionCodes = /^(08|57P0|25006|ECONN|EPIPE|ENOENT|ETIMEDOUT)/
@@ -42,14 +42,17 @@ export function isLostConnection(error: unknown): boolean {
   return lostConnectionCodes.test(code) || lostConnectionMessages.test(message)
 }
 
-/** Returns whether the server ended the connection or is read-only. It never reports this after a commit, so a retry is safe. */
+/**
+ * Returns whether the server ended the connection or is read-only. It never reports this after a commit, so a
+ * retry is safe.
+ */
 export const isRejectedByServer = (error: unknown): boolean =>
   ['57P01', readOnlyCode].includes(driverErrorOf(error).code ?? '')
 
 /** Returns whether the server, or the role, has reached its limit of connections. */
 export const isServerFull = (error: unknown): boolean => driverErrorOf(error).code === '53300'
 
-/** Returns whether disk, memory or connections ran out. The statement was rolled back, and may succeed later. */
+/** Returns whether disk, memory or connections ran out. The statement was rolled back. */
 const isOutOfResources = (error: unknown): boolean => (driverErrorOf(error).code ?? '').startsWith('53')
 
 /** The constraint of a partition may have the name of that of its table, with a number at the end. */
@@ -95,9 +98,10 @@ export const loginTaken = () => duplicate('login', 'Login is already used by an 
 const retryAfterSeconds = 5
 
 /**
- * Converts errors of an unavailable store: it could not be reached, did not answer in time, has no room, or stopped
- * a statement at its time limit, such as a write that waited for a locked row. Nothing was done, so a retry is safe.
- * If the request has already committed something, the problem says so. Other errors are returned unchanged.
+ * Converts errors of an unavailable store: it could not be reached, did not answer in time, has no room, or
+ * stopped a statement at its time limit, such as a write that waited for a locked row. Nothing was done, so a
+ * retry is safe. If the request has already committed something, the problem says so. Other errors are
+ * returned unchanged.
  */
 export function convertUnavailable(
   error: unknown,

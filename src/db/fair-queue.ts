@@ -8,11 +8,11 @@ export type FairQueue = <Result>(
   evictable?: Evictable,
 ) => Promise<Result>
 
-/** Work that can be stopped: while it waits, by its signal; while it has a slot, to free the slot for others. */
+/** Work that can be stopped: by its signal while it waits, by `evict` while it has a slot. */
 export interface Evictable {
   /** Aborted when the caller has left. */
   readonly signal?: AbortSignal
-  /** Returns how long the work has kept its slot beyond the time it has while others wait; 0 if it may keep it. */
+  /** Returns for how long the work has kept its slot beyond its share; 0 if it may keep it. */
   overdueMilliseconds(): number
   /** Makes the work end soon. */
   evict(): void
@@ -45,8 +45,8 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   }
 
   /**
-   * Evicts work until the returned function is called, because a freed slot may go to another account that has waited
-   * longer. An account that has its full share evicts nothing, as a free slot would not help it.
+   * Evicts work until the returned function is called, because a freed slot may go to another account that
+   * has waited longer. An account that has its full share evicts nothing, as a free slot would not help it.
    */
   function evictRepeatedly(account: string, afterMilliseconds: number): () => void {
     let timer = setTimeout(evict, afterMilliseconds)

@@ -13,7 +13,7 @@ export interface WriteKind<Item, Result> {
   readonly idOf: (item: Item) => string
   /** Writes the item in a statement of its own. */
   readonly writeAlone: (item: Item) => Promise<Result>
-  /** Writes several items in one statement, which skips locked rows. The result of a skipped or rejected item is undefined. */
+  /** Writes several items in one statement. The result of a locked or rejected item is undefined. */
   readonly writeTogether: (
     queries: Queries,
     items: readonly Item[],
@@ -42,10 +42,11 @@ interface Entry {
 }
 
 /**
- * A statement costs the database four times as much as one more row in a statement. So while a write of a kind
- * is in progress, later ones are batched, and written in one statement when it is done. The batch skips rows that
- * are locked and rows that a condition rejects, and an error rolls all of it back. The writes that it did not
- * execute then run alone, where they wait, are rejected or fail as usual, without holding up the others.
+ * A statement costs the database four times as much as one more row in a statement. So while a write of a
+ * kind is in progress, later ones are batched, and written in one statement when it is done. The batch skips
+ * rows that are locked and rows that a condition rejects, and an error rolls all of it back. The writes that
+ * it did not execute then run alone, where they wait, are rejected or fail as usual, without holding up the
+ * others.
  */
 export function groupWrites({ call, recordCommit, canGroup, send }: GroupOptions): WriteGrouped {
   const groupCommits = new Map<string, GroupCommit<Entry, unknown>>()
@@ -147,8 +148,8 @@ export interface GroupCommitOptions<Item, Result> {
 }
 
 /**
- * If the connection is lost later than this, the write is not retried alone. A retry takes up to eight seconds,
- * and callers are promised an answer within ten.
+ * If the connection is lost later than this, the write is not retried alone. A retry takes up to eight
+ * seconds, and callers are promised an answer within ten.
  */
 const lostMillisecondsMax = 1500
 

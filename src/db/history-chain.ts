@@ -13,9 +13,7 @@ export interface ClosedDay {
 /** Limits the entries per query, so that a day of any size needs little memory. */
 const pageSize = 5000
 
-/**
- * Serializes an entry as one line. Leaves out the transaction number, which changes when a backup is restored.
- */
+/** Serializes an entry as one line, without the transaction number, which a restored backup changes. */
 const entryLine =
   raw(`jsonb_build_array(sequence, floor(extract(epoch from at) * 1000000)::bigint::text, resource, row_id, action,
   project_id, caller, fields, session, client, host, request)::text`)
@@ -23,9 +21,7 @@ const entryLine =
 const isOnDay = (day: string): Sql =>
   sql`at >= ${day}::date::timestamp at time zone 'UTC' and at < (${day}::date + 1)::timestamp at time zone 'UTC'`
 
-/**
- * Computes the head of a day. Each hash covers the previous one, and the first covers the head of the previous day.
- */
+/** Computes the head of a day. Each hash covers the previous one, the first that of the previous day. */
 async function computeHead(database: Queries, day: string, before: string): Promise<Omit<ClosedDay, 'day'>> {
   let head = hash(`${day}\n${before}`)
   let entries = 0
@@ -46,8 +42,9 @@ async function computeHead(database: Queries, day: string, before: string): Prom
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /**
- * Closes the days that have ended. Several instances compute the same heads. Returns the days that cannot be closed yet,
- * because a transaction that may have written on them is still open; the next hourly run tries again.
+ * Closes the days that have ended. Several instances compute the same heads. Returns the days that cannot be
+ * closed yet, because a transaction that may have written on them is still open; the next hourly run tries
+ * again.
  */
 export async function closeDays(database: Database): Promise<readonly string[]> {
   const [now] = await database.query<{ today: string; first: string }>(sql`
@@ -87,7 +84,7 @@ export const readClosedDays = (database: Queries): Promise<ClosedDay[]> =>
 /** A head as it is recorded outside the store. */
 type Head = Pick<ClosedDay, 'day' | 'head'>
 
-/** Compares the history with the heads in the store and with recorded ones. Returns a sentence for each difference. */
+/** Compares the history with the stored and the recorded heads. Returns a sentence for each difference. */
 export async function verifyHistory(
   database: Database,
   recordedHeads: readonly Head[] = [],

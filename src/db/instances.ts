@@ -71,8 +71,9 @@ const goneAfterSeconds = 60
 const instancesLock = 7_251_405_120
 
 /**
- * Watches which instances run on the store, because instances with other settings would reject each other's tokens, or purge
- * what others keep. A difference is logged and measured but stops nothing: a setting can only be changed instance by instance.
+ * Watches which instances run on the store, because instances with other settings would reject each other's
+ * tokens, or purge what others keep. A difference is logged and measured but stops nothing: a setting can
+ * only be changed instance by instance.
  */
 export function openInstances(options: InstanceOptions): Instances {
   const { database, log } = options

@@ -10,7 +10,7 @@ import type { Standby, Standbys } from './standbys.ts'
 import type { WalPosition } from './wal-position.ts'
 import type { CallState } from './work.ts'
 
-/** Runs statements that may take long. Few run at once, accounts share them fairly, and each has a time limit. */
+/** Runs statements that may take long: few at once, with fair shares for accounts and a time limit. */
 export interface LimitedReads {
   /** Throws `StatementTooSlowError` if the statement was stopped at its time limit. */
   query<Row>(statement: Sql, account: string): Promise<Row[]>
@@ -41,9 +41,10 @@ const quickLimits = { statementMilliseconds: quickMilliseconds, parallel: false 
 const slowLimits = { statementMilliseconds: slowSeconds * 1000, parallel: false }
 
 /**
- * Most lists take a millisecond. They share one pipelined connection, which costs a third less than separate ones. A
- * statement that takes longer than 40 ms is stopped and restarted on a connection of its own. For the next minute, its
- * account does not use the shared connection, so an account delays others by a few times 40 ms at most.
+ * Most lists take a millisecond. They share one pipelined connection, which costs a third less than separate
+ * ones. A statement that takes longer than 40 ms is stopped and restarted on a connection of its own. For the
+ * next minute, its account does not use the shared connection, so an account delays others by a few times 40
+ * ms at most.
  */
 export function openLimitedReads(
   connections: Connections,
@@ -140,14 +141,14 @@ function runInQueue<Result>(
 }
 
 /** A server for statements that only read: the primary or a standby. */
-export interface ReadingServer {
+interface ReadingServer {
   /** Sends the statement on the connection that all callers share. */
   queryShared<Row>(statement: Sql, limits: ConnectionLimits): Promise<Row[]>
   /** Sends the statement on a connection that no other statement uses meanwhile. */
   queryOwn<Row>(statement: Sql, limits: ConnectionLimits): Promise<Row[]>
 }
 
-/** Chooses a server and reads from it. Stops waiting for a standby that is silent for longer than the statement may take. */
+/** Chooses a server and reads from it. Gives up a standby that is silent beyond the statement's limit. */
 type WithServer = <Result>(
   read: (server: ReadingServer) => Promise<Result>,
   limits: ReadLimits,
@@ -159,14 +160,14 @@ interface ReadLimits {
   readonly endsAt: number
 }
 
-export interface ReadingServers {
+interface ReadingServers {
   readonly atPrimary: WithServer
   /** Reads from a standby that has replayed every commit, or else from the primary. */
   readonly anywhere: WithServer
   close(): Promise<void>
 }
 
-export interface ServerLimits {
+interface ServerLimits {
   readonly quick: ConnectionLimits
   readonly slow: ConnectionLimits
   readonly slowAtOnce: number
@@ -256,7 +257,7 @@ async function useConnection<Row>(
 }
 
 /** Accounts that recently sent a slow statement. */
-export interface SlowAccounts {
+interface SlowAccounts {
   has(account: string): boolean
   add(account: string): void
 }
@@ -265,13 +266,13 @@ const slowAccountMilliseconds = 60_000
 /** Beyond this number, the account whose slow statement is the oldest is dropped. */
 const slowAccountsMax = 10_000
 
-function createSlowAccounts(now: () => number = () => performance.now()): SlowAccounts {
+function createSlowAccounts(): SlowAccounts {
   const until = new Map<string, number>()
   return {
-    has: (account) => (until.get(account) ?? 0) > now(),
+    has: (account) => (until.get(account) ?? 0) > performance.now(),
     add(account) {
       until.delete(account)
-      until.set(account, now() + slowAccountMilliseconds)
+      until.set(account, performance.now() + slowAccountMilliseconds)
       for (const oldest of until.keys()) {
         if (until.size <= slowAccountsMax) break
         until.delete(oldest)

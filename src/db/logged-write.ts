@@ -14,16 +14,16 @@ export interface Table extends HistoryTable {
 }
 
 /**
- * Maps a flag to the columns whose values are placeholders while it is true. An update that changes one of these columns sets the flag to
- * false, unless it names the flag.
+ * Maps a flag to the columns whose values are placeholders while it is true. An update that changes one of
+ * these columns sets the flag to false, unless it names the flag.
  */
 export type Placeholders<Columns extends string = string> = Readonly<
   Partial<Record<Columns, readonly Columns[]>>
 >
 
 /**
- * A table with the last number of each parent. Triggers number new rows and rows that move to another parent: they lock the row of
- * this table whose id is in the column `per`.
+ * A table with the last number of each parent. Triggers number new rows and rows that move to another parent:
+ * they lock the row of this table whose id is in the column `per`.
  */
 export interface Counter {
   readonly table: string
@@ -32,7 +32,7 @@ export interface Counter {
   readonly generates: readonly string[]
 }
 
-/** Returns the columns that an update changes, including those that triggers set, and flags of placeholders. */
+/** Returns the columns that an update changes, including those set by triggers and flags. */
 export const changedColumns = (
   { counter, placeholders }: Table,
   set: readonly string[],
@@ -43,7 +43,7 @@ export const changedColumns = (
   'updatedAt',
 ]
 
-/** Returns the flags that an update of these columns sets to false if the value of one of `columns` changes. */
+/** Returns the flags that an update of these columns clears if the value of one of `columns` changes. */
 const flagsToClear = (placeholders: Placeholders | undefined, set: readonly string[]) =>
   Object.entries(placeholders ?? {}).flatMap(([flag, all = []]) => {
     const columns = all.filter((name) => set.includes(name))
@@ -51,8 +51,8 @@ const flagsToClear = (placeholders: Placeholders | undefined, set: readonly stri
   })
 
 /**
- * Returns the assignments of these flags. The update of `row` itself compares the values, so that it sees what a concurrent write has
- * changed. `newValueOf` returns the new value of a column.
+ * Returns the assignments of these flags. The update of `row` itself compares the values, so that it sees
+ * what a concurrent write has changed. `newValueOf` returns the new value of a column.
  */
 export const flagAssignments = (
   table: Table,
@@ -112,9 +112,9 @@ export function loggedWriteCtes(action: Action, writer: WriterSql, writes: reado
 }
 
 /**
- * Returns the same CTEs, given statements that return the rows they wrote. One statement writes rows, change log and history, so
- * none of them can be missing. The history only has declared columns, which excludes secrets. It has the values of a new row, and
- * `[before, after]` of each column that changed.
+ * Returns the same CTEs, given statements that return the rows they wrote. One statement writes rows, change
+ * log and history, so none of them can be missing. The history only has declared columns, which excludes
+ * secrets. It has the values of a new row, and `[before, after]` of each column that changed.
  */
 export function writeAndLogCtes(
   action: Action,

@@ -59,7 +59,8 @@ export async function insertMany(
   const values = names.map((name) => raw(`verdict."${name}"`))
   const main = {
     table: many.table,
-    // A duplicate key must not fail the other rows. Rows that are counted come in the order in which others lock the counters.
+    // A duplicate key must not fail the other rows. Rows with a counter are sorted by the order in which other
+    // writes lock the counters.
     statement: sql`insert into ${tableOf(many.table)} as row (${join(names.map(column), ', ')})
       select ${join(values, ', ')} from verdict where ${noRejectionSql} order by ${raw(counter ? `verdict."${counter.per}", ` : '')}verdict.position on conflict do nothing`,
   }
@@ -70,21 +71,29 @@ export async function insertMany(
       ...relatedRows.filter((one) => one.mainRowId === row.id),
     ].map((one) => ({ table: one.table, content: { insert: one.values } }))
   const outcomes = await writeEach(queries, 'create', writers, many, { statements, writesOf })
-  // These rows were neither rejected nor written, so their id or their other unique value is taken.
-  const skipped = outcomes.filter(({ problem, written }) => !problem && !written)
-  if (skipped.length === 0) return outcomes
-  const skippedRows = many.rows.filter(({ position }) => skipped.some((one) => one.position === position))
-  const taken = await queries.query<Row>(
-    sql`select id from ${tableOf(many.table)} where id = any(${skippedRows.map(({ id }) => id)}::uuid[])`,
+  return addDuplicateProblems(queries, many, outcomes)
+}
+
+/** A row that was neither rejected nor written has an id, or another unique value, that is taken. */
+const isDuplicate = ({ problem, written }: RowOutcome<Row>): boolean => !problem && !written
+
+async function addDuplicateProblems(
+  queries: Queries,
+  { table, rows }: ManyRows,
+  outcomes: RowOutcome<Row>[],
+): Promise<RowOutcome<Row>[]> {
+  const { unique } = table
+  const ids = new Map(rows.map(({ position, id }) => [position, id]))
+  const duplicateIds = outcomes.filter(isDuplicate).map(({ position }) => ids.get(position))
+  if (duplicateIds.length === 0) return outcomes
+  const stored = await queries.query<Row>(
+    sql`select id from ${tableOf(table)} where id = any(${duplicateIds}::uuid[])`,
   )
-  return outcomes.map((one) => {
-    if (!skipped.includes(one)) return one
-    const row = skippedRows.find(({ position }) => position === one.position)
-    const { unique } = many.table
-    return {
-      ...one,
-      problem: !unique || taken.some(({ id }) => id === row?.id) ? idTaken() : unique.problem(),
-    }
+  const storedIds = new Set(stored.map(({ id }) => id))
+  return outcomes.map((outcome) => {
+    if (!isDuplicate(outcome)) return outcome
+    const isIdTaken = storedIds.has(ids.get(outcome.position) ?? '')
+    return { ...outcome, problem: isIdTaken || !unique ? idTaken() : unique.problem() }
   })
 }
 
@@ -168,8 +177,8 @@ function writeEach(
 function skipLocked(condition: Condition): Condition {
   if (!condition.locks) return condition
   const { name, rows } = condition.locks
-  const rowsNow = selectForLock({ ...rows.lock, joinsInput: name === storedRowsCte, skipsLocked: true })
-  return { ...condition, locks: { name, rows: rowsNow } }
+  const unlocked = selectForLock({ ...rows.lock, joinsInput: name === storedRowsCte, skipsLocked: true })
+  return { ...condition, locks: { name, rows: unlocked } }
 }
 
 /** Passes any number of rows as one parameter. */

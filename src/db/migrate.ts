@@ -16,7 +16,7 @@ interface Migration {
   readonly name: string
   readonly text: string
   readonly checksum: string
-  /** Whether the migration removes something that earlier versions use, so that they cannot use the schema. */
+  /** True if it removes something that earlier versions use, so that they cannot use the schema. */
   readonly contracts: boolean
 }
 
@@ -148,7 +148,7 @@ async function inTransaction<Result>(client: pg.Client, work: () => Promise<Resu
   }
 }
 
-/** Throws if the schema is older than this program. A newer one is fine, because migrations usually only add. */
+/** Throws if the schema is older than this program. A newer one is fine: migrations usually only add. */
 async function requireCurrentSchema(database: Database): Promise<void> {
   const [newest] = await database.query<{ name: string | null }>(
     sql`select max(name) as name from migrations`,
@@ -179,7 +179,7 @@ export async function readServerFacts(client: pg.ClientBase): Promise<ServerFact
   return rows[0] as ServerFacts
 }
 
-/** The oldest release whose SQL we use, and against which the gate runs the tests. */
+/** The oldest release that has the SQL we use. The tests also run against it. */
 const oldestVersion = 15
 
 /** Explains why this server cannot hold a store, and what to do; undefined when it can. */

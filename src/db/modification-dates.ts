@@ -3,10 +3,10 @@ import { hasSettledBefore } from './change-log.ts'
 import type { Database, Queries } from './database.ts'
 import { sql } from './sql.ts'
 
-/** Returns the known dates. Call it before reading the rows of a response, because the dates must not be newer. */
+/** Returns the known dates. Call it before reading rows, because the dates must not be newer. */
 export type ModificationDates = () => Promise<KnownDates>
 
-/** Dates in whole seconds since 1970, by the clock of the database, because the clocks of hosts may differ. */
+/** Dates in whole seconds since 1970, by the clock of the database, because the hosts' clocks may differ. */
 export interface KnownDates {
   /** This second has begun: everything committed before it can be read. */
   readonly second: number
@@ -19,9 +19,7 @@ export interface KnownDates {
 
 /** Frequent enough, because dates have whole seconds. */
 const freshMilliseconds = 500
-/**
- * While there are reads or writes, the database is queried every second, so that dates are known when needed.
- */
+/** While there are reads or writes, the database is queried this often, so that dates are known in time. */
 const refreshMilliseconds = 1000
 const idleAfterMilliseconds = 10_000
 /** A date that was dropped is determined again later. Until then, readers get a full response. */
@@ -74,8 +72,8 @@ export function createModificationDates(
   }
 
   /**
-   * Returns the first whole second after the settlement was seen. A response without the change was read earlier, and
-   * has an earlier date.
+   * Returns the first whole second after the settlement was seen. A response without the change was read
+   * earlier, and has an earlier date.
    */
   function dateAfter(lastChangeSecond: number): number | undefined {
     const known = dates.get(lastChangeSecond)

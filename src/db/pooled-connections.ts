@@ -6,8 +6,8 @@ import { withDeadline } from './deadline.ts'
 import { isLostConnection, isServerFull, readOnlyCode } from './failures.ts'
 
 /**
- * The name under which a process connects. It tells what the process may open, because the server only knows what it has
- * opened so far.
+ * The name under which a process connects. It states how many connections the process may open, because the
+ * server only knows those that are open now.
  */
 export const applicationNameOf = (program: string, connections: number): string =>
   `${program} ${randomBytes(3).toString('hex')} (${connections})`
@@ -20,8 +20,8 @@ export const acquire = (pool: pg.Pool, endsAt: number): Promise<pg.PoolClient> =
   whileServerIsFull(endsAt, () => acquireOnce(pool, endsAt))
 
 /**
- * Retries while the server has no connection left: other processes release theirs, and another one of this pool may
- * become free.
+ * Retries while the server has no connection left: other processes release theirs, and another one of this
+ * pool may become free.
  */
 export async function whileServerIsFull<Result>(
   endsAt: number,
@@ -67,7 +67,7 @@ export const closeUnlessAnswered = <Result>(
 export const socketOf = (client: pg.ClientBase): Socket =>
   (client as pg.ClientBase & { readonly connection: { readonly stream: Socket } }).connection.stream
 
-/** Closes the connection immediately, so that everything sent on it fails. A regular close would wait for the answers. */
+/** Closes the connection at once, so that everything sent on it fails. A regular close waits for answers. */
 export const destroy = (client: pg.ClientBase): void => void socketOf(client).destroy()
 
 export interface ConnectionLimits {
@@ -79,9 +79,10 @@ export interface ConnectionLimits {
 }
 
 /**
- * Sets the limits on a direct connection to the server, and returns whether it is one. Behind a pooler, the number of
- * the server process differs from the one reported at connecting. A session setting would leak to other clients of
- * the pooler there, so each transaction sets its limits instead. Poolers reject limits in the startup parameters.
+ * Sets the limits on a direct connection to the server, and returns whether it is one. Behind a pooler, the
+ * number of the server process differs from the one reported at connecting. A session setting would leak to
+ * other clients of the pooler there, so each transaction sets its limits instead. Poolers reject limits in
+ * the startup parameters.
  */
 export async function limitConnection(
   client: pg.Client,
@@ -117,8 +118,8 @@ export function limitStatements(
 }
 
 /**
- * PostgreSQL's default suits spinning disks. With it, the planner scans a small table for a single row, for example
- * on every write that locks the rows it refers to.
+ * PostgreSQL's default suits spinning disks. With it, the planner scans a small table for a single row, for
+ * example on every write that locks the rows it refers to.
  */
 const randomReads = 'random_page_cost = 1.1'
 

@@ -3,9 +3,9 @@ import pg from 'pg'
 
 /** A pooler between the hosts and the database server. */
 export interface Pooler {
-  /** In session mode a client keeps its server connection; in transaction mode only until its transaction ends. */
+  /** In session mode, a client keeps its server connection; in transaction mode, until a transaction ends. */
   readonly mode: 'session' | 'transaction'
-  /** Whether a statement that a client has named is known on every server connection that the client is given. */
+  /** Whether a statement named by a client is known on every server connection that it is given. */
   readonly supportsNamedStatements: boolean
 }
 
@@ -54,7 +54,8 @@ export async function detectPooler(
 ): Promise<Pooler | undefined> {
   const first = await connect(url, milliseconds)
   try {
-    // A pooler has to invent the number that it reports at connecting, because there is no server connection yet.
+    // A pooler has to invent the number that it reports at connecting, because there is no server connection
+    // yet.
     if ((await readServerProcess(first)) === first.processID) return undefined
     const second = await connect(url, milliseconds)
     try {
@@ -68,7 +69,7 @@ export async function detectPooler(
   }
 }
 
-/** Longer than a pooler takes to open a server connection, and shorter than it lets its clients wait by default. */
+/** Longer than a pooler takes to open a connection, and shorter than clients wait there by default. */
 const waitMilliseconds = 8000
 const standbyMilliseconds = 1000
 
@@ -92,12 +93,12 @@ async function readServerProcess(client: Client): Promise<number> {
   return rows[0]?.pid ?? 0
 }
 
-/** Another client of the pooler may take the server connection that is observed, so one observation is not enough. */
+/** Another client may take the observed server connection, so one observation is not enough. */
 const observations = 3
 
 /**
- * Whether a client that stays connected is given different server connections, or another client is given its own. Neither
- * happens in session mode.
+ * Whether a client that stays connected is given different server connections, or another client is given its
+ * own. Neither happens in session mode.
  */
 async function shareServers(first: Client, second: Client): Promise<boolean> {
   for (let count = 0; count < observations; count += 1) {
@@ -113,8 +114,8 @@ async function shareServers(first: Client, second: Client): Promise<boolean> {
 }
 
 /**
- * A pooler that supports named statements gives them names of its own on the server, so that those of different clients do not
- * collide there.
+ * A pooler that supports named statements gives them names of its own on the server, so that those of
+ * different clients do not collide there.
  */
 async function translatesNames(client: Client): Promise<boolean> {
   const name = `start_${randomBytes(6).toString('hex')}`

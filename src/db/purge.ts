@@ -2,12 +2,12 @@ import type { Database } from './database.ts'
 import { maintenanceLimits } from './deadline.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
-/** Limits the rows of a statement, so that it neither holds many locks for long nor reaches its time limit. */
+/** The rows of a statement: few enough not to hold locks for long or reach the time limit. */
 export const batchSize = 1000
-/** A million rows, more than clients without an account can add between two runs. The rest waits for the next run. */
+/** A million rows, more than clients without an account can add between two runs. */
 const batchesMax = 1000
 
-/** Repeats a statement that changes at most `batchSize` rows and returns a row for each, until it changes fewer. */
+/** Repeats a statement, which returns a row for each change, until it changes fewer than `batchSize`. */
 export async function repeatInBatches(
   database: Pick<Database, 'transaction'>,
   statement: Sql,
@@ -50,7 +50,7 @@ interface PurgeableTable {
 /** The limit of the database function `forget_removed` for one call. */
 const purgeBatchMax = 1000
 
-/** Deletes rows that were removed more than `days` ago; 0 keeps all. Children are deleted before their parents. */
+/** Deletes rows removed more than `days` ago; 0 keeps all. Children are deleted before their parents. */
 export async function purgeRemoved(
   database: Database,
   resources: readonly PurgeableTable[],
@@ -69,7 +69,7 @@ export async function purgeRemoved(
   }
 }
 
-/** Creates the partitions of the coming months, and drops those that ended more than `days` ago; 0 keeps all. */
+/** Creates the partitions of coming months, and drops those that ended over `days` ago; 0 keeps all. */
 export async function maintainHistory(database: Database, days: number): Promise<void> {
   await database.transaction(
     (transaction) => transaction.query(sql`select keep_history(${days}::int)`),

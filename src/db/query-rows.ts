@@ -3,8 +3,8 @@ import { pgTypeParsers } from './columns.ts'
 
 /**
  * Sends a statement and returns its rows. For a prepared statement, column metadata is fetched once per
- * connection, which saves a third of the cost of a small statement. The metadata stays valid, because the server
- * rejects a prepared statement whose columns have changed.
+ * connection, which saves a third of the cost of a small statement. The metadata stays valid, because the
+ * server rejects a prepared statement whose columns have changed.
  */
 export async function queryRows<Row>(client: pg.ClientBase, statement: pg.QueryConfig): Promise<Row[]> {
   const { name } = statement

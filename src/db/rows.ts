@@ -142,13 +142,17 @@ const removalColumns = ['active', 'deletedAt'] as const
 const now = toMilliseconds(raw('statement_timestamp()'))
 
 /**
- * Makes every version of a row at least a millisecond later than the previous one, even if two changes fall into
- * one millisecond or the clock was set back. The lock on the row ensures that a change sees the previous one.
+ * Makes every version of a row at least a millisecond later than the previous one, even if two changes fall
+ * into one millisecond or the clock was set back. The lock on the row ensures that a change sees the previous
+ * one.
  */
 export const nextVersion = sql`updated_at = greatest(${now},
   ${toMilliseconds(raw('coalesce(row.updated_at, row.created_at)'))} + interval '1 millisecond')`
 
-/** SQL: true if the locked row `before` has another version. Versions are compared in milliseconds, because `version` may have more decimals. */
+/**
+ * SQL: true if the locked row `before` has another version. Versions are compared in milliseconds, because
+ * `version` may have more decimals.
+ */
 export const isOtherVersion = (version: unknown): Sql =>
   sql`${toMilliseconds(raw('coalesce(before.updated_at, before.created_at)'))} <> ${toMilliseconds(sql`${version}::timestamptz`)}`
 
@@ -169,8 +173,8 @@ interface RewriteOptions {
 }
 
 /**
- * Locks the rows in the order of their ids, under the name `before`, and changes them. The history needs their
- * previous values.
+ * Locks the rows in the order of their ids, under the name `before`, and changes them. The history needs
+ * their previous values.
  */
 function rewrite(
   queries: Queries,
@@ -196,10 +200,10 @@ interface WriteOptions {
 
 /**
  * Writes the rows of one or more tables in one statement, with a row in the change log and in the history for
- * each, and returns those of the first table. The statement first locks rows, in the order of the conditions. It
- * writes only if no condition rejects. Under READ COMMITTED, PostgreSQL reads a row again after waiting for its
- * lock, so a condition on a locked row sees the newest version. Other rows are seen as they were when the statement
- * began.
+ * each, and returns those of the first table. The statement first locks rows, in the order of the conditions.
+ * It writes only if no condition rejects. Under READ COMMITTED, PostgreSQL reads a row again after waiting
+ * for its lock, so a condition on a locked row sees the newest version. Other rows are seen as they were when
+ * the statement began.
  */
 async function write(
   queries: Queries,
@@ -235,9 +239,7 @@ function requireFirst(rows: readonly Row[]): Row {
   return row
 }
 
-/**
- * UUIDv7 (RFC 9562, method 3): milliseconds, fractions of 1/4096 ms, random bits, so ids sort by creation.
- */
+/** UUIDv7 (RFC 9562, method 3): milliseconds, fractions of 1/4096 ms, random bits. Sorts by creation. */
 export function newId(): string {
   const milliseconds = performance.timeOrigin + performance.now()
   const whole = Math.floor(milliseconds)

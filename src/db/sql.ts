@@ -3,9 +3,9 @@ export interface Sql {
   readonly strings: readonly string[]
   /** The values between the strings. Nested SQL is inserted into the text, anything else is a parameter. */
   readonly values: readonly unknown[]
-  /** Marks SQL that is made for one request. It is not prepared, because only a limited number of plans is kept. */
+  /** Marks SQL made for one request, which is not prepared: connections keep a limited number of plans. */
   readonly isUnprepared?: true
-  /** Selects the function of `db/sharded/execution.ts` that a sharded store runs instead, and has its input. */
+  /** Selects the function of `db/sharded/execution.ts` that a sharded store runs instead, with its input. */
   readonly stepwise?: { readonly name: string; readonly input: unknown }
   readonly [sqlBrand]: true
 }
@@ -21,8 +21,8 @@ export const sql = (strings: TemplateStringsArray, ...values: readonly unknown[]
 })
 
 /**
- * A kind of statement that a sharded store cannot execute at once. A single PostgreSQL executes the statement as it is
- * written; a sharded store runs several statements instead, which it builds from the input.
+ * A kind of statement that a sharded store cannot execute at once. A single PostgreSQL executes the statement
+ * as it is written; a sharded store runs several statements instead, which it builds from the input.
  */
 export interface StepwiseStatement<Input> {
   readonly name: string

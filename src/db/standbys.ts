@@ -1,4 +1,4 @@
-import { type RepeatedWork, repeat } from '../model/repeat.ts'
+import { repeat } from '../model/repeat.ts'
 import type { Connections } from './connections.ts'
 import { withDeadline } from './deadline.ts'
 import { isStatementMissing, isTimedOut } from './failures.ts'
@@ -19,10 +19,7 @@ export type StandbyOutcome = 'standby' | 'behind' | 'failed' | 'unavailable'
 
 export interface Standbys {
   readonly all: readonly Standby[]
-  /**
-   * Reads from a standby that has replayed every commit so far. If there is none, or if it fails, reads from the
-   * primary.
-   */
+  /** Reads from a standby that has replayed every commit; without one, or if it fails, from the primary. */
   read<Result>(
     endsAt: number,
     atStandby: (standby: Standby, position: WalPosition) => Promise<Result>,
@@ -33,8 +30,8 @@ export interface Standbys {
 }
 
 /**
- * The interval between checks of each standby. A standby that has recovered is used after the next check. Reads do
- * not wait for an unavailable standby.
+ * The interval between checks of each standby. A standby that has recovered is used after the next check.
+ * Reads do not wait for an unavailable standby.
  */
 const pollMilliseconds = 1000
 /** A standby that was behind gets no reads for this time. Most have caught up after a few milliseconds. */
@@ -96,7 +93,6 @@ const limits = { statementMilliseconds: pollMilliseconds }
 /** Checks regularly whether the standby can be used. */
 function watch(standby: Standby): { close(): Promise<void> } {
   const connection = standby.connections.openPipelined(limits)
-  let firstPoll: Promise<void> | undefined
   const poll = async () => {
     try {
       await connection.use(
@@ -109,8 +105,8 @@ function watch(standby: Standby): { close(): Promise<void> } {
       connection.drop()
     }
   }
-  firstPoll = poll()
-  const repetition: RepeatedWork = repeat({ everyMilliseconds: pollMilliseconds }, poll)
+  const firstPoll = poll()
+  const repetition = repeat({ everyMilliseconds: pollMilliseconds }, poll)
   return {
     async close() {
       await firstPoll

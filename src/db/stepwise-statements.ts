@@ -76,8 +76,8 @@ export const readableAmong = stepwiseStatement<{
 }>('readable entries')
 
 /**
- * A page of the feed. Each row has the bounds of the page and an entry that the caller may read. If there is no such
- * entry, one row has only the bounds.
+ * A page of the feed. Each row has the bounds of the page and an entry that the caller may read. If there is
+ * no such entry, one row has only the bounds.
  */
 export const pageOfFeed = stepwiseStatement<{
   readonly rows: ReadableRows

@@ -1,19 +1,19 @@
 import { percentEncode } from '../config/store-settings.ts'
 
 /**
- * Returns what an operator does about an error of the store at DATABASE_URL; undefined for any other error. An error that
- * another process has reported has only its text, so texts are recognized in addition to codes. Codes:
- * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * Returns what an operator does about an error of the store at DATABASE_URL; undefined for any other error.
+ * An error that another process has reported has only its text, so texts are recognized in addition to codes.
+ * Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 export function adviceOn(error: unknown): string | undefined {
   const { code = '' } = error as { readonly code?: string }
-  const text = `${code} ${textOf(error)}`
+  const text = `${code} ${errorText(error)}`
   return advice.find(([pattern]) => pattern.test(text))?.[1]
 }
 
 /** Returns the message; an attempt to reach several addresses of a name has one for each of them. */
-export function textOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(textOf).join(', ')
+export function errorText(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(errorText).join(', ')
   return error instanceof Error ? error.message : String(error)
 }
 

@@ -6,14 +6,14 @@ import { sql } from './sql.ts'
 import type { Execution, Query } from './transactions.ts'
 
 /**
- * Tasks of operators and migrations for a sharded store, which `src/db/sharded/` implements. Each detects the kind
- * of store, and on a single PostgreSQL does nothing.
+ * Tasks of operators and migrations for a sharded store, which `src/db/sharded/` implements. Each detects the
+ * kind of store, and on a single PostgreSQL does nothing.
  */
 export const storeTasks = { checkNodes, completeSchema, blockCommits, ownTables }
 
 export type { CommitBlock }
 
-/** Sends each statement unchanged, or in steps to a sharded store. The first stepwise statement detects which it is. */
+/** Sends each statement as it is, or in steps to a sharded store, which the first stepwise one detects. */
 export function chooseExecution(ask: Query): Execution {
   let isSharded: boolean | undefined
   const choose = async () => {

@@ -22,7 +22,7 @@ export interface StreamRequest<Row> {
   format(rows: Row[]): string
   /** Aborted when the reader has left. */
   readonly signal: AbortSignal
-  /** Called to end the response early. A reader that takes no more data would otherwise never see the error. */
+  /** Called to end the response early: a reader that takes no more data would never see an error. */
   onCut(reason: CutReason): void
 }
 
@@ -36,8 +36,8 @@ export interface StreamLimits {
   /** Counted from the first row to the last byte. */
   readonly streamSecondsMax: number
   /**
-   * While others wait, a reader that is slower than this gives way once it is `graceSeconds` behind. Any other gives
-   * way after `shareSeconds`.
+   * While others wait, a reader that is slower than this gives way once it is `graceSeconds` behind. Any
+   * other gives way after `shareSeconds`.
    */
   readonly bytesPerSecondMin: number
   readonly graceSeconds: number
@@ -222,7 +222,7 @@ interface ReadAhead {
   behindMilliseconds(): number
 }
 
-export interface ReadAheadOptions {
+interface ReadAheadOptions {
   readonly account: string
   readonly bytes: Budget
   readonly bytesOfAccount: Budget

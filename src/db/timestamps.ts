@@ -1,9 +1,10 @@
 import { type Sql, sql } from './sql.ts'
 
 /**
- * There are two formats of timestamps, both RFC 3339 in UTC. Row timestamps, which the database sets, have milliseconds,
- * the precision of a JavaScript `Date`; rows of earlier releases have microseconds, which are truncated wherever they are
- * serialized or compared. The timestamps of all other fields have the microseconds that clients sent.
+ * There are two formats of timestamps, both RFC 3339 in UTC. Row timestamps, which the database sets, have
+ * milliseconds, the precision of a JavaScript `Date`; rows of earlier releases have microseconds, which are
+ * truncated wherever they are serialized or compared. The timestamps of all other fields have the
+ * microseconds that clients sent.
  */
 export const rowTimestamps: ReadonlySet<string> = new Set(['createdAt', 'updatedAt', 'deletedAt'])
 
@@ -14,8 +15,8 @@ export const rowTimestampSql = (timestamp: Sql): Sql =>
 export const toMilliseconds = (timestamp: Sql): Sql => sql`date_trunc('milliseconds', ${timestamp})`
 
 /**
- * Converts the timestamp of a field: `2026-01-05 09:00:00.123+00` to `2026-01-05T09:00:00.123Z`. It stays text, because a
- * `Date` would truncate microseconds.
+ * Converts the timestamp of a field: `2026-01-05 09:00:00.123+00` to `2026-01-05T09:00:00.123Z`. It stays
+ * text, because a `Date` would truncate microseconds.
  */
 export const serializeFieldTimestamp = (stored: string): string =>
   stored.endsWith('+00') ? `${stored.slice(0, 10)}T${stored.slice(11, -3)}Z` : toUtc(stored)
@@ -30,8 +31,8 @@ const timestampWithOffset =
   /^(?<year>\d+)-(?<month>\d\d)-(?<day>\d\d)[ T](?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)(?<fraction>\.\d+)?(?<sign>[+-])(?<hours>\d\d)(:(?<minutes>\d\d))?(:(?<seconds>\d\d))?(?<era> BC)?$/
 
 /**
- * Converts a timestamp with an offset, because a server or pooler may have its own time zone. Historical offsets have
- * seconds, and the conversion may change the year.
+ * Converts a timestamp with an offset, because a server or pooler may have its own time zone. Historical
+ * offsets have seconds, and the conversion may change the year.
  */
 function toUtc(stored: string): string {
   const parts = timestampWithOffset.exec(stored)?.groups ?? {}

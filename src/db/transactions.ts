@@ -146,7 +146,7 @@ function createCommits(current: WorkContext['current']): Commits {
   }
 }
 
-/** A write that waits too long for a slot is rejected as overloaded, before the timeout for a silent store. */
+/** A write that waits too long for a slot is rejected as overloaded, before a silent store times out. */
 const createTransactionSlots = (budgets: Budgets, { statementMilliseconds }: TimeLimits) =>
   createSlots({
     atOnce: budgets.budget('storeTransactions'),
@@ -159,7 +159,7 @@ const createTransactionSlots = (budgets: Budgets, { statementMilliseconds }: Tim
 /** Waits for a connection. No other caller uses it until it is released. */
 type AcquireConnection = (state: CallState) => Promise<AcquiredConnection>
 
-export interface AcquiredConnection {
+interface AcquiredConnection {
   readonly client: pg.PoolClient
   /** The connection has not answered recently, so it may be dead. */
   readonly isSilent: boolean
@@ -198,8 +198,9 @@ function acquireFrom(pool: pg.Pool, enter?: EnterShare): AcquireConnection {
 type EnterShare = (state: CallState) => Promise<(() => void) | undefined>
 
 /**
- * Limits each holder to its share of the connections. A write that waits for a locked row keeps its connection, so
- * the writes to one row could otherwise take all of them. Background work does not wait for a share.
+ * Limits each holder to its share of the connections. A write that waits for a locked row keeps its
+ * connection, so the writes to one row could otherwise take all of them. Background work does not wait for a
+ * share.
  */
 const createEnterShare =
   (slots: Slots, current: WorkContext['current']): EnterShare =>
@@ -225,8 +226,8 @@ const ignore = () => undefined
 type SendAlone = <Row>(statement: Sql, state: CallState) => Promise<Row[]>
 
 /**
- * Sends a statement as a transaction, without retries. A connection that has been silent is probed first, because a
- * hanging server may execute a statement after its caller has given up.
+ * Sends a statement as a transaction, without retries. A connection that has been silent is probed first,
+ * because a hanging server may execute a statement after its caller has given up.
  */
 const createSendAlone =
   (connections: Connections, acquireConnection: AcquireConnection, limits: ConnectionLimits): SendAlone =>
@@ -246,7 +247,7 @@ const createSendAlone =
     }
   }
 
-export interface Steps<Result> {
+interface Steps<Result> {
   begin(client: pg.PoolClient): Promise<unknown>
   send<Row>(client: pg.PoolClient, statement: Sql): Promise<Row[]>
   work(transaction: Queries): Promise<Result>
@@ -279,10 +280,7 @@ async function runTransaction<Result>(
   }
 }
 
-/**
- * If a rollback takes longer, the connection is closed instead, because the caller may already have waited for a
- * silent store.
- */
+/** Shorter than a call's limit, because the caller may already have waited for a silent store. */
 export const rollbackMillisecondsMax = 1000
 
 /** Resolves with the error if the rollback fails. */

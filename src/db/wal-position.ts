@@ -1,20 +1,17 @@
 import { type Queries, type Sql, sql } from './sql.ts'
 
-/** A position in the write-ahead log. A server that has replayed it has everything that was committed before. */
+/** A position in the write-ahead log. A server that has replayed it has every commit before it. */
 export interface WalPosition {
   /** Changes with every failover; positions of different timelines cannot be compared. */
   readonly timeline: number
   readonly lsn: string
 }
 
-/** SQL: the end of the flushed log, or of the whole log if the server acknowledges commits before it flushes them. */
+/** SQL: the end of the flushed log, or of the whole log if commits are acknowledged before a flush. */
 const primaryPosition = sql`(case current_setting('synchronous_commit')
   when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end)`
 
-/**
- * Queries the primary. Callers that arrive while a query is in flight share the next one, so many readers cost one
- * query.
- */
+/** Queries the primary. Callers that arrive during a query share the next one. */
 export function createWalPositionReader(primary: Queries): () => Promise<WalPosition> {
   const read = async () => {
     const [position] = await primary.query<WalPosition>(sql`
@@ -37,7 +34,8 @@ export function createWalPositionReader(primary: Queries): () => Promise<WalPosi
   }
   return () => {
     if (running === undefined) return begin()
-    // The running query was sent earlier, so its answer may be older than a commit that this caller has to see.
+    // The running query was sent earlier, so its answer may be older than a commit that this caller has to
+    // see.
     next ??= running.then(begin, begin)
     return next
   }

@@ -3,8 +3,8 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, R
 import type { BudgetState } from '../model/budget.ts'
 
 /**
- * A metric of this system, which `/metrics` serves. Metrics with `otlp` are also sent to a collector. Name, labels and buckets are
- * public, because the alerts and dashboards of operators quote them.
+ * A metric of this system, which `/metrics` serves. Metrics with `otlp` are also sent to a collector. Name,
+ * labels and buckets are public, because the alerts and dashboards of operators quote them.
  */
 interface Instrument {
   readonly type: 'histogram' | 'counter' | 'gauge'
@@ -189,11 +189,11 @@ export interface Metrics {
   /** Opens a histogram, and returns the function that records a value. */
   histogram<Name extends NameOf<'histogram'>>(name: Name): (labels: LabelsOf<Name>, value: number) => void
   /**
-   * Opens a counter without labels, and returns the function that increments it. It exists from the start with 0, because a rate does
-   * not see the first event of a series that begins with 1.
+   * Opens a counter without labels, and returns the function that increments it. It exists from the start
+   * with 0, because a rate does not see the first event of a series that begins with 1.
    */
   counter(name: CounterName): () => void
-  /** Opens a counter or gauge whose values are read for each export, because they are already counted elsewhere. */
+  /** Opens a counter or gauge whose values, already counted elsewhere, are read for each export. */
   watch<Name extends NameOf<'counter' | 'gauge'>>(
     name: Name,
     read: () => Iterable<readonly [labels: LabelsOf<Name>, value: number]>,
@@ -274,7 +274,10 @@ export function openMetrics(): Metrics {
 const hasOtlp = (instrument: Instrument): instrument is Instrument & { otlp: OtlpNames } =>
   instrument.otlp !== undefined
 
-/** Gauges of the library whose names end in `_total`, as only those of counters may. Others have the same numbers by type. */
+/**
+ * Gauges of the library whose names end in `_total`, as only those of counters may. Others have the same
+ * numbers by type.
+ */
 const misnamedMetrics = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -290,7 +293,10 @@ const pageOf = async (registry: Registry): Promise<MetricsPage> => ({
 export const mergedPage = (data: readonly object[]): Promise<MetricsPage> =>
   pageOf(AggregatorRegistry.aggregate([...data]))
 
-/** Converts to OTLP, whose buckets count only the values above the previous bound; those of Prometheus count all up to their bound. */
+/**
+ * Converts to OTLP, whose buckets count only the values above the previous bound; those of Prometheus count
+ * all up to their bound.
+ */
 async function seriesOf(histogram: Histogram, { attributes }: OtlpNames): Promise<readonly Series[]> {
   const all = new Map<string, Series & { readonly counts: number[]; count: number; sum: number }>()
   for (const { metricName = '', labels, value } of (await histogram.get()).values) {

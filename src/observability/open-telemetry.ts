@@ -16,7 +16,7 @@ const metricIntervalMilliseconds = 30_000
 const slowSeconds = 0.05
 const textLengthMax = 1000
 
-/** Reports every request, command and statement of this process to a collector. Values of parameters are never sent. */
+/** Reports requests, commands and statements to a collector, but never the values of parameters. */
 export async function openTelemetry(database: Database, settings: TelemetrySettings): Promise<Telemetry> {
   const { openMetrics } = await import('./metrics.ts')
   const envelope = createEnvelope(settings)
@@ -103,7 +103,7 @@ const spanOf = ({ traceId, spanId, parentId }: TraceContext, startedAt: number, 
   endTimeUnixNano: nanosecondsAt(startedAt + seconds * 1000),
 })
 
-/** Converts a time of `performance.now()` to nanoseconds since 1970, of which a JavaScript number can hold whole microseconds. */
+/** Converts a time of `performance.now()` to nanoseconds since 1970, in whole microseconds. */
 const nanosecondsAt = (milliseconds: number) =>
   `${Math.round((performance.timeOrigin + milliseconds) * 1000)}000`
 
@@ -131,12 +131,12 @@ export interface Exporter {
   readonly dropped: number
 }
 
-/** A busy host creates some thousand spans a second. This many cost about 2 MB while the collector is unreachable. */
+/** A busy host creates some thousand spans a second. While nothing is sent, this many cost about 2 MB. */
 const queuedMax = 4096
 const sentAtOnceMax = 512
 const sendMillisecondsMax = 5000
 
-/** Sends items by OTLP, as JSON over HTTP. If the collector is unreachable, slow or full, items are dropped, and nothing waits. */
+/** Sends items by OTLP, as JSON over HTTP. Drops items that the collector does not take; nothing waits. */
 export function createExporter(
   { endpoint, headers }: Collector,
   path: '/v1/traces' | '/v1/metrics',
@@ -218,11 +218,11 @@ interface TraceContext {
   readonly isSampled: boolean
 }
 
-/** Matches any version but the invalid `ff`, and no identifiers of zeros only. Later versions may append further parts. */
+/** Matches any version but the invalid `ff`, with optional further parts, and no identifier of zeros. */
 const traceparent =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
 
-/** Continues the trace of the caller, who also decides whether it is recorded. Without a valid header, begins a new trace. */
+/** Continues the caller's trace, as the caller decided about recording it. Otherwise begins a new one. */
 export function parseTraceContext(header: unknown, isSampled: () => boolean): TraceContext {
   const [, traceId, parentId, flags = '0'] = (typeof header === 'string' && traceparent.exec(header)) || []
   const spanId = newSpanId()

@@ -41,7 +41,7 @@ export interface SecurityEvent {
   readonly account?: string | undefined
   /** The account that caused the event, if it is another one. */
   readonly by?: string | undefined
-  /** A login that no account has. Only its hash is written, because it may be a password in the wrong field. */
+  /** A login that no account has. Only its hash is written: it may be a password in the wrong field. */
   readonly unknownLogin?: string | undefined
   readonly client?: string | undefined
   readonly session?: string | undefined
@@ -57,7 +57,7 @@ export interface SecurityEvent {
 
 export type SecurityLog = (event: SecurityEvent) => void
 
-/** Events that a client can cause without an accepted token, as often as it sends requests, so their lines are limited. */
+/** Events that clients can cause without an accepted token, at any rate, so their lines are limited. */
 const causedByUnauthenticated: ReadonlySet<SecurityEventName> = new Set([
   'sign-in',
   'lockout-begun',
@@ -77,7 +77,10 @@ export interface SecurityLogTarget {
   readonly rateLimited: Pick<LogWriter, 'info' | 'warn'>
 }
 
-/** The key of login hashes. It is random, so that logins cannot be guessed from the log, and constant, so that equal ones are recognized. */
+/**
+ * The key of login hashes. It is random, so that logins cannot be guessed from the log, and constant, so that
+ * equal ones are recognized.
+ */
 const loginKey = randomBytes(32)
 
 /** Writes a line for each event. */
@@ -110,7 +113,7 @@ const hashOf = (login: string): string =>
 /** The pause between lines, so that a flood of requests does not become a flood of lines. */
 const sampledMilliseconds = 1000
 
-/** Records rejections by a rate limiter, with at most one line a second, which has their number since the previous one. */
+/** Logs rejections by a rate limiter: at most a line a second, with the number since the previous one. */
 export function createRejectionLog(
   log: SecurityLog,
   now: () => number = Date.now,

@@ -6,7 +6,7 @@ import { readStoreSettings } from '../../config/store-settings.ts'
 import { runningStoreUrl } from '../../db/embedded/start-embedded-store.ts'
 import { isLostConnection } from '../../db/failures.ts'
 import { describePooler, detectPooler } from '../../db/poolers.ts'
-import { adviceOn, textOf } from '../../db/store-advice.ts'
+import { adviceOn, errorText } from '../../db/store-advice.ts'
 import { storeTasks } from '../../db/stores.ts'
 import { readIdentitySettings } from '../../hosts/identity/configuration.ts'
 import { selectHosts } from '../hosts.ts'
@@ -113,7 +113,7 @@ export async function checkStore(url: string, environment: Environment): Promise
     const tables = await readTableStates(client)
     return await runChecks({ client, url, settings }, tables)
   } catch (cause) {
-    return [error('store', `cannot be reached: ${textOf(cause)}`, adviceOnStore(cause))]
+    return [error('store', `cannot be reached: ${errorText(cause)}`, adviceOnStore(cause))]
   } finally {
     await client.end().catch(() => undefined)
   }
@@ -135,7 +135,7 @@ async function runChecks(target: CheckedStore, tables: TableStates): Promise<rea
     try {
       findings.push(...[await check(target)].flat())
     } catch (cause) {
-      findings.push(error(subject, textOf(cause), adviceOnStore(cause)))
+      findings.push(error(subject, errorText(cause), adviceOnStore(cause)))
       if (!(cause instanceof pg.DatabaseError) || isLostConnection(cause)) break
     }
   }

@@ -4,7 +4,7 @@ import { existsSync, lchownSync, lstatSync, readdirSync, readFileSync, statSync 
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 
-/** The user of the operating system under which the database's programs run. PostgreSQL does not run as root. */
+/** The operating system's user for the database's programs. PostgreSQL does not run as root. */
 export interface RunAs {
   /** Prepended to every command. */
   readonly prefix: readonly string[]
@@ -20,8 +20,8 @@ export interface Owners {
 }
 
 /**
- * Returns the possible accounts, ordered by preference. For root, this is a user id without an account, which no
- * other process has. Shared accounts such as nobody are never used.
+ * Returns the possible accounts, ordered by preference. For root, this is a user id without an account, which
+ * no other process has. Shared accounts such as nobody are never used.
  */
 export function accountsFor(path: string, owners: Owners): readonly RunAs[] {
   if (process.getuid?.() !== 0) return ordinaryAccounts()
@@ -30,15 +30,16 @@ export function accountsFor(path: string, owners: Owners): readonly RunAs[] {
   return [{ prefix: [], user: userFor(path, cluster, directory) }, namespaced]
 }
 
-/** Returns the owner of the cluster if that is the owner of its directory or a dedicated user, or else a dedicated user. */
+/**
+ * Returns the owner of the cluster if that is the owner of its directory or a dedicated user, or else a
+ * dedicated user.
+ */
 function userFor(path: string, cluster: number | undefined, directory: number): DedicatedUser {
   const isKept = cluster !== undefined && (cluster === directory || isDedicated(cluster))
   return isKept ? { uid: cluster, gid: cluster } : dedicatedUser(path)
 }
 
-/**
- * Returns the accounts that can run initdb. It needs the name of its user, which a dedicated user does not have.
- */
+/** Returns the accounts that can run initdb, which needs a user with a name. A dedicated user has none. */
 export function initdbAccounts(account: RunAs): readonly RunAs[] {
   if (account.user === undefined) return [account]
   return [namespaced, ...idleSystemUsers().map((user) => ({ prefix: [], user }))]
@@ -55,15 +56,12 @@ export const minimalEnvironment = () => ({
 
 const ownAccount: RunAs = { prefix: [] }
 
-/**
- * In a user namespace of its own, root is an ordinary user who still owns root's files. So no permissions have to be
- * opened.
- */
+/** In a user namespace, root is an ordinary user who still owns root's files, so no mode has to change. */
 const namespaced: RunAs = {
   prefix: ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'],
 }
 
-/** A container may run as a user id without an account. initdb requires a name, which the namespace provides. */
+/** A container's user id may have no account. initdb requires a name, which the namespace provides. */
 function ordinaryAccounts(): readonly RunAs[] {
   try {
     userInfo()
@@ -79,8 +77,8 @@ interface DedicatedUser {
 }
 
 /**
- * Returns a number that is not an account, a group or a subordinate id, so that no process of another user can have
- * it. The number is derived from the path, so that a start after an interrupted one finds the same.
+ * Returns a number that is not an account, a group or a subordinate id, so that no process of another user
+ * can have it. The number is derived from the path, so that a start after an interrupted one finds the same.
  */
 export function dedicatedUser(path: string): DedicatedUser {
   const start = createHash('sha256').update(path).digest().readUInt32BE(0)
@@ -118,7 +116,10 @@ const isSubordinateId = (id: number): boolean =>
     return id >= first && id < first + count
   })
 
-/** Returns system accounts that cannot log in and run no process now. Excludes nobody, which unrelated programs share. */
+/**
+ * Returns system accounts that cannot log in and run no process now. Excludes nobody, which unrelated
+ * programs share.
+ */
 export function idleSystemUsers(): readonly DedicatedUser[] {
   const busy = runningUsers()
   return linesOf('/etc/passwd').flatMap((line) => {
@@ -145,13 +146,13 @@ function linesOf(file: string): readonly string[] {
   }
 }
 
-/** Makes the account the owner of a directory and its contents. Does nothing unless the process runs as root. */
+/** Makes the account the owner of a directory and its contents, if this process runs as root. */
 export function changeOwner({ user }: RunAs, directory: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = user ?? { uid: 0, gid: 0 }
   if (statSync(directory).uid === uid) return
-  // Root owns the directory during the change, so that its former owner cannot plant a link. Its final owner is set last
-  // for the same reason.
+  // Root owns the directory during the change, so that its former owner cannot plant a link. Its final owner
+  // is set last for the same reason.
   lchownSync(directory, 0, 0)
   changeOwnerOfContents(directory, uid, gid)
   lchownSync(directory, uid, gid)

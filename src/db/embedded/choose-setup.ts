@@ -43,10 +43,7 @@ export function chooseSetup(dataDirectory: string, binaries: readonly string[]):
   throw new Error(`${reasonFor(cluster, binaries)} Or set DATABASE_URL to a PostgreSQL server of your own.`)
 }
 
-/**
- * Returns the cluster's directory. Follows the link `postgres` if an earlier start placed the cluster outside
- * the data directory.
- */
+/** Returns the cluster's directory. The link `postgres` leads to one outside the data directory. */
 function clusterIn(dataDirectory: string): string {
   const cluster = join(dataDirectory, 'postgres')
   const isLink = lstatSync(cluster, { throwIfNoEntry: false })?.isSymbolicLink()
@@ -66,8 +63,8 @@ function findSetup(cluster: string, candidates: readonly string[]): Setup | unde
 }
 
 /**
- * Places a new cluster, and a copy of the binaries if necessary, in /var/lib. This is for directories that only
- * root can enter, where there are no user namespaces.
+ * Places a new cluster, and a copy of the binaries if necessary, in /var/lib. This is for directories that
+ * only root can enter, where there are no user namespaces.
  */
 function findSetupOutside(dataDirectory: string, cluster: string, binaries: string): Setup | undefined {
   const link = join(dataDirectory, 'postgres')
@@ -129,9 +126,9 @@ function reasonFor(cluster: string, binaries: readonly string[]): string {
 }
 
 /**
- * Adds links and exec bits that are missing, in place if that is allowed, otherwise in a copy below `copyParent`.
- * npm packages contain no links and may lose their exec bits, and install scripts may be disabled. Returns the directory
- * to use.
+ * Adds links and exec bits that are missing, in place if that is allowed, otherwise in a copy below
+ * `copyParent`. npm packages contain no links and may lose their exec bits, and install scripts may be
+ * disabled. Returns the directory to use.
  */
 export function completeBinaries(native: string, copyParent: string): string {
   try {

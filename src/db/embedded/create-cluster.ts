@@ -20,8 +20,8 @@ import { passwordArguments, type Settings } from './start-server.ts'
 export const isCluster = (cluster: string) => existsSync(join(cluster, 'PG_VERSION'))
 
 /**
- * Creates the cluster in a staging directory and renames it when complete, so that an interrupted start never leaves a
- * partial one in its place.
+ * Creates the cluster in a staging directory and renames it when complete, so that an interrupted start never
+ * leaves a partial one in its place.
  */
 export async function createCluster(setup: Setup, settings: Settings): Promise<void> {
   const { cluster, account } = setup
@@ -63,8 +63,8 @@ function requireEmpty(cluster: string): void {
 }
 
 /**
- * Removes the directories of interrupted starts, and ends their programs, which may still be writing there. A directory that
- * cannot be removed yet is left for the next start.
+ * Removes the directories of interrupted starts, and ends their programs, which may still be writing there. A
+ * directory that cannot be removed yet is left for the next start.
  */
 export async function removeIncompleteClusters({ cluster }: Setup): Promise<void> {
   const mark = basename(cluster) + stagingMark
@@ -117,7 +117,7 @@ function localesFor(major: number): readonly (readonly string[])[] {
   return [['--locale=C.UTF-8'], ['--locale-provider=icu', '--icu-locale=und', '--locale=C']]
 }
 
-/** Flushes the directory, because a power failure could otherwise undo the rename after rows were committed. */
+/** Flushes the directory: a power failure could otherwise undo the rename after rows were committed. */
 function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(directory, 'r')

@@ -16,9 +16,9 @@ export interface DependentProgram {
 type Stream = 'ignore' | 'pipe' | number
 
 /**
- * Starts a program under a shell. The shell reads a pipe that only this process holds open, and ends the program when
- * the pipe closes. Both are detached, so that Ctrl-C in a terminal reaches neither. `runAs.user` is passed to `spawn`;
- * `runAs.prefix`, such as `unshare`, precedes the command.
+ * Starts a program under a shell. The shell reads a pipe that only this process holds open, and ends the
+ * program when the pipe closes. Both are detached, so that Ctrl-C in a terminal reaches neither. `runAs.user`
+ * is passed to `spawn`; `runAs.prefix`, such as `unshare`, precedes the command.
  */
 export function spawnDependent(
   command: readonly string[],
@@ -50,8 +50,8 @@ export function spawnDependent(
 }
 
 /**
- * Wraps the command in the shell. Windows has no such shell, so the program there may outlive this process; only short
- * programs are started that way.
+ * Wraps the command in the shell. Windows has no such shell, so the program there may outlive this process;
+ * only short programs are started that way.
  */
 const wrapInShell = ({ prefix }: RunAs, command: readonly string[]) => [
   ...['/bin/sh', '-c', script, 'dependent-program'],
@@ -60,8 +60,8 @@ const wrapInShell = ({ prefix }: RunAs, command: readonly string[]) => [
 ]
 
 /**
- * File descriptor 3 is the pipe that closes when this process ends, and 4 is a copy of the input for the program, because
- * a shell gives background programs no input.
+ * File descriptor 3 is the pipe that closes when this process ends, and 4 is a copy of the input for the
+ * program, because a shell gives background programs no input.
  */
 const script = `
 # The shell outlives Ctrl-C and a SIGTERM to all processes, so that it can end the program in order.
@@ -86,7 +86,7 @@ kill -KILL $watcher
 exit $code
 `
 
-/** Describes an exit. If a signal killed the program, its shell exits with 128 plus the number of the signal. */
+/** Describes an exit. After a signal, the shell of a program exits with 128 plus its number. */
 function describeExit(code: number | null, signal: NodeJS.Signals | null): string {
   if (code === null) return `killed by ${signal}`
   return code > 128 ? `killed by signal ${code - 128}` : `exit code ${code}`

@@ -11,8 +11,8 @@ export interface Postmaster {
 }
 
 /**
- * https://www.postgresql.org/docs/18/storage-file-layout.html: the fifth line is the directory, the eighth the
- * state.
+ * The fifth line is the directory, the eighth the state:
+ * https://www.postgresql.org/docs/18/storage-file-layout.html
  */
 export function readPostmaster(clusterDirectory: string): Postmaster | undefined {
   try {
@@ -27,24 +27,24 @@ export function readPostmaster(clusterDirectory: string): Postmaster | undefined
 }
 
 /**
- * Returns whether the process with this id is the server of this cluster. A zombie, which many containers never reap,
- * does not count.
+ * Returns whether the process with this id is the server of this cluster. A zombie, which many containers
+ * never reap, does not count.
  */
 export function isServerOf(pid: number, clusterDirectory: string): boolean {
   return commandOf(pid)?.includes(`postgres -D ${clusterDirectory} `) ?? false
 }
 
-/** PostgreSQL takes any process with the id in this file for a running server, so a stale file must be removed. */
+/** PostgreSQL takes any process with the id in this file for a running server, even if the file is stale. */
 const removePidFile = (clusterDirectory: string) => rmSync(pidFileOf(clusterDirectory), { force: true })
 
 /**
- * Ends the backend processes of a postmaster that was killed. A busy backend does not notice that, and would keep a new
- * server from starting.
+ * Ends the backend processes of a postmaster that was killed. A busy backend does not notice that, and would
+ * keep a new server from starting.
  */
 export const endOrphans = (clusterName: string): void =>
   void signalAll((command) => command.startsWith(`postgres: ${clusterName}: `), 'SIGQUIT')
 
-/** Kills what an interrupted start left behind: initdb, its child processes and their shells. Returns whether there were any. */
+/** Kills initdb, its child processes and their shells after an interrupted start. Returns whether any ran. */
 export const endInitdbPrograms = (clusterDirectory: string): boolean =>
   signalAll((command) => command.includes(` -D ${clusterDirectory} `), 'SIGKILL')
 
@@ -105,8 +105,8 @@ export async function endPreviousServer(clusterDirectory: string): Promise<void>
 }
 
 /**
- * SIGINT requests a fast shutdown, which only has to write the buffers, about a second. SIGQUIT requests an immediate
- * one, which gives its sessions five seconds, and is followed by recovery at the next start.
+ * SIGINT requests a fast shutdown, which only has to write the buffers, about a second. SIGQUIT requests an
+ * immediate one, which gives its sessions five seconds, and is followed by recovery at the next start.
  */
 const escalation: readonly { readonly signal: NodeJS.Signals; readonly secondsMax: number }[] = [
   { signal: 'SIGINT', secondsMax: 20 },

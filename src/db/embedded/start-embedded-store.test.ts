@@ -45,7 +45,7 @@ test('a second start on the same directory is rejected with a clear error, from 
     `Another server is already using ${dataDirectory} (process ${process.pid}). ` +
     'Stop it first, or set DATA_DIR to another directory.'
   await assert.rejects(startEmbeddedStore({ dataDirectory }), { message: sentence })
-  await assert.rejects(launch(t, dataDirectory).url, { message: `refused: ${sentence}` })
+  await assert.rejects(launch(t, dataDirectory).url, { message: `error: ${sentence}` })
   assert.deepEqual(await queryRows(store.url, `select text from note where text = 'kept'`), [
     { text: 'kept' },
   ])

@@ -31,13 +31,13 @@ export interface EmbeddedStoreOptions {
   readonly settings?: Settings
   /** Called when the database has ended unexpectedly, and when it is running again. */
   readonly onFault?: (sentence: string) => void
-  /** Directories with `postgres` and `initdb` to use instead of the installed ones, the preferred one first. */
+  /** Directories with `postgres` and `initdb` to use instead of the installed ones, in this order. */
   readonly binaryDirectories?: readonly string[]
 }
 
 /**
- * Starts the PostgreSQL that comes with the packages. It ends with this process, even if this process is killed. (On
- * Windows, which is untested, only `stop` ends it.)
+ * Starts the PostgreSQL that comes with the packages. It ends with this process, even if this process is
+ * killed. (On Windows, which is untested, only `stop` ends it.)
  */
 export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
   const { settings = {}, onFault = () => {} } = options
@@ -62,7 +62,7 @@ export async function startEmbeddedStore(options: EmbeddedStoreOptions): Promise
   }
 }
 
-/** Returns the URL of a server that another process of this user has started; undefined if none is running. */
+/** Returns the URL of a server that another process of this user runs; undefined if there is none. */
 export function runningStoreUrl(dataDirectory: string): string | undefined {
   const cluster = join(resolve(dataDirectory), 'postgres')
   const running = readPostmaster(cluster)
@@ -83,13 +83,13 @@ interface RunningServer {
   stop(): Promise<void>
 }
 
-/** A killed server restarts at once. A server that cannot start, for example on a full disk, is retried at intervals. */
+/** A killed server restarts at once. One that cannot start, as on a full disk, is retried at intervals. */
 const firstWaitMilliseconds = 100
 const waitMilliseconds = 2000
 
 /**
- * Starts a server, and restarts it at the same address whenever it ends unexpectedly. `onFault` receives the reason
- * why it ended, the error of the first retry, and a message when it is running again.
+ * Starts a server, and restarts it at the same address whenever it ends unexpectedly. `onFault` receives the
+ * reason why it ended, the error of the first retry, and a message when it is running again.
  */
 async function keepRunning(
   start: (onExit: (reason: string) => void) => Promise<RunningServer>,
@@ -172,9 +172,9 @@ interface Ownership {
 }
 
 /**
- * Ensures that one process at a time owns a data directory. SQLite's lock is the only kernel lock that Node has on
- * every platform. It ends with its process, so killed owners, reused process ids and races do no harm. Nothing else
- * in this process may open the file `postgres.lock`, because closing it would release the lock.
+ * Ensures that one process at a time owns a data directory. SQLite's lock is the only kernel lock that Node
+ * has on every platform. It ends with its process, so killed owners, reused process ids and races do no harm.
+ * Nothing else in this process may open the file `postgres.lock`, because closing it would release the lock.
  */
 export function acquireOwnership(dataDirectory: string): Ownership {
   // This file is not the lock. It contains the owner's process id for the error message of a second start.

@@ -112,7 +112,7 @@ interface StartedServer {
   readonly logPath: string
 }
 
-/** Starts the server. Retries, because sessions of a killed server may briefly hold the cluster's shared memory. */
+/** Starts the server. Retries while sessions of a killed server hold the cluster's shared memory. */
 async function startUntilReady(
   setup: Setup,
   command: readonly string[],
@@ -164,7 +164,7 @@ const requiresPassword = (cluster: string, password: string): boolean =>
 /** Requires the password after the server's next reload. */
 const addPasswordRule = (setup: Setup, password: string) => writeRules(setup, rulesWith(password))
 
-/** Allows connections without a password, until the role has one. No other user of the machine can reach the socket. */
+/** Allows connections without a password until the role has one. Other users cannot reach the socket. */
 const trustLocalConnections = (setup: Setup) => writeRules(setup, 'local all tracker trust\n')
 
 const rulesWith = (password: string) => `# Written by the program that runs this server.
@@ -189,7 +189,7 @@ function writeRules({ cluster, account: { user } }: Setup, text: string): void {
 }
 
 /** A log file that the server writes to. It is closed here after the server has inherited it. */
-export interface ServerLog {
+interface ServerLog {
   readonly path: string
   readonly handle: number
   /** Returns the text written since it was opened. */
@@ -244,8 +244,8 @@ async function canConnect(config: pg.ClientConfig): Promise<boolean> {
   } catch {
     return false
   } finally {
-    // A connection that is abandoned during authentication delays `drop database` by a minute. Not awaited, because a
-    // failed connection may never end.
+    // A connection that is abandoned during authentication delays `drop database` by a minute. Not awaited,
+    // because a failed connection may never end.
     client.end().catch(() => {})
   }
 }
@@ -254,9 +254,7 @@ async function canConnect(config: pg.ClientConfig): Promise<boolean> {
 const reloadSecondsMax = 10
 const reloadPauseMilliseconds = 10
 
-/**
- * Returns the directory of the socket: the cluster, or a private directory if the cluster's path is too long for a socket.
- */
+/** Returns the socket's directory: the cluster, or a private one if the cluster's path is too long. */
 export function socketDirectoryFor(cluster: string, account: RunAs): string {
   if (isShort(cluster)) return cluster
   const name = `tracker-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`
@@ -288,8 +286,8 @@ function requirePrivate(directory: string, { user }: RunAs): void {
 }
 
 /**
- * Starts the server with `pg_ctl`, which listens on TCP on this machine only. There is no watchdog: the server of a
- * killed process is ended by the next start. Untested, because no Windows machine was available.
+ * Starts the server with `pg_ctl`, which listens on TCP on this machine only. There is no watchdog: the
+ * server of a killed process is ended by the next start. Untested, because no Windows machine was available.
  */
 export async function startWindowsServer(
   setup: Setup,

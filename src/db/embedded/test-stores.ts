@@ -102,7 +102,7 @@ export function launch(t: TestContext, dataDirectory: string, { user, path }: La
       process.stdout.write(store.url + '\\n')
       process.stdin.on('end', () => void store.stop().then(() => process.exit()))
     } catch (error) {
-      process.stdout.write('refused: ' + error.message.replaceAll('\\n', ' ') + '\\n')
+      process.stdout.write('error: ' + error.message.replaceAll('\\n', ' ') + '\\n')
       process.exit(1)
     }`
   const child = spawn(process.execPath, ['--input-type=module', '-e', source, dataDirectory], {
@@ -117,7 +117,7 @@ export function launch(t: TestContext, dataDirectory: string, { user, path }: La
   }
   t.after(() => end(() => child.kill('SIGKILL')))
   const url = once(createInterface(child.stdout), 'line').then(([line]) => {
-    if (line.startsWith('refused: ')) throw new Error(line)
+    if (line.startsWith('error: ')) throw new Error(line)
     return line as string
   })
   url.catch(() => {})

@@ -35,8 +35,8 @@ const withKnown = (known: readonly KnownRows[]): Sql =>
       )}`
 
 /**
- * Finds rows, locks their places, and reads them again, because they may have changed while waiting for the lock. A
- * row that has moved meanwhile is read from its new place.
+ * Finds rows, locks their places, and reads them again, because they may have changed while waiting for the
+ * lock. A row that has moved meanwhile is read from its new place.
  */
 export async function lock(
   queries: Queries,
@@ -76,7 +76,8 @@ export async function lockAndCheck(
     known.push(knownRows(name, rows.lock.table, locked.filter(isWritten)))
   }
   if (conditions.length === 0) return { rejections: 0, known }
-  // The statement that checks the conditions of an input row cannot query the nodes of the assignments that the row refers to.
+  // The statement that checks the conditions of an input row cannot query the nodes of the assignments that
+  // the row refers to.
   const ids = assignmentFields.map((name) => inputRow?.[name]).filter((id) => typeof id === 'string')
   const all = ids.length > 0 ? [...known, await readAssignments(queries, ids)] : known
   const [verdict] = await queries.query<Verdict>(
@@ -87,10 +88,10 @@ export async function lockAndCheck(
 
 /** Reads the projects of assignments for a statement that cannot query their nodes itself. */
 export const readAssignments = async (queries: Queries, ids: readonly unknown[]): Promise<KnownRows> => {
-  const isOne = ids.length === 1 ? sql`id = ${ids[0]}` : sql`id = any(${ids}::uuid[])`
+  const hasId = ids.length === 1 ? sql`id = ${ids[0]}` : sql`id = any(${ids}::uuid[])`
   return knownRows(
     'assignments',
     'assignments',
-    await queries.query<StoredRow>(sql`select id, project_id from assignments where ${isOne}`),
+    await queries.query<StoredRow>(sql`select id, project_id from assignments where ${hasId}`),
   )
 }

@@ -1,33 +1,27 @@
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
+import { withClient } from '../connections.ts'
 import { splitStatements } from '../sql.ts'
 import { assignmentTables, furtherReferences, referenceTables, referenceTablesLockId } from './places.ts'
 
-/**
- * The largest number of nodes that can share the rows. Lists and counts query every shard, so they cost more with more
- * shards.
- */
+/** The most nodes that can share the rows. Lists and counts cost more with more shards: they query all. */
 const defaultShards = 8
 
 /** Spreads the rows over the nodes that the coordinator knows, and reports what it did, if anything. */
-export async function distribute(url: string, shards = defaultShards): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, application_name: 'distribute' })
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
+export const distribute = (url: string, shards = defaultShards): Promise<string[]> =>
+  withClient(url, 'distribute', async (client) => {
     await requireWorkers(client)
     await client.query('begin')
-    const done = await distributeWithin(client, shards)
-    await client.query('commit')
-    await client.query(await sequentialModifyStatement(client))
-    return done
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined)
-    throw error
-  } finally {
-    await client.end()
-  }
-}
+    try {
+      const done = await distributeWithin(client, shards)
+      await client.query('commit')
+      await client.query(await sequentialModifyStatement(client))
+      return done
+    } catch (error) {
+      await client.query('rollback').catch(() => undefined)
+      throw error
+    }
+  })
 
 async function requireWorkers(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ isCitus: boolean }>(
@@ -55,18 +49,9 @@ async function distributeWithin(client: pg.Client, shards: number): Promise<stri
     `select logicalrelid::text as name from pg_dist_partition where partmethod = 'h' or repmodel = 't'`,
   )
   const isLocal = (table: string) => rows.every(({ name }) => name !== table)
-  // Citus does not distribute tables with triggers. The program gives keys and numbers itself (`write-rows.ts`), and
-  // keep_milliseconds only serves hosts of an earlier release.
-  for (const table of [...referenceTables, 'assignments', ...assignmentTables])
-    await client.query(`drop trigger if exists keep_milliseconds on ${table}`)
-  for (const { trigger, table } of triggers)
-    await client.query(`drop trigger if exists ${trigger} on ${table}`)
   const children = assignmentTables.filter(isLocal)
-  // A local table cannot refer to a distributed one.
-  for (const table of children)
-    await client.query(`alter table ${table} drop constraint ${table}_assignment_id_fkey`)
-  for (const { table, constraint } of furtherReferences)
-    await client.query(`alter table ${table} drop constraint if exists ${constraint}`)
+  await dropTriggers(client)
+  await dropForeignKeys(client, children)
   const done: string[] = []
   for (const table of referenceTables.filter(isLocal)) {
     await client.query(insertPlacesStatement(table))
@@ -85,7 +70,23 @@ async function distributeWithin(client: pg.Client, shards: number): Promise<stri
   return done
 }
 
-/** They give values that the program gives in a sharded store. */
+/** Citus does not distribute tables with triggers. keep_milliseconds only serves hosts of an earlier release. */
+async function dropTriggers(client: pg.Client): Promise<void> {
+  for (const table of [...referenceTables, 'assignments', ...assignmentTables])
+    await client.query(`drop trigger if exists keep_milliseconds on ${table}`)
+  for (const { trigger, table } of triggers)
+    await client.query(`drop trigger if exists ${trigger} on ${table}`)
+}
+
+/** A local table cannot refer to a distributed one. */
+async function dropForeignKeys(client: pg.Client, children: readonly string[]): Promise<void> {
+  for (const table of children)
+    await client.query(`alter table ${table} drop constraint ${table}_assignment_id_fkey`)
+  for (const { table, constraint } of furtherReferences)
+    await client.query(`alter table ${table} drop constraint if exists ${constraint}`)
+}
+
+/** Triggers whose values the program sets in a sharded store (`write-rows.ts`). */
 export const triggers = [
   { trigger: 'give_project_key', table: 'projects' },
   { trigger: 'give_assignment_number', table: 'assignments' },
@@ -110,7 +111,7 @@ const addTableToNodes = `
 const insertPlacesStatement = (table: string) => `
   insert into row_places (table_name, id) select '${table}', id from ${table} on conflict do nothing`
 
-/** Limits future connections to one per node, because several would not see each other's uncommitted writes. */
+/** Limits connections to one per node: several would not see each other's uncommitted writes. */
 async function sequentialModifyStatement(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ name: string }>('select current_database() as name')
   return `alter database ${pg.escapeIdentifier(rows[0]?.name ?? '')} set citus.multi_shard_modify_mode = 'sequential'`

@@ -26,7 +26,7 @@ const runnerEntry = <Input>(
   run: (queries: Queries, input: Input) => Promise<readonly unknown[]>,
 ): [string, StepwiseRunner] => [name, (queries, input) => run(queries, input as Input)]
 
-/** Maps each stepwise statement, which a sharded store cannot execute as one statement, to the function that does its steps. */
+/** Maps the name of each stepwise statement to the function that executes its steps. */
 export const runners: ReadonlyMap<string, StepwiseRunner> = new Map([
   runnerEntry(lockRowsStatement, conditions.lock),
   runnerEntry(checkConditionsStatement, async (queries, required) => [
@@ -45,7 +45,7 @@ export const runners: ReadonlyMap<string, StepwiseRunner> = new Map([
   runnerEntry(changeMessages, rows.writeMessages),
 ])
 
-/** Executes stepwise statements in steps. `eachInTransaction` is for writes, whose steps must take effect together. */
+/** Executes stepwise statements in steps, which take effect together in `eachInTransaction`. */
 export const stepwiseExecution: Execution = {
   execute,
   eachInTransaction:

@@ -79,8 +79,8 @@ export interface CommitBlock {
 }
 
 /**
- * Blocks commits until every node has taken its snapshot. Each node takes its own snapshot at its first query, so
- * without a block they would show different instants. On a single node, does nothing.
+ * Blocks commits until every node has taken its snapshot. Each node takes its own snapshot at its first
+ * query, so without a block they would show different instants. On a single node, does nothing.
  */
 export async function blockCommits(url: string): Promise<CommitBlock> {
   const client = new pg.Client({ connectionString: url, application_name: 'backup' })
@@ -114,8 +114,9 @@ export async function blockCommits(url: string): Promise<CommitBlock> {
 }
 
 /**
- * Every transaction on several nodes writes to this table, and keeps its lock until it is committed on each of them.
- * The lock could cause a deadlock with two hosts, so it times out before the database detects that, and is retried.
+ * Every transaction on several nodes writes to this table, and keeps its lock until it is committed on each
+ * of them. The lock could cause a deadlock with two hosts, so it times out before the database detects that,
+ * and is retried.
  */
 async function waitForLock(client: pg.Client): Promise<void> {
   for (let tries = 1; ; tries += 1) {

@@ -1,7 +1,7 @@
 import type { Strength } from '../conditional-write.ts'
 import { type Queries, raw, type Sql, sql } from '../sql.ts'
 
-/** Small tables that nearly every statement reads. They are replicated to every node. Parents come before children. */
+/** Small tables that most statements read, replicated to every node. Parents come before children. */
 export const referenceTables = [
   'organizations',
   'assignment_types',
@@ -30,7 +30,7 @@ export const assignmentTables = [
 /** The fields of all resources that refer to assignments. */
 export const assignmentFields = ['assignmentId', 'blockedById', 'parentId'] as const
 
-/** References of such rows to a further assignment, which may be on another node, so no foreign key holds them. */
+/** References to a second assignment, which may be on another node, so no foreign key holds them. */
 export const furtherReferences = [
   { table: 'assignment_dependencies', constraint: 'assignment_dependencies_blocked_by_id_fkey' },
   { table: 'assignment_addresses', constraint: 'assignment_addresses_assignment_id_fkey' },
@@ -46,9 +46,9 @@ export const placeColumnOf = (table: string): 'assignment_id' | undefined =>
   (assignmentTables as readonly string[]).includes(table) ? 'assignment_id' : undefined
 
 /**
- * The node on which a row is stored. The table `row_places` of the coordinator has an entry for each row. The entry is
- * locked instead of the row, because a sharded store cannot lock rows on several nodes. Its primary key ensures that
- * ids are unique.
+ * The node on which a row is stored. The table `row_places` of the coordinator has an entry for each row. The
+ * entry is locked instead of the row, because a sharded store cannot lock rows on several nodes. Its primary
+ * key ensures that ids are unique.
  */
 export interface Place {
   readonly id: string
@@ -59,12 +59,12 @@ export interface Place {
 /** Returns the condition that finds these rows, and only queries the nodes that have them. */
 export function atPlaces(table: string, places: readonly Place[]): Sql {
   const ids = places.map(({ id }) => id)
-  const isOne = ids.length === 1 ? sql`row.id = ${ids[0]}` : sql`row.id = any(${ids}::uuid[])`
-  if (placeColumnOf(table) === undefined) return isOne
+  const hasId = ids.length === 1 ? sql`row.id = ${ids[0]}` : sql`row.id = any(${ids}::uuid[])`
+  if (placeColumnOf(table) === undefined) return hasId
   const keys = [...new Set(places.map(({ assignment_id }) => assignment_id))]
   return keys.length === 1
-    ? sql`${isOne} and row.assignment_id = ${keys[0]}`
-    : sql`${isOne} and row.assignment_id = any(${keys}::uuid[])`
+    ? sql`${hasId} and row.assignment_id = ${keys[0]}`
+    : sql`${hasId} and row.assignment_id = any(${keys}::uuid[])`
 }
 
 export const placeOf = (table: string, values: Readonly<Record<string, unknown>>): Place => ({
@@ -72,7 +72,7 @@ export const placeOf = (table: string, values: Readonly<Record<string, unknown>>
   assignment_id: placeColumnOf(table) ? (values.assignment_id as string) : null,
 })
 
-/** Locks rows in the order of their ids until the transaction ends, and returns their places after the wait. */
+/** Locks rows in the order of their ids until the transaction ends. Returns their places after the wait. */
 export async function lockPlaces(
   queries: Queries,
   table: string,
@@ -96,9 +96,9 @@ export async function lockPlaces(
 }
 
 /**
- * Takes the lock of the reference tables, which one transaction at a time may update and several may insert into.
- * Citus enforces this itself, but per table, so two transactions that change several tables could deadlock. This one
- * lock covers all of them.
+ * Takes the lock of the reference tables, which one transaction at a time may update and several may insert
+ * into. Citus enforces this itself, but per table, so two transactions that change several tables could
+ * deadlock. This one lock covers all of them.
  */
 export async function lockReferenceTables(
   queries: Queries,

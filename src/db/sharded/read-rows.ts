@@ -56,9 +56,7 @@ export async function readQuery(
     : [{ id: null, ...total, ...change }]
 }
 
-/**
- * Finds the rows that `owners` refer to, with one statement for each reference, and adds their columns to `into`.
- */
+/** Adds the columns of the rows that `owners` refer to, with one statement for each reference. */
 async function addReferences(
   queries: Queries,
   references: readonly Reference[],
@@ -89,7 +87,7 @@ interface Changed {
   readonly id: string
 }
 
-/** Reads changed rows from their nodes, one resource at a time. A row that is just being moved may be missing. */
+/** Reads changed rows from their nodes, one resource at a time. A row being moved may be missing. */
 export async function readChanged(
   queries: Queries,
   { changes, fields, countMax, tables: tablesOf }: InputOf<typeof changedRows>,
@@ -127,12 +125,12 @@ async function filterReadable<Found extends Entry>(
   rows: ReadableRows,
   entries: readonly Found[],
 ): Promise<readonly Found[]> {
-  const seen = new Set<string>()
+  const readable = new Set<string>()
   for (const [name, ofResource] of Map.groupBy(entries, ({ resource }) => resource)) {
     const ids = [...new Set(ofResource.map(({ rowId }) => rowId))]
-    for (const id of await readableIds(queries, rows(name), ids)) seen.add(`${name} ${id}`)
+    for (const id of await readableIds(queries, rows(name), ids)) readable.add(`${name} ${id}`)
   }
-  return entries.filter(({ resource, rowId }) => seen.has(`${resource} ${rowId}`))
+  return entries.filter(({ resource, rowId }) => readable.has(`${resource} ${rowId}`))
 }
 
 async function readableIds(

@@ -24,8 +24,8 @@ import {
 } from './places.ts'
 
 /**
- * Locks rows and checks the conditions. If none rejects, writes each table, the change log and the history, which are
- * on the coordinator.
+ * Locks rows and checks the conditions. If none rejects, writes each table, the change log and the history,
+ * which are on the coordinator.
  */
 export async function write(
   queries: Queries,
@@ -88,7 +88,7 @@ async function writeOne(
 ): Promise<readonly StoredRow[]> {
   if ('insert' in content) {
     const values = toColumnNames(content.insert)
-    return insert(queries, table, { ...values, ...(await givenToNewRow(queries, table.table, values)) })
+    return insert(queries, table, { ...values, ...(await generateForNewRow(queries, table.table, values)) })
   }
   if ('update' in content) return update(queries, known, { table: table.table, update: content.update })
   const { assignmentId, ...others } = content.set
@@ -97,14 +97,14 @@ async function writeOne(
     table: table.table,
     update: updateStatement(table, {
       ...(moves ? others : content.set),
-      ...(await givenToChangedRow(queries, table.table, content.set, known)),
+      ...(await generateForChangedRow(queries, table.table, content.set, known)),
     }),
     movesTo: moves ? assignmentId : undefined,
   })
 }
 
-/** The values that triggers give in a store of one node (migration 0099). */
-async function givenToNewRow(queries: Queries, table: string, values: StoredRow): Promise<StoredRow> {
+/** Generates the values that triggers set in a store of one node (migration 0099). */
+async function generateForNewRow(queries: Queries, table: string, values: StoredRow): Promise<StoredRow> {
   if (table === 'assignments')
     return oneRow(
       queries,
@@ -116,7 +116,7 @@ async function givenToNewRow(queries: Queries, table: string, values: StoredRow)
   return {}
 }
 
-async function givenToChangedRow(
+async function generateForChangedRow(
   queries: Queries,
   table: string,
   { projectId, key }: StoredRow,
@@ -139,9 +139,9 @@ const oneRow = async (queries: Queries, statement: Sql): Promise<StoredRow> =>
   (await queries.query<StoredRow>(statement))[0] ?? {}
 
 /**
- * Makes the transaction commit in two phases, by writing to a table that the nodes know. Otherwise, a transaction that
- * writes to a single other node would commit there first and on the coordinator afterwards. A crash in between would
- * leave a row without its history.
+ * Makes the transaction commit in two phases, by writing to a table that the nodes know. Otherwise, a
+ * transaction that writes to a single other node would commit there first and on the coordinator afterwards.
+ * A crash in between would leave a row without its history.
  */
 const commitInTwoPhases = sql`delete from two_phase_commits where id = 0`
 
