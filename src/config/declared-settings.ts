@@ -400,7 +400,7 @@ const bank = {
     422,
   )({
     defaultValue: 200,
-    about: "`422` answers a debit over the limit as the challenge's rules do",
+    about: 'status of the answer to a debit over the limit, which changes no balance',
   }),
 }
 

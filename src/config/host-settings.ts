@@ -54,7 +54,7 @@ export const sharedTrackerSettings = ({
 function readTrustedProxies(settings: Settings): TrackerSettings['trustedProxies'] {
   const isEnabled = settings.get('ASPNETCORE_FORWARDEDHEADERS_ENABLED')
   const given = settings.get('TRUSTED_PROXIES')
-  return (byDefault) => (isEnabled ? given || byDefault : 0)
+  return (hostDefault) => (isEnabled ? given || hostDefault : 0)
 }
 
 /** Allows the web client of the same installation by default. */

@@ -136,11 +136,11 @@ export function writeAndLogCtes(
       from logged join ${written} as row on row.id = logged.row_id${from}
         ${raw(change ? `join ${change.before} as was on was.id = row.id` : '')}`)
   }
-  const log = sql`insert into changes (resource, row_id, action, caller) ${join(logRows, ' union all ')}
+  const insertChanges = sql`insert into changes (resource, row_id, action, caller) ${join(logRows, ' union all ')}
     returning sequence, transaction, at, resource, row_id, action, caller`
-  const keep = sql`insert into history (sequence, transaction, at, resource, row_id, action, caller, project_id, fields, session, client, host, request)
+  const insertHistory = sql`insert into history (sequence, transaction, at, resource, row_id, action, caller, project_id, fields, session, client, host, request)
     ${join(historyRows, ' union all ')}`
-  return [...ctes, { name: 'logged', statement: log }, { name: 'kept', statement: keep }]
+  return [...ctes, { name: 'logged', statement: insertChanges }, { name: 'kept', statement: insertHistory }]
 }
 
 /** A table that the history records, and the access rule, which leads from a row to its project. */

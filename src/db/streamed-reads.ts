@@ -89,7 +89,7 @@ export function openStreamedReads(
     patienceMilliseconds: streamLimits.patienceSeconds * 1000,
   })
 
-  const begin = createBegin(connections, pool, answerMilliseconds)
+  const openTransaction = createTransactionOpener(connections, pool, answerMilliseconds)
 
   /** Frees its slot as soon as all rows are read, even if the reader has not taken them yet. */
   function startReading<Row>(request: StreamRequest<Row>, readAhead: ReadAhead, evict: () => void) {
@@ -97,7 +97,7 @@ export function openStreamedReads(
     let enteredAt = requestedAt
     const work = () => {
       enteredAt = performance.now()
-      return readBatches(() => begin(requestedAt), request, readAhead)
+      return readBatches(() => openTransaction(requestedAt), request, readAhead)
     }
     const overdueMilliseconds = () =>
       overdue(readAhead.behindMilliseconds(), performance.now() - enteredAt, streamLimits)
@@ -140,7 +140,7 @@ export function openStreamedReads(
 }
 
 /** Begins a transaction separately, so that a silent store is noticed sooner than a slow batch. */
-function createBegin(connections: Connections, pool: pg.Pool, answerMilliseconds: number) {
+function createTransactionOpener(connections: Connections, pool: pg.Pool, answerMilliseconds: number) {
   let silentAt = Number.NEGATIVE_INFINITY
   return async (requestedAt: number): Promise<pg.PoolClient> => {
     // Requests that waited meanwhile would also time out, one after the other.
@@ -160,11 +160,11 @@ function createBegin(connections: Connections, pool: pg.Pool, answerMilliseconds
 }
 
 async function readBatches<Row>(
-  begin: () => Promise<pg.PoolClient>,
+  openTransaction: () => Promise<pg.PoolClient>,
   { statement, format }: StreamRequest<Row>,
   readAhead: ReadAhead,
 ): Promise<void> {
-  const client = await begin().catch((error) => {
+  const client = await openTransaction().catch((error) => {
     throw convertUnavailable(error, undefined)
   })
   let failure: unknown

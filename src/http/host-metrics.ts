@@ -27,7 +27,7 @@ export interface MeasuredParts {
   readonly budgets: BudgetsToWatch
   readonly database?: TimedStore
   readonly instances?: MeasuredInstances
-  readonly events?: Pick<CountedEvents<never>, 'counts'>
+  readonly events?: Pick<CountedEvents, 'counts'>
   /** The consumers of the change log, by name. */
   readonly readers?: Readonly<Record<string, () => number>>
   /** Joins the metrics of all processes that serve the host. */
@@ -90,7 +90,7 @@ export const measureLag = (metrics: Metrics, readers: Readonly<Record<string, ()
     Object.entries(readers).map(([reader, secondsBehind]) => [{ reader }, secondsBehind()] as const),
   )
 
-export const measureEvents = (metrics: Metrics, events: Pick<CountedEvents<never>, 'counts'>): void =>
+export const measureEvents = (metrics: Metrics, events: Pick<CountedEvents, 'counts'>): void =>
   metrics.watch('securityEvents', () => {
     const counts = [...events.counts()]
     const missing = eventsFromStart.filter(

@@ -328,21 +328,21 @@ export function watchHost(metrics: Metrics, budgets: BudgetsToWatch): void {
   const versions = { version: readVersion(), node: process.versions.node }
   metrics.watch('buildInfo', () => [[versions, 1]])
   metrics.watchProcess()
-  const each = (value: (state: BudgetState) => number) => () =>
+  const samplesOf = (read: (state: BudgetState) => number) => () =>
     budgets
       .states()
-      .map((state) => [{ budget: state.name, per: state.per, of: state.of }, value(state)] as const)
+      .map((state) => [{ budget: state.name, per: state.per, of: state.of }, read(state)] as const)
   metrics.watch(
     'budgetLimit',
-    each(({ max }) => max),
+    samplesOf(({ max }) => max),
   )
   metrics.watch(
     'budgetUsed',
-    each(({ used }) => used),
+    samplesOf(({ used }) => used),
   )
   metrics.watch(
     'budgetRefusals',
-    each(({ rejected }) => rejected),
+    samplesOf(({ rejected }) => rejected),
   )
 }
 

@@ -129,33 +129,28 @@ export function createRejectionLog(
   }
 }
 
-interface Countable {
-  readonly event: string
-  readonly outcome?: string
-}
-
-export interface EventCount {
-  readonly event: string
+interface EventCount {
+  readonly event: SecurityEventName
   readonly outcome: string
   count: number
 }
 
-export interface CountedEvents<Event> {
-  log(event: Event): void
+export interface CountedEvents {
+  readonly log: SecurityLog
   counts(): Iterable<Readonly<EventCount>>
 }
 
 /** Returns a log that also counts its events by name and outcome, for metrics. */
-export function countEvents<Event extends Countable>(log: (event: Event) => void): CountedEvents<Event> {
+export function countEvents(log: SecurityLog): CountedEvents {
   const counts = new Map<string, EventCount>()
   return {
-    log(event) {
-      const { event: name, outcome = '' } = event
-      const key = `${name} ${outcome}`
-      const counted = counts.get(key) ?? { event: name, outcome, count: 0 }
+    log(details) {
+      const { event, outcome = '' } = details
+      const key = `${event} ${outcome}`
+      const counted = counts.get(key) ?? { event, outcome, count: 0 }
       counted.count += 1
       counts.set(key, counted)
-      log(event)
+      log(details)
     },
     counts: () => counts.values(),
   }
