@@ -22,7 +22,7 @@ import {
 export type { SingleWrites } from './transactions.ts'
 export type { Queries }
 
-/** The part of `WorkContext` for hosts. Statements are attributed to a work, a request or command. */
+/** The part of `WorkContext` for hosts, with which they attribute statements to requests and commands. */
 type WorkPart = 'during' | 'complete' | 'onWork' | 'traceBy' | 'traceHeaders'
 
 /**

@@ -4,7 +4,7 @@ import type { Connections, PipelinedConnection } from './connections.ts'
 import { retry, SilentStoreError, withDeadline } from './deadline.ts'
 import { isLostConnection, isStatementMissing, isTimedOut } from './failures.ts'
 import { createFairQueue, type FairQueue } from './fair-queue.ts'
-import { acquire, type ConnectionLimits, closeUnlessAnswered, release } from './pooled-connections.ts'
+import { acquire, closeUnlessAnswered, release } from './pooled-connections.ts'
 import type { Sql } from './sql.ts'
 import type { Standby, Standbys } from './standbys.ts'
 import type { WalPosition } from './wal-position.ts'
@@ -61,11 +61,7 @@ export function openLimitedReads(
     })
   const quickQueue = queueOf('Quick')
   const slowQueue = queueOf('Slow')
-  const servers = openReadingServers(connections, standbys, {
-    quick: quickLimits,
-    slow: slowLimits,
-    slowAtOnce: budgets.budget(`${kind}Slow`).max,
-  })
+  const servers = openReadingServers(connections, standbys, budgets.budget(`${kind}Slow`).max)
   const slowAccounts = createSlowAccounts()
 
   /** Returns undefined if the statement takes longer than allowed on the shared connection. */
@@ -74,7 +70,7 @@ export function openLimitedReads(
     // Another statement of the account may have turned out slow while this one waited.
     if (slowAccounts.has(account)) return undefined
     try {
-      return await withServer(({ queryShared }) => queryShared<Row>(statement, quickLimits), {
+      return await withServer(({ queryShared }) => queryShared<Row>(statement), {
         endsAt,
         ...quickLimits,
       })
@@ -88,7 +84,7 @@ export function openLimitedReads(
   async function readSlowly<Row>({ statement, account, withServer, endsAt }: ReadRequest): Promise<Row[]> {
     const startedAt = performance.now()
     try {
-      return await withServer(({ queryOwn }) => queryOwn<Row>(statement, slowLimits), {
+      return await withServer(({ queryOwn }) => queryOwn<Row>(statement), {
         endsAt,
         ...slowLimits,
       })
@@ -143,9 +139,9 @@ function runInQueue<Result>(
 /** A server for statements that only read: the primary or a standby. */
 interface ReadingServer {
   /** Sends the statement on the connection that all callers share. */
-  queryShared<Row>(statement: Sql, limits: ConnectionLimits): Promise<Row[]>
+  queryShared<Row>(statement: Sql): Promise<Row[]>
   /** Sends the statement on a connection that no other statement uses meanwhile. */
-  queryOwn<Row>(statement: Sql, limits: ConnectionLimits): Promise<Row[]>
+  queryOwn<Row>(statement: Sql): Promise<Row[]>
 }
 
 /** Chooses a server and reads from it. Gives up a standby that is silent beyond the statement's limit. */
@@ -167,22 +163,16 @@ interface ReadingServers {
   close(): Promise<void>
 }
 
-interface ServerLimits {
-  readonly quick: ConnectionLimits
-  readonly slow: ConnectionLimits
-  readonly slowAtOnce: number
-}
-
 /** The server's error after a time limit may arrive this much later. */
 const silenceMilliseconds = 500
 
 function openReadingServers(
   connections: Connections,
   standbys: Standbys,
-  limits: ServerLimits,
+  slowAtOnce: number,
 ): ReadingServers {
-  const primary = openServer(connections, limits)
-  const servers = new Map(standbys.all.map((each) => [each, openServer(each.connections, limits)]))
+  const primary = openServer(connections, slowAtOnce)
+  const servers = new Map(standbys.all.map((each) => [each, openServer(each.connections, slowAtOnce)]))
   const atPrimary: WithServer = (read, { endsAt }) => read(primary.at(endsAt))
 
   async function readAt<Result>(
@@ -222,16 +212,16 @@ interface OpenServer {
   close(): Promise<void>
 }
 
-function openServer(connections: Connections, limits: ServerLimits): OpenServer {
-  const quick = connections.openPipelined(limits.quick)
-  const slow = connections.openPool(limits.slowAtOnce, limits.slow)
+function openServer(connections: Connections, slowAtOnce: number): OpenServer {
+  const quick = connections.openPipelined(quickLimits)
+  const slow = connections.openPool(slowAtOnce, slowLimits)
   return {
     quick,
     at: (endsAt, position) => ({
-      queryShared: (statement, limits) =>
-        quick.use((client) => connections.run(client, statement, limits, position), endsAt),
-      queryOwn: (statement, limits) =>
-        useConnection(slow, endsAt, (client) => connections.run(client, statement, limits, position)),
+      queryShared: (statement) =>
+        quick.use((client) => connections.run(client, statement, quickLimits, position), endsAt),
+      queryOwn: (statement) =>
+        useConnection(slow, endsAt, (client) => connections.run(client, statement, slowLimits, position)),
     }),
     async close() {
       await Promise.all([quick.close(), slow.end()])

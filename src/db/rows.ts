@@ -79,18 +79,15 @@ export async function updateRow(
   values: Values,
   conditions: readonly Condition[] = [],
 ): Promise<Row> {
-  const update = updateStatement(table, values)
-  const set = changedColumns(table, Object.keys(values))
   if (conditions.length === 0)
     return requireFirst(await updateRows(queries, table, writer, values, sql`row.id = ${id}`))
-  const statement = sql`${update} from verdict where row.id = ${id} and ${noRejectionSql}`
-  const written = {
+  const update = {
     table,
-    statement,
+    statement: sql`${updateStatement(table, values)} from verdict where row.id = ${id} and ${noRejectionSql}`,
     content: { set: values },
-    change: { before: storedRowsCte, columns: set },
+    change: { before: storedRowsCte, columns: changedColumns(table, Object.keys(values)) },
   }
-  return requireFirst(await write(queries, 'update', writer, [written], { conditions }))
+  return requireFirst(await write(queries, 'update', writer, [update], { conditions }))
 }
 
 /** Sets the same values in all rows that meet the condition. */

@@ -18,11 +18,14 @@ export interface KnownRows {
   readonly statement: Sql
 }
 
-/** Passes any number of rows, with some or all columns of a table, as one parameter. */
+/** Selects given rows, with some or all columns of a table. Passes any number of them as one parameter. */
+export const selectGivenRows = (table: string, rows: readonly StoredRow[]): Sql =>
+  sql`select * from jsonb_populate_recordset(null::${raw(`"${table}"`)}, ${JSON.stringify(rows)}::jsonb)`
+
 export const knownRows = (name: string, table: string, rows: readonly StoredRow[]): KnownRows => ({
   name,
   rows,
-  statement: sql`select * from jsonb_populate_recordset(null::${raw(`"${table}"`)}, ${JSON.stringify(rows)}::jsonb)`,
+  statement: selectGivenRows(table, rows),
 })
 
 /** Returns the `with` clause for a statement that uses these rows. */

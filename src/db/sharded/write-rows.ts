@@ -11,6 +11,7 @@ import {
   lockAndCheck,
   readAssignments,
   type StoredRow,
+  selectGivenRows,
 } from './conditions.ts'
 import {
   atPlaces,
@@ -44,7 +45,7 @@ export async function write(
     const { table } = one.table
     const rows = await writeOne(queries, one, known)
     count += rows.length
-    written.push({ ...one, statement: knownRows('', table, rows).statement })
+    written.push({ ...one, statement: selectGivenRows(table, rows) })
     if (placeColumnOf(table)) for (const { assignment_id } of rows) assignmentIds.add(assignment_id)
   }
   if (count === 0) return []
