@@ -76,8 +76,8 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/db/logged-write.ts',
     rule: 'every write is kept in the history, by its own statement',
-    from: "{ name: 'logged', statement: log }, { name: 'kept', statement: keep }]",
-    to: "{ name: 'logged', statement: log }]",
+    from: "{ name: 'logged', statement: insertChanges }, { name: 'kept', statement: insertHistory }]",
+    to: "{ name: 'logged', statement: insertChanges }]",
     tests: ['journeys/history'],
   },
   {

@@ -50,7 +50,7 @@ end $$;
 create or replace function forget_removed(resource text, table_name text, days integer) returns bigint
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
-  moment timestamptz := now() - make_interval(days => days);
+  deleted_before timestamptz := now() - make_interval(days => days);
   candidates uuid[];
   referred uuid[];
   child record;
@@ -62,7 +62,7 @@ begin
   end if;
   perform pg_advisory_xact_lock(7251405121);
   execute format('select array_agg(id) from (select id from %I where not active and deleted_at < $1 limit 1000) as found', table_name)
-    into candidates using moment;
+    into candidates using deleted_before;
   if candidates is null then return 0; end if;
   -- Tables that every node has are written by one transaction at a time, as everywhere; the lock for that is
   -- the line without a table.
@@ -73,7 +73,7 @@ begin
     select id from row_places as place where place.table_name = forget_removed.table_name and id = any(candidates)
     order by id for update skip locked) as locked;
   execute format('select array_agg(id) from %I where id = any($1) and not active and deleted_at < $2', table_name)
-    into candidates using candidates, moment;
+    into candidates using candidates, deleted_before;
   for child in
     select conrelid::regclass as name, attname from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
     where contype = 'f' and confrelid = format('public.%I', table_name)::regclass and confdeltype <> 'c'
@@ -95,6 +95,6 @@ begin
   delete from row_places as place where place.table_name = forget_removed.table_name and id = any(candidates);
   delete from two_phase_commits where id = 0;
   insert into changes (resource, row_id, action) values (forget_removed.resource, candidates[1], 'remove');
-  insert into purges (resource, removed_before, rows) values (forget_removed.resource, moment, cardinality(candidates));
+  insert into purges (resource, removed_before, rows) values (forget_removed.resource, deleted_before, cardinality(candidates));
   return cardinality(candidates);
 end $$;
