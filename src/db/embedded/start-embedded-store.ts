@@ -15,8 +15,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chooseSetup, completeBinaries, isRoot, programIn } from './choose-setup.ts'
 import { createCluster, isCluster, removeIncompleteClusters } from './create-cluster.ts'
+import { findPassword } from './password.ts'
 import { endPreviousServer, isServerOf, readPostmaster } from './postmaster.ts'
-import { findPassword, type Settings, startServer, startWindowsServer, storeUrl } from './start-server.ts'
+import { type Settings, startServer, startWindowsServer, storeUrl } from './start-server.ts'
 
 export interface EmbeddedStore {
   /** A connection URL for `pg` and psql. It may differ at every start. */

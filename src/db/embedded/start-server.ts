@@ -1,13 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
-  chmodSync,
   chownSync,
   closeSync,
   existsSync,
-  fchownSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -15,16 +12,21 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
 } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { changeOwner, type RunAs } from './accounts.ts'
 import { programIn, type Setup } from './choose-setup.ts'
 import { type DependentProgram, spawnDependent } from './dependent-program.ts'
+import {
+  createPassword,
+  findPassword,
+  requiresPassword,
+  setPassword,
+  trustLocalConnections,
+} from './password.ts'
 import { endOrphans, endServer, isServerOf, readPostmaster, waitUntil } from './postmaster.ts'
 
 /** PostgreSQL's own settings, by name. */
@@ -66,7 +68,7 @@ export async function startServer(
   }
   const password = isProtected ? knownPassword : createPassword(dataDirectory)
   try {
-    if (!isProtected) await setPassword(socketDirectory, password, () => addPasswordRule(setup, password))
+    if (!isProtected) await setPassword(setup, socketDirectory, password)
   } catch (error) {
     await stop()
     throw error
@@ -157,37 +159,6 @@ const readySecondsMax = 300
 
 const lastLines = (text: string) => text.trim().split('\n').slice(-10).join('\n')
 
-/** Whether connections require this password. The checksum detects a cluster that was copied. */
-const requiresPassword = (cluster: string, password: string): boolean =>
-  readRules(cluster) === rulesWith(password)
-
-/** Requires the password after the server's next reload. */
-const addPasswordRule = (setup: Setup, password: string) => writeRules(setup, rulesWith(password))
-
-/** Allows connections without a password until the role has one. Other users cannot reach the socket. */
-const trustLocalConnections = (setup: Setup) => writeRules(setup, 'local all tracker trust\n')
-
-const rulesWith = (password: string) => `# Written by the program that runs this server.
-# Password: ${createHash('sha256').update(password).digest('hex')}
-${process.platform === 'win32' ? 'host all all 127.0.0.1/32' : 'local all all'} scram-sha-256
-`
-
-const rulesFileOf = (cluster: string) => join(cluster, 'pg_hba.conf')
-
-function readRules(cluster: string): string | undefined {
-  try {
-    return readFileSync(rulesFileOf(cluster), 'utf8')
-  } catch {
-    return undefined
-  }
-}
-
-function writeRules({ cluster, account: { user } }: Setup, text: string): void {
-  replaceFile(rulesFileOf(cluster), text, (handle) => {
-    if (user !== undefined && process.getuid?.() === 0) fchownSync(handle, user.uid, user.gid)
-  })
-}
-
 /** A log file that the server writes to. It is closed here after the server has inherited it. */
 interface ServerLog {
   readonly path: string
@@ -214,50 +185,10 @@ function openServerLog(dataDirectory: string): ServerLog {
 /** A server usually takes weeks to write this much. One older file is kept. */
 const logBytesMax = 10 * 1024 * 1024
 
-/** Sets the role's password on a server that requires none yet, and waits until the server requires it. */
-async function setPassword(host: string, password: string, addPasswordRule: () => void): Promise<void> {
-  const withoutCredentials = { host, port: 5432, user: 'tracker', database: 'tracker', password: '' }
-  const client = new pg.Client(withoutCredentials)
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    // Statement parameters are not possible here; the password consists of hexadecimal digits.
-    await client.query(`alter role tracker password '${password}'`)
-    addPasswordRule()
-    await client.query('select pg_reload_conf()')
-  } finally {
-    await client.end()
-  }
-  const deadline = performance.now() + reloadSecondsMax * 1000
-  while (await canConnect(withoutCredentials)) {
-    if (performance.now() > deadline) throw new Error('The database does not require its password.')
-    await sleep(reloadPauseMilliseconds)
-  }
-}
-
-async function canConnect(config: pg.ClientConfig): Promise<boolean> {
-  const client = new pg.Client(config)
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    return true
-  } catch {
-    return false
-  } finally {
-    // A connection that is abandoned during authentication delays `drop database` by a minute. Not awaited,
-    // because a failed connection may never end.
-    client.end().catch(() => {})
-  }
-}
-
-/** The server reloads its files within milliseconds. */
-const reloadSecondsMax = 10
-const reloadPauseMilliseconds = 10
-
 /** Returns the socket's directory: the cluster, or a private one if the cluster's path is too long. */
 export function socketDirectoryFor(cluster: string, account: RunAs): string {
   if (isShort(cluster)) return cluster
-  const name = `tracker-${createHash('sha256').update(cluster).digest('hex').slice(0, 16)}`
+  const name = clusterNameOf(cluster)
   const directory =
     [tmpdir(), '/tmp'].map((directory) => join(directory, name)).find(isShort) ?? join('/tmp', name)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -317,42 +248,4 @@ async function findFreePort(): Promise<number> {
   const { port } = server.address() as AddressInfo
   server.close()
   return port
-}
-
-const passwordFileIn = (dataDirectory: string) => join(dataDirectory, 'postgres.password')
-
-/** Returns the password of the cluster's only role; undefined if it is missing or incomplete. */
-export function findPassword(dataDirectory: string): string | undefined {
-  const file = passwordFileIn(dataDirectory)
-  if (!existsSync(file)) return undefined
-  // A copied or restored file may be readable by others.
-  chmodSync(file, 0o600)
-  const password = readFileSync(file, 'utf8').trim()
-  return /^[0-9a-f]{48}$/.test(password) ? password : undefined
-}
-
-function createPassword(dataDirectory: string): string {
-  const password = randomBytes(24).toString('hex')
-  replaceFile(passwordFileIn(dataDirectory), `${password}\n`)
-  return password
-}
-
-/** Writes the whole file or nothing, readable by its owner only, and never through a planted link. */
-function replaceFile(file: string, text: string, prepare?: (handle: number) => void): void {
-  const staging = `${file}.new`
-  rmSync(staging, { force: true })
-  const handle = openSync(staging, 'wx', 0o600)
-  try {
-    prepare?.(handle)
-    writeSync(handle, text)
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
-  renameSync(staging, file)
-}
-
-export function passwordArguments(dataDirectory: string): readonly string[] {
-  if (findPassword(dataDirectory) === undefined) createPassword(dataDirectory)
-  return ['--auth=scram-sha-256', `--pwfile=${passwordFileIn(dataDirectory)}`]
 }
