@@ -44,7 +44,7 @@ export const budgetLimits = {
   restBodyBytes: { max: mebibyte, per: 'request', of: 'bytes' },
   /** A thousand items of four kilobytes; four batches are in progress at once. */
   batchBodyBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
-  /** Counted until the response is made. Each holds a connection to the store for about a second. */
+  /** Counted from before the body until the response; each holds a connection for about a second. */
   batches: { max: 4, per: 'process', of: 'requests' },
   batchesOfAccount: { max: 2, per: 'account', of: 'requests' },
   /** Waiting batches hold only their headers. */
@@ -188,7 +188,7 @@ export const budgetLimits = {
   unauthenticatedMessageBytes: { max: 4 * kibibyte, per: 'request', of: 'bytes' },
   /** Requests of one stream that wait for the response to the one before. */
   unauthenticatedMessages: { max: 400, per: 'request', of: 'requests' },
-  /** Ten times the largest legal message. Larger ones, compressed or not, are rejected unread. */
+  /** Ten times the largest legal message. Larger ones, compressed or not, are not kept. */
   commandMessageBytes: { max: 4 * mebibyte, per: 'request', of: 'bytes' },
 
   // Bank.

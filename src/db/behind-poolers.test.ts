@@ -219,7 +219,7 @@ describe('Between hosts and database', {
     }
     assert.match(await found(pooler.url.replace(/:[^:@/]*@/, ':wrong@')), /Check user and password in/)
     assert.match(await found(pooler.url.replace(/\/tracker$/, '/none')), /no such database: none\. Check the/)
-    // A pooler that has never reached the server does not complete a connection, and later it answers no query.
+    // A pooler that has never reached the server completes no connection, and later it answers no query.
     await pooler.network.shut()
     assert.match(await found(pooler.url), /timeout.*in front of it, its log says whether it reaches Postgre/)
     await pooler.network.open()

@@ -32,7 +32,7 @@ export interface Counter {
   readonly generates: readonly string[]
 }
 
-/** Returns the columns that an update changes, including those set by triggers and flags. */
+/** Returns the columns that an update changes, also those that triggers set, and the cleared flags. */
 export const changedColumns = (
   { counter, placeholders }: Table,
   set: readonly string[],

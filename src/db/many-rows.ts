@@ -59,8 +59,8 @@ export async function insertMany(
   const values = names.map((name) => raw(`verdict."${name}"`))
   const main = {
     table: many.table,
-    // A duplicate key must not fail the other rows. Rows with a counter are sorted by the order in which other
-    // writes lock the counters.
+    // A duplicate key must not fail the other rows. Rows with a counter are sorted by the order in which
+    // other writes lock the counters.
     statement: sql`insert into ${tableOf(many.table)} as row (${join(names.map(column), ', ')})
       select ${join(values, ', ')} from verdict where ${noRejectionSql} order by ${raw(counter ? `verdict."${counter.per}", ` : '')}verdict.position on conflict do nothing`,
   }

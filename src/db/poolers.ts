@@ -3,7 +3,7 @@ import pg from 'pg'
 
 /** A pooler between the hosts and the database server. */
 export interface Pooler {
-  /** In session mode, a client keeps its server connection; in transaction mode, until a transaction ends. */
+  /** A client keeps its server connection: in session mode always, else until its transaction ends. */
   readonly mode: 'session' | 'transaction'
   /** Whether a statement named by a client is known on every server connection that it is given. */
   readonly supportsNamedStatements: boolean

@@ -70,7 +70,7 @@ async function distributeWithin(client: pg.Client, shards: number): Promise<stri
   return done
 }
 
-/** Citus does not distribute tables with triggers. keep_milliseconds only serves hosts of an earlier release. */
+/** Citus does not distribute tables with triggers. keep_milliseconds only serves earlier releases. */
 async function dropTriggers(client: pg.Client): Promise<void> {
   for (const table of [...referenceTables, 'assignments', ...assignmentTables])
     await client.query(`drop trigger if exists keep_milliseconds on ${table}`)
