@@ -28,9 +28,6 @@ export const rankCharactersMax = 60
 const levelsMax = 3
 const subAssignmentsMax = 100
 
-const clearedBy = (value: string) =>
-  `An update that changes ${value}, of v1 too, sets it to false unless it names it.`
-
 export const assignment = defineResource({
   name: 'assignment',
   edition: 'v1',
@@ -91,7 +88,8 @@ export const assignment = defineResource({
     isUnscheduled: extension(
       withDefault(
         requiredOnCreate(20, boolean, {
-          about: `Whether it has no dates yet, so that the two dates are placeholders. ${clearedBy('a date')}`,
+          about:
+            'Whether it has no dates yet, so that the two dates are placeholders. An update that changes a date, of v1 too, sets it to false unless it names it.',
           example: false,
         }),
         false,
@@ -100,7 +98,8 @@ export const assignment = defineResource({
     isUnassigned: extension(
       withDefault(
         requiredOnCreate(21, boolean, {
-          about: `Whether nobody is responsible yet, so that the account is a placeholder. ${clearedBy('the account')}`,
+          about:
+            'Whether nobody is responsible yet, so that the account is a placeholder. An update that changes the account, of v1 too, sets it to false unless it names it.',
           example: false,
         }),
         false,

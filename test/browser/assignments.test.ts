@@ -16,6 +16,7 @@ import { mentionJourneys } from './journeys/mentions.ts'
 import { impedimentJourneys, myWorkJourneys, panelJourneys } from './journeys/panel.ts'
 import { quickAddJourneys } from './journeys/quick-add.ts'
 import { subAssignmentJourneys } from './journeys/sub-assignments.ts'
+import { unplannedJourneys } from './journeys/unplanned.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import type { Stage } from './support/stage.ts'
 import { administratorLogin } from './support/tracker-hosts.ts'
@@ -216,7 +217,7 @@ function boardJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
     await page.getByLabel('Name of the new assignment in Backlog').fill('The newest')
     await column(page, 'Backlog')
-      .getByText(/^\w+ · Until \d+ \w+ · Mara Lindqvist$/)
+      .getByText(/^\w+ · No dates · Nobody yet$/)
       .waitFor()
     await page.keyboard.press('Enter')
     await cardIn(page, 'Backlog', 'The newest').waitFor()
@@ -482,6 +483,7 @@ describeInBrowser('Assignments', {
   'an assignment': panelJourneys,
   'what happened': eventJourneys,
   'keys alone': keyJourneys,
+  ideas: unplannedJourneys,
   impediments: impedimentJourneys,
   'the connection': connectionJourneys,
 })

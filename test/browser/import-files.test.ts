@@ -264,7 +264,7 @@ describe('A matching', () => {
     const matching = matchingOf(items, { people: { stranger: 'ann' }, types: { bug: 'no longer there' } })
     assert.deepEqual(matching.people, { 'ann@example.com': 'ann', bob: 'bob', stranger: 'ann' })
     assert.deepEqual([matching.stages, matching.types], [{ closed: 'done' }, { bug: '' }])
-    assert.deepEqual([matching.defaultStage, matching.defaultPerson], ['backlog', 'bob'])
+    assert.deepEqual([matching.defaultStage, matching.defaultPerson], ['backlog', ''])
   })
 
   test('of columns is used again for a table with as many', () => {

@@ -35,7 +35,7 @@ describe('Filters of a project', () => {
       endDate: '2099-01-01',
     },
     { id: 'c', userId: 'left', workflowId: 'done', priority: 2, assignmentTypeId: 't1', endDate: late },
-  ].map((row) => ({ createdAt: '2026-01-01T00:00:00Z', updatedAt: null, ...row }))
+  ].map((row) => ({ createdAt: '2026-01-01T00:00:00Z', updatedAt: null, startDate: late, ...row }))
   const facts = {
     labels: new Map([
       ['a', [{ id: 'l1' }, { id: 'l2' }]],
@@ -85,6 +85,19 @@ describe('Filters of a project', () => {
     }
     assert.equal(asksForMembers(filtersOf('userId=u1')), false)
     assert.equal(asksForMembers(filtersOf('userId=u1,nonmember')), true)
+  })
+
+  test('find what nobody is responsible for, and what has no dates, which is never overdue', () => {
+    const idea = { ...rows[0], id: 'd', userId: 'u1', isUnscheduled: true, isUnassigned: true }
+    const foundOf = (query: string) =>
+      [...rows, idea as (typeof rows)[number]].filter(matcherOf(filtersOf(query), facts)).map(({ id }) => id)
+    assert.deepEqual(foundOf('userId=nobody'), ['d'])
+    assert.deepEqual(foundOf('userId=u1'), ['a'])
+    assert.deepEqual(foundOf('userId=nobody,u2'), ['b', 'd'])
+    assert.deepEqual(foundOf('userId=nonmember'), ['c'])
+    assert.deepEqual(foundOf('dates=none'), ['d'])
+    assert.deepEqual(foundOf('overdue=1'), ['a'])
+    assert.equal(queryOfFilters(filtersOf('userId=nobody')).userId, '')
   })
 
   test('stand for whoever looks by the name me, without the extensions, too', () => {
@@ -150,6 +163,8 @@ describe('A saved view', () => {
         `stages=${id('1')}&types=${id('2')}`,
         ` and workflowId in ('${id('1')}') and assignmentTypeId in ('${id('2')}')`,
       ],
+      ['userId=nobody&dates=none', ' and isUnassigned eq true and isUnscheduled eq true'],
+      [`userId=me,nobody`, ' and (userId in (me) or isUnassigned eq true)'],
       ['priorities=4,3', ' and priority in (4, 3)'],
       ['priorities=4,0', ' and (priority in (4) or priority eq null)'],
       ['priorities=0', ' and priority eq null'],

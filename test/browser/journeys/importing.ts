@@ -48,7 +48,7 @@ export function importJourneys(stage: () => Stage): void {
       const { hosts, workspace } = stage()
       const rows = await hosts.database.query(sql`
         select row.name, stage.name as stage, to_char(row.end_date at time zone 'UTC', 'YYYY-MM-DD') as due,
-          row.user_id = ${workspace.mara.id} as mara,
+          row.user_id = ${workspace.mara.id} and not row.is_unassigned as mara, row.is_unscheduled as undated,
           array(select label.name from assignment_labels as link join labels as label on label.id = link.label_id
             where link.assignment_id = row.id order by label.name) as labels,
           array(select text from comments where assignment_id = row.id) as comments
@@ -56,10 +56,17 @@ export function importJourneys(stage: () => Stage): void {
         where row.project_id = ${id} order by row.name desc`)
       assert.partialDeepStrictEqual(rows, [
         {
-          ...{ name: 'Plant the hedge', stage: 'Done', due: '2026-12-31', mara: true },
+          ...{ name: 'Plant the hedge', stage: 'Done', due: '2026-12-31', mara: true, undated: false },
           ...{ labels: ['garden', 'green'], comments: ['Water it daily'] },
         },
-        { name: 'Paint the fence', stage: 'Doing', mara: true, labels: ['garden'], comments: [] },
+        {
+          name: 'Paint the fence',
+          stage: 'Doing',
+          mara: false,
+          undated: true,
+          labels: ['garden'],
+          comments: [],
+        },
       ])
 
       await page.goto(`${stage().hosts.web}/projects/${id}/import`)

@@ -5,6 +5,7 @@ import { assignmentKey, findByKey } from '../assignment/assignment-key.ts'
 import { changeAssignment } from '../assignment/change-assignment.ts'
 import { labelChoices } from '../assignment/labels-section.tsx'
 import { parsePriority, priorityChoices } from '../assignment/priority.ts'
+import { assignedTo, responsibleOf } from '../data/planned.ts'
 import { choosableStages, loadStages } from '../data/project-stages.ts'
 import { readStoredJson } from '../data/stored-json.ts'
 import { labelQuery } from '../data/use-project-labels.ts'
@@ -19,7 +20,7 @@ import { PersonAvatar } from '../ui/avatar.tsx'
 import { matchesWords } from '../ui/combobox.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { ProjectMark } from '../ui/page.tsx'
-import { findPeople } from '../ui/person-picker.tsx'
+import { findResponsible } from '../ui/person-picker.tsx'
 import type { PaletteItem, PaletteStep } from './command-palette.tsx'
 
 type Assignment = RecordOf<'assignment'>
@@ -172,12 +173,12 @@ function assignStep(services: Services, target: Assignment): PaletteStep {
     title,
     placeholder: title,
     find: async (text, signal) =>
-      (await findPeople(services, target.projectId, text, signal)).map((option) => ({
+      (await findResponsible(services, target.projectId, text, signal)).map((option) => ({
         ...option,
         group: title,
-        isCurrent: option.id === target.userId,
+        isCurrent: option.id === responsibleOf(target),
         run: () =>
-          changeAssignment(services, target.id, { userId: option.id }, () =>
+          changeAssignment(services, target.id, assignedTo(option.id), () =>
             t('{person} is now responsible for {name}.', { person: option.name, name: target.name }),
           ),
       })),

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals'
 import type { Api, CreateOf, RecordOf } from '../api/api.ts'
 import { loadByIds } from '../api/load-all.ts'
+import { assignedTo, datesBetween, endDayOf, responsibleOf, startDayOf } from '../data/planned.ts'
 import { parseHours } from '../forms/fields.tsx'
 import { inOneLine } from '../texts/text.ts'
-import { dayOf, timestampOf } from '../time/days.ts'
 import { formatHoursInput } from '../time/hours.ts'
 import type { Option } from '../ui/combobox.tsx'
 import { parsePriority } from './priority.ts'
@@ -29,23 +29,24 @@ export const valuesOf = (assignment: Assignment): AssignmentValues => ({
   description: assignment.description ?? '',
   workflowId: assignment.workflowId,
   assignmentTypeId: assignment.assignmentTypeId,
-  userId: assignment.userId,
-  startDate: dayOf(assignment.startDate),
-  endDate: dayOf(assignment.endDate),
+  userId: responsibleOf(assignment),
+  startDate: startDayOf(assignment),
+  endDate: endDayOf(assignment),
   amountHours: formatHoursInput(assignment.amountHours),
   priority: String(assignment.priority ?? ''),
 })
 
-/** Converts edited values to a request body. `stored` keeps the times of day, which this client does not show. */
+/** Converts the values of a new assignment to a request body. With the extensions, it may lack dates and a person. */
 export const bodyOf = (
-  values: AssignmentValues,
+  { startDate, endDate, userId, ...values }: AssignmentValues,
   projectId: string,
-  stored?: Assignment,
+  { extensions, ownId }: { readonly extensions: boolean; readonly ownId: string },
 ): CreateOf<'assignment'> => ({
   ...values,
   description: values.description.trim() === '' ? null : values.description,
-  startDate: timestampOf(values.startDate, stored?.startDate),
-  endDate: timestampOf(values.endDate, stored?.endDate),
+  ...(extensions
+    ? { ...datesBetween(startDate, endDate), userId: ownId, ...assignedTo(userId) }
+    : { startDate, endDate, userId }),
   amountHours: parseHours(values.amountHours, 'amountHours'),
   priority: parsePriority(values.priority),
   projectId,

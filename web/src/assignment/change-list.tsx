@@ -230,7 +230,9 @@ const fieldsOfNewRecords: ReadonlySet<string> = new Set([
   'appointment.keepDate',
 ])
 
-function fieldsOf({ resource, action, before, after }: Change, nameOf: NameOf) {
+function fieldsOf(change: Change, nameOf: NameOf) {
+  const { resource, action } = change
+  const { before, after } = withoutPlaceholders(change)
   return Object.keys(after ?? {})
     .filter(
       (name) =>
@@ -244,6 +246,20 @@ function fieldsOf({ resource, action, before, after }: Change, nameOf: NameOf) {
     .filter(({ before, after }) => before !== '' || after !== '')
 }
 
+/** The values that a flag says are placeholders. */
+const placeholders = { isUnscheduled: ['startDate', 'endDate'], isUnassigned: ['userId'] } as const
+
+/** Leaves out values that were placeholders, and a flag where the values that replace them say the same. */
+function withoutPlaceholders({ before, after }: Change): Pick<Change, 'before' | 'after'> {
+  const shown = { before: { ...before }, after: { ...after } }
+  for (const [flag, names] of Object.entries(placeholders)) {
+    if (before?.[flag] !== true) continue
+    for (const name of names) delete shown.before[name]
+    if (names.some((name) => name in shown.after)) delete shown.after[flag]
+  }
+  return shown
+}
+
 const charactersMax = 120
 
 const formatBoolean = (value: unknown) => (value ? t('yes') : t('no'))
@@ -254,6 +270,8 @@ const formats: Readonly<Record<string, (value: unknown) => string>> = {
   color: (value) => t(labelColors[value as LabelColor]),
   amountHours: (value) => formatHours(Number(value)),
   isArchived: formatBoolean,
+  isUnscheduled: (value) => (value ? t('no dates') : t('scheduled')),
+  isUnassigned: (value) => (value ? t('nobody') : t('assigned')),
   isDone: formatBoolean,
 }
 

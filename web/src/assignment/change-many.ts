@@ -10,7 +10,9 @@ import { updateBodyOf } from './assignment-values.ts'
 
 type Assignment = RecordOf<'assignment'>
 /** The fields to change; an empty change leaves the assignment unchanged. */
-export type Change = Partial<ReturnType<typeof updateBodyOf>>
+export type Change = Partial<
+  ReturnType<typeof updateBodyOf> & Pick<Assignment, 'isUnscheduled' | 'isUnassigned'>
+>
 
 interface RequestedChange {
   readonly id: string

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { TrackerError } from '#tracker-client'
 import type { Api, RecordOf } from '../api/api.ts'
 import { sentenceOf, withFieldLabel } from '../api/problems.ts'
+import { dueText } from '../data/planned.ts'
 import { type Neighbour, noDependencies, startsTooEarly } from '../data/use-project-dependencies.ts'
 import { useServices } from '../services/services.ts'
 import { inOneLine, type MessageKey, t } from '../texts/text.ts'
@@ -140,12 +141,11 @@ function NeighbourRow({ linkId, other, assignment, direction, doneIds, stageName
   const remove = useRemoval()
   const { waiting, blocker } = direction.order(assignment, other)
   const isEitherDone = [waiting, blocker].some(({ workflowId }) => doneIds.has(workflowId))
-  const until = t('Until {day}', { day: formatDay(other.endDate) })
   const date = other === blocker ? other.endDate : other.startDate
   return (
     <RelatedRow
       assignment={other}
-      line={inOneLine(stageName, until)}
+      line={inOneLine(stageName, dueText(other, true))}
       isDone={doneIds.has(other.workflowId)}
       removeLabel={t('Remove the dependency on {name}', { name: other.name })}
       onRemove={() => void remove('assignmentDependency', linkId, other.name, 'The dependency was removed.')}

@@ -3,6 +3,7 @@ import { useId } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
+import { responsibleOf } from '../data/planned.ts'
 import { choosableStages, type ProjectStage, stageLooksOf } from '../data/project-stages.ts'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { useMembers } from '../data/use-members.ts'
@@ -136,13 +137,20 @@ const MarkedValue = ({ mark, children }: MarkedValueProps) => (
 )
 
 export function DayInPlace({ assignment, name, label, onSaved }: NamedFieldProps) {
+  const isOptional = useServices().configuration.extensions
   const edit = useFieldEdit(assignment, name, onSaved)
   return (
-    <InPlaceField label={label} edit={edit} format={formatLongDay}>
+    <InPlaceField
+      label={label}
+      edit={edit}
+      format={(day) => (day === '' ? t('No dates') : formatLongDay(day))}
+    >
       {(attributes) => (
         <DayInput
           attributes={attributes}
           label={label}
+          placeholder={isOptional ? t('No dates – add') : undefined}
+          clearLabel={isOptional ? t('No dates') : undefined}
           value={edit.text}
           onChange={(day) => void edit.commit(day)}
         />
@@ -157,21 +165,23 @@ export function PersonInPlace({ assignment, onSaved }: InPlaceProps) {
   const label = t('Responsible')
   return (
     <div>
-      <InPlaceField label={label} edit={edit} format={people.nameOf}>
+      <InPlaceField label={label} edit={edit} format={(id) => (id === '' ? t('Nobody') : people.nameOf(id))}>
         {({ id, ...attributes }) => (
-          <MarkedValue mark={edit.text !== '' && <PersonAvatar id={edit.text} isDecorative />}>
+          <MarkedValue mark={<PersonAvatar id={edit.text} isDecorative />}>
             <PersonPicker
               id={id}
               attributes={attributes}
               label={label}
               projectId={assignment.projectId}
+              placeholder={t('Nobody yet – assign')}
+              offersNobody
               value={edit.text}
               onChoose={(userId) => void edit.commit(userId)}
             />
           </MarkedValue>
         )}
       </InPlaceField>
-      <NonMemberNote projectId={assignment.projectId} userId={assignment.userId} />
+      <NonMemberNote projectId={assignment.projectId} userId={responsibleOf(assignment)} />
     </div>
   )
 }

@@ -26,15 +26,18 @@ export interface NewAssignmentDialogProps {
 export function NewAssignmentDialog({ scope, onClose, onCreated }: NewAssignmentDialogProps) {
   const { projectId, stages } = scope
   const workflowId = stages[0]?.id ?? ''
-  const { api, router, session, toasts } = useServices()
+  const { api, configuration, router, session, toasts } = useServices()
+  const { extensions } = configuration
+  const ownId = session.person.value?.id ?? ''
   const types = useListing('assignmentType', catalogQuery)
-  const { startDate, endDate } = newAssignmentDefaults(projectId, workflowId, '')
+  // What is not typed is not planned. Without the extensions, every assignment has dates and a person.
+  const { startDate, endDate } = extensions ? noDates : newAssignmentDefaults(projectId, workflowId, '')
   const initial: AssignmentValues = {
     name: '',
     description: '',
     workflowId,
     assignmentTypeId: lastTypeOf(types.rows, projectId) ?? '',
-    userId: session.person.value?.id ?? '',
+    userId: extensions ? '' : ownId,
     startDate,
     endDate,
     amountHours: '0',
@@ -44,7 +47,7 @@ export function NewAssignmentDialog({ scope, onClose, onCreated }: NewAssignment
     draft: `new-assignment-${projectId}-${workflowId}`,
     initial,
     async submit(values) {
-      const assignment = await api.create('assignment', bodyOf(values, projectId))
+      const assignment = await api.create('assignment', bodyOf(values, projectId, { extensions, ownId }))
       rememberType(assignment.assignmentTypeId, projectId)
       onCreated?.(assignment)
       toasts.show({
@@ -74,8 +77,11 @@ export interface AssignmentFieldsProps {
 
 /** Every field of a new assignment. */
 function AssignmentFields({ form, projectId, stages, autofocus = false }: AssignmentFieldsProps) {
-  const { configuration } = useServices()
+  const { extensions } = useServices().configuration
   const types = useListing('assignmentType', catalogQuery)
+  const optionalDay = extensions
+    ? { placeholder: t('No dates'), clearLabel: t('No dates') }
+    : { required: true }
   /** A start after the end moves the end too, so that the duration stays the same. */
   const changeStart = (day: string) => {
     const { startDate, endDate } = form.values.peek()
@@ -98,14 +104,21 @@ function AssignmentFields({ form, projectId, stages, autofocus = false }: Assign
         <SelectField form={form} name="assignmentTypeId" label={t('Type')} required choices={types.rows} />
       </div>
       <div class="field-pair">
-        <DayField form={form} name="startDate" label={t('Start')} required onChange={changeStart} />
-        <DayField form={form} name="endDate" label={t('End')} required />
+        <DayField form={form} name="startDate" label={t('Start')} {...optionalDay} onChange={changeStart} />
+        <DayField form={form} name="endDate" label={t('End')} {...optionalDay} />
       </div>
       <div class="field-pair">
-        <PersonField form={form} name="userId" label={t('Responsible')} projectId={projectId} required />
+        <PersonField
+          form={form}
+          name="userId"
+          label={t('Responsible')}
+          projectId={projectId}
+          required={!extensions}
+          {...(extensions && { offersNobody: true, placeholder: t('Nobody yet') })}
+        />
         <TextField form={form} name="amountHours" label={t('Planned hours')} inputMode="decimal" required />
       </div>
-      {configuration.extensions && (
+      {extensions && (
         <SelectField form={form} name="priority" label={t('Priority')} choices={priorityChoices()} />
       )}
       <NonMemberNote projectId={projectId} userId={form.values.value.userId} />
@@ -113,7 +126,9 @@ function AssignmentFields({ form, projectId, stages, autofocus = false }: Assign
   )
 }
 
-/** A new assignment lasts a week, because most do. */
+const noDates = { startDate: '', endDate: '' }
+
+/** A new assignment with dates lasts a week, because most do. */
 const defaultDays = 6
 const typeKeyOf = (projectId: string) => `tracker.type.${projectId}`
 

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
+import { dueText } from '../data/planned.ts'
 import { useListing } from '../data/use-listing.ts'
 import { useServices } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
-import { formatDay } from '../time/days.ts'
 import { Combobox } from '../ui/combobox.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { doneStagesOf, findInProject } from './assignment-values.ts'
@@ -39,8 +39,8 @@ export function PartsSection({ assignment, stages, parts, onSaved }: PartsSectio
       setProblem(sentenceOf(error))
     }
   }
-  const lineOf = ({ workflowId, endDate }: Assignment) =>
-    inOneLine(stages.find(({ id }) => id === workflowId)?.name, t('Until {day}', { day: formatDay(endDate) }))
+  const lineOf = (part: Assignment) =>
+    inOneLine(stages.find(({ id }) => id === part.workflowId)?.name, dueText(part, true))
   return (
     <PanelSection
       name="parts"
@@ -115,11 +115,21 @@ function NewPart({ assignment, stages, onProblem }: NewPartProps) {
   const add = async () => {
     if (isBusy || name.trim() === '') return
     const { id: parentId, projectId, userId, assignmentTypeId, startDate, endDate } = assignment
+    const { isUnscheduled, isUnassigned } = assignment
     const workflowId = stages[0]?.id ?? assignment.workflowId
     setBusy(true)
     onProblem(undefined)
     try {
-      const shared = { projectId, userId, assignmentTypeId, startDate, endDate, workflowId }
+      const shared = {
+        projectId,
+        userId,
+        assignmentTypeId,
+        startDate,
+        endDate,
+        workflowId,
+        isUnscheduled,
+        isUnassigned,
+      }
       await api.create('assignment', { ...shared, name, amountHours: 0, parentId })
       setName('')
     } catch (error) {

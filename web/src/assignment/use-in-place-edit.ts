@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { changeRecord } from '../api/change-record.ts'
 import { isOutage, sentenceOf } from '../api/problems.ts'
+import { assignedTo, datesBetween } from '../data/planned.ts'
 import { deleteDraft, readDraft, writeDraft } from '../forms/drafts.ts'
 import { parseHours } from '../forms/fields.tsx'
 import { useServices } from '../services/services.ts'
@@ -201,10 +202,20 @@ export function useFieldSave(id: string, name: EditableName, onSaved: (row: Assi
 function bodyOfField(name: EditableName, text: string, stored: Assignment): Partial<Assignment> {
   if (name === 'amountHours') return { amountHours: parseHours(text, name) }
   if (name === 'priority') return { priority: parsePriority(text) }
-  if (name === 'startDate') return startFields(text, stored)
-  if (name === 'endDate') return { endDate: endTimestampOf(text, stored.endDate, stored.startDate) }
+  if (name === 'startDate' || name === 'endDate') return dateFields(name, text, stored)
+  // Without the extensions, somebody has to be responsible.
+  if (name === 'userId' && stored.isUnassigned !== undefined) return assignedTo(text)
   if (name === 'description') return { description: text.trim() === '' ? null : text }
   return { [name]: text }
+}
+
+/** Without text, an assignment loses both dates, which only the extensions know. */
+function dateFields(name: 'startDate' | 'endDate', text: string, stored: Assignment): Partial<Assignment> {
+  if (text === '' && stored.isUnscheduled !== undefined) return { isUnscheduled: true }
+  if (stored.isUnscheduled) return name === 'startDate' ? datesBetween(text, '') : datesBetween('', text)
+  return name === 'startDate'
+    ? startFields(text, stored)
+    : { endDate: endTimestampOf(text, stored.endDate, stored.startDate) }
 }
 
 /** Returns the changed fields for a new start. A start after the end moves the end too. */

@@ -66,11 +66,11 @@ export function groupBlockers(
   )
 }
 
-type Dates = Pick<Assignment, 'startDate' | 'endDate'>
+type Dates = Pick<Assignment, 'startDate' | 'endDate' | 'isUnscheduled'>
 
 /** Returns whether an assignment starts on a day before the last day of one that it waits for. */
-export const startsTooEarly = ({ startDate }: Dates, blocker: Dates): boolean =>
-  dayOf(startDate) < dayOf(blocker.endDate)
+export const startsTooEarly = (waiting: Dates, blocker: Dates): boolean =>
+  !waiting.isUnscheduled && !blocker.isUnscheduled && dayOf(waiting.startDate) < dayOf(blocker.endDate)
 
 /** A dependency, and the assignment at its other end. */
 export interface Neighbour {

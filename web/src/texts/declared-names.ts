@@ -41,6 +41,8 @@ const nouns: Readonly<Record<string, MessageKey>> = {
   key: 'key',
   parent: 'part of',
   isArchived: 'archived',
+  isUnscheduled: 'dates',
+  isUnassigned: 'responsible',
   isDone: 'done',
   blockedBy: 'waits for',
   order: 'order',

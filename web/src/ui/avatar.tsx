@@ -5,7 +5,7 @@ import { type Hue, hueOf } from './marks.tsx'
 
 export interface AvatarProps {
   readonly name: string
-  readonly color: Hue
+  readonly color: Hue | 'nobody'
   /** True if the name is shown next to it, so that assistive technology skips it. */
   readonly isDecorative?: boolean
   /** Replaces the initials of the name. */
@@ -33,7 +33,7 @@ const initialsOf = (name: string): string => {
     .toUpperCase()
 }
 
-/** The avatar of a person by id; blank until the name is known, so that nothing flashes. */
+/** The avatar of a person by id, or an empty one for nobody; blank until the name is known, so that nothing flashes. */
 export function PersonAvatar({
   id,
   isDecorative = false,
@@ -42,6 +42,8 @@ export function PersonAvatar({
   readonly isDecorative?: boolean
 }) {
   const { people } = useServices()
+  if (id === '')
+    return <Avatar name={t('Nobody yet')} initials="" color="nobody" isDecorative={isDecorative} />
   const name = people.findName(id)
   const appearance = { color: hueOf(id), isDecorative }
   if (name === '') return <Avatar name={t('Someone you cannot see')} initials="?" {...appearance} />

@@ -27,7 +27,9 @@ export interface DayInputProps {
   /** A day such as 2026-11-24, or blank. */
   readonly value: string
   readonly hasVisibleLabel?: boolean
-  readonly placeholder?: string
+  readonly placeholder?: string | undefined
+  /** A button below the month empties the field, and has this text. */
+  readonly clearLabel?: string | undefined
   onChange(day: string): void
 }
 
@@ -38,6 +40,7 @@ export function DayInput({
   value,
   hasVisibleLabel = true,
   placeholder,
+  clearLabel,
   onChange,
 }: DayInputProps) {
   const id = useId()
@@ -100,6 +103,11 @@ export function DayInput({
         onToggle={(event) => setOpen(event.newState === 'open')}
       >
         {isOpen && <MonthGrid day={isDay(value) ? value : today()} onChoose={choose} />}
+        {clearLabel !== undefined && value !== '' && (
+          <button type="button" class="button quiet wide" onClick={() => choose('')}>
+            {clearLabel}
+          </button>
+        )}
       </div>
     </span>
   )
@@ -192,15 +200,25 @@ const StepButton = ({
 
 /** A day as a field of a form. */
 export function DayField<Values extends FormValues>(
-  props: FieldProps<Values> & { onChange?(day: string): void },
+  props: FieldProps<Values> &
+    Pick<DayInputProps, 'placeholder' | 'clearLabel'> & { onChange?(day: string): void },
 ) {
-  const { form, name, label, onChange = (day: string) => form.set(name, day) } = props
+  const {
+    form,
+    name,
+    label,
+    placeholder,
+    clearLabel,
+    onChange = (day: string) => form.set(name, day),
+  } = props
   return (
     <Field {...props}>
       {(attributes) => (
         <DayInput
           attributes={{ ...attributes }}
           label={label}
+          placeholder={placeholder}
+          clearLabel={clearLabel}
           value={form.values.value[name] ?? ''}
           onChange={onChange}
         />

@@ -5,7 +5,7 @@ import type { FormValues } from '../forms/use-form.ts'
 import { type Services, useServices } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
 import { PersonAvatar } from './avatar.tsx'
-import { Combobox, type Option } from './combobox.tsx'
+import { beginsWith, Combobox, type Option } from './combobox.tsx'
 
 export interface PersonPickerProps {
   readonly label: string
@@ -16,11 +16,20 @@ export interface PersonPickerProps {
   readonly attributes?: Readonly<Record<string, string>>
   /** The project whose members come first. */
   readonly projectId?: string | undefined
+  /** Also offers nobody, with an empty id, where the extensions allow that. */
+  readonly offersNobody?: boolean
   onChoose(id: string): void
 }
 
 /** Finds a person by name, among those the user may see; members of the project first. */
-export function PersonPicker({ placeholder, value = '', projectId, onChoose, ...rest }: PersonPickerProps) {
+export function PersonPicker({
+  placeholder,
+  value = '',
+  projectId,
+  offersNobody = false,
+  onChoose,
+  ...rest
+}: PersonPickerProps) {
   const services = useServices()
   const { people, session } = services
   const isAdministrator = session.person.value?.isAdministrator ?? false
@@ -29,7 +38,9 @@ export function PersonPicker({ placeholder, value = '', projectId, onChoose, ...
       {...rest}
       placeholder={placeholder ?? t('Name')}
       valueText={value === '' ? '' : people.nameOf(value)}
-      find={(text, signal) => findPeople(services, projectId, text, signal)}
+      find={(text, signal) =>
+        (offersNobody ? findResponsible : findPeople)(services, projectId, text, signal)
+      }
       onChoose={(person) => onChoose(person.id)}
       emptyMessage={
         isAdministrator
@@ -60,6 +71,20 @@ export async function findPeople(
   }))
 }
 
+/** Finds people, and nobody where the extensions allow that. */
+export async function findResponsible(
+  services: Pick<Services, 'api' | 'configuration' | 'people'>,
+  projectId: string | undefined,
+  text: string,
+  signal: AbortSignal,
+): Promise<readonly Option[]> {
+  const found = await findPeople(services, projectId, text, signal)
+  const name = t('Nobody')
+  return services.configuration.extensions && beginsWith(name, text)
+    ? [...found, { id: '', name, mark: <PersonAvatar id="" isDecorative /> }]
+    : found
+}
+
 interface FoundPerson {
   readonly id: string
   readonly name: string
@@ -84,9 +109,9 @@ function noteOf(person: FoundPerson, results: readonly FoundPerson[], isMember: 
 
 /** The picker as a field of a form. */
 export function PersonField<Values extends FormValues>(
-  props: FieldProps<Values> & { readonly projectId?: string | undefined },
+  props: FieldProps<Values> & Pick<PersonPickerProps, 'projectId' | 'offersNobody' | 'placeholder'>,
 ) {
-  const { form, name, label, projectId } = props
+  const { form, name, label, projectId, offersNobody = false, placeholder = t('Name') } = props
   return (
     <Field {...props}>
       {({ id, ...attributes }) => (
@@ -95,6 +120,8 @@ export function PersonField<Values extends FormValues>(
           label={label}
           attributes={attributes}
           projectId={projectId}
+          offersNobody={offersNobody}
+          placeholder={placeholder}
           value={form.values.value[name] ?? ''}
           onChoose={(person) => form.set(name, person)}
         />

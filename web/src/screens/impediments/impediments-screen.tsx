@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Api, RecordOf } from '../../api/api.ts'
 import { loadAll, loadByIds } from '../../api/load-all.ts'
 import { findAssignments } from '../../assignment/assignment-values.ts'
+import { responsibleOf } from '../../data/planned.ts'
 import { useListing } from '../../data/use-listing.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { Field, SelectField, TextAreaField } from '../../forms/fields.tsx'
@@ -167,7 +168,7 @@ function ImpedimentLine({ row, onChange }: { readonly row: ImpedimentRow; onChan
             {assignment.name}
           </a>{' '}
           · <ProjectMark project={project} /> <bdi>{project.name}</bdi> ·{' '}
-          <bdi>{people.nameOf(assignment.userId)}</bdi> ·{' '}
+          <bdi>{assignment.isUnassigned ? t('Nobody yet') : people.nameOf(assignment.userId)}</bdi> ·{' '}
           {t('Blocked {age}', { age: formatAge(link.createdAt) })}
         </span>
       </span>
@@ -287,7 +288,8 @@ async function loadImpediments(api: Api, userId: string, signal: AbortSignal): P
     if (assignment === undefined || project === undefined) return []
     const kind = kinds.rows.find(({ id }) => id === link.impedimentId)?.name ?? t('Impediment')
     const isMine =
-      assignment.userId === userId || own.rows.some(({ assignmentId }) => assignmentId === assignment.id)
+      responsibleOf(assignment) === userId ||
+      own.rows.some(({ assignmentId }) => assignmentId === assignment.id)
     return [{ link, kind, assignment, project, isMine }]
   })
   return {

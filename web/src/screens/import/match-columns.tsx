@@ -80,20 +80,26 @@ interface MatchNamesProps {
   readonly choices: readonly Choice[]
   readonly matched: IdsByName
   /** The choice for rows that name none, and for names without a choice. */
-  readonly fallback: { readonly label: string; readonly value: string; onChange(id: string): void }
+  readonly fallback: {
+    readonly label: string
+    readonly value: string
+    /** A choice with an empty id, if a row may have none. */
+    readonly none?: string
+    onChange(id: string): void
+  }
   onChange(matched: IdsByName): void
 }
 
 /** Chooses what each name of the file means in this project. */
 export function MatchNames({ title, names, choices, matched, fallback, onChange }: MatchNamesProps) {
-  const fallbackName = choices.find(({ id }) => id === fallback.value)?.name ?? ''
+  const fallbackName = choices.find(({ id }) => id === fallback.value)?.name ?? fallback.none ?? ''
   return (
     <fieldset class="import-names">
       <legend>{title}</legend>
       <LabelledSelect
         label={fallback.label}
         value={fallback.value}
-        choices={choices}
+        choices={fallback.none === undefined ? choices : [{ id: '', name: fallback.none }, ...choices]}
         onChange={fallback.onChange}
       />
       {names.map((name) => (

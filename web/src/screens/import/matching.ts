@@ -14,6 +14,7 @@ export interface Matching {
   /** These replace a stage, type or person that a row does not have, or whose name is not matched. */
   readonly defaultStage: string
   readonly defaultType: string
+  /** Empty for nobody. */
   readonly defaultPerson: string
 }
 
@@ -67,7 +68,7 @@ export function guessMatching(
     source.kind === 'items' ? [] : hasSameColumns ? (remembered.columns ?? []) : guessColumns(source.header)
   const items = itemsOf(source, columns)
   const names = namesIn(items)
-  const { stages, types, people, ownId } = targets
+  const { stages, types, people } = targets
   return {
     columns,
     dateOrder: dateOrderOf(datesIn(items)) ?? remembered.dateOrder ?? dateOrderDefault,
@@ -76,7 +77,7 @@ export function guessMatching(
     people: matchNames(names.people, people, remembered.people),
     defaultStage: knownId(stages, remembered.defaultStage) ?? stages[0]?.id ?? '',
     defaultType: knownId(types, remembered.defaultType) ?? types[0]?.id ?? '',
-    defaultPerson: knownId(people, remembered.defaultPerson) ?? ownId,
+    defaultPerson: knownId(people, remembered.defaultPerson) ?? '',
   }
 }
 

@@ -9,7 +9,7 @@ export interface ImportScope {
   readonly projectId: string
   /** The ids of all new rows begin like this UUID. */
   readonly runId: string
-  /** The day of rows without a date. */
+  /** The day of rows that have only one of the two dates, or none. */
   readonly day: string
   readonly caller: { readonly id: string; readonly isAdministrator: boolean }
   /** The ids of the project's labels, by the keys of their names. */
@@ -31,8 +31,10 @@ interface RowValues {
   readonly workflowId: string
   readonly assignmentTypeId: string
   readonly userId: string
+  readonly isUnassigned: boolean
   readonly startDate: string
   readonly endDate: string
+  readonly isUnscheduled: boolean
   readonly amountHours: number
   readonly priority: number | undefined
 }
@@ -91,22 +93,28 @@ function valuesOf(item: ImportedItem, matching: Matching, scope: ImportScope, pr
   if (name === '') problems.push(t('The name is missing.'))
   if ([...name].length > limits.name)
     problems.push(t('The name is longer than {max} characters.', { max: limits.name }))
-  const start = dayOf(item.start, matching, problems)
-  const end = dayOf(item.end, matching, problems)
-  // A missing day is the day of the import, unless the period would then end before it starts.
-  const startDate = start ?? (end !== undefined && isAfter(scope.day, end) ? end : scope.day)
-  const endDate = end ?? (isAfter(startDate, scope.day) ? startDate : scope.day)
-  if (isAfter(startDate, endDate)) problems.push(t('The end is before the start.'))
+  const personId = peopleOf(item, matching)[0] ?? matching.defaultPerson
   return {
     name,
     workflowId: matching.stages[keyOfName(item.stage)] || matching.defaultStage,
     assignmentTypeId: matching.types[keyOfName(item.type)] || matching.defaultType,
-    userId: peopleOf(item, matching)[0] ?? matching.defaultPerson,
-    startDate,
-    endDate,
+    // The server wants both of every row; the flags say that they are placeholders.
+    userId: personId || scope.caller.id,
+    isUnassigned: personId === '',
+    ...datesOf(item, matching, scope, problems),
     amountHours: item.estimate === '' ? 0 : hoursOf(item.estimate, problems),
     priority: parsePriority(item.priority),
   }
+}
+
+function datesOf(item: ImportedItem, matching: Matching, { day }: ImportScope, problems: string[]) {
+  const start = dayOf(item.start, matching, problems)
+  const end = dayOf(item.end, matching, problems)
+  // A missing day is the day of the import, unless the period would then end before it starts.
+  const startDate = start ?? (end !== undefined && isAfter(day, end) ? end : day)
+  const endDate = end ?? (isAfter(startDate, day) ? startDate : day)
+  if (isAfter(startDate, endDate)) problems.push(t('The end is before the start.'))
+  return { startDate, endDate, isUnscheduled: start === undefined && end === undefined }
 }
 
 const isAfter = (day: string, other: string): boolean => day > other
@@ -124,7 +132,10 @@ function workOf(
   problems: string[],
 ) {
   const work = item.work.map(({ person, date, hours, text }) => ({
-    userId: person === '' ? values.userId : matching.people[keyOfName(person)] || matching.defaultPerson,
+    userId:
+      person === ''
+        ? values.userId
+        : matching.people[keyOfName(person)] || matching.defaultPerson || caller.id,
     keepDate: dayOf(date, matching, problems) ?? values.endDate,
     amountHours: hoursOf(hours, problems),
     description: [...text].slice(0, limits.description).join(''),

@@ -240,6 +240,7 @@ function MatchValues({ items, matching, values, onChange }: MatchValuesProps) {
           fallback={{
             label: t('Without a person'),
             value: matching.defaultPerson,
+            none: t('Nobody'),
             onChange: (defaultPerson) => onChange({ ...matching, defaultPerson }),
           }}
           onChange={(people) => onChange({ ...matching, people })}

@@ -52,14 +52,10 @@ export function Preview({ plan, targets }: { readonly plan: ImportPlan; readonly
                 </th>
                 <td>{stages.get(row.values.workflowId)?.name}</td>
                 <td>
-                  <bdi>{people.get(row.values.userId)?.name}</bdi>
+                  <bdi>{!row.values.isUnassigned && people.get(row.values.userId)?.name}</bdi>
                 </td>
-                <td>
-                  <time>{formatDay(row.values.startDate)}</time>
-                </td>
-                <td>
-                  <time>{formatDay(row.values.endDate)}</time>
-                </td>
+                <td>{!row.values.isUnscheduled && <time>{formatDay(row.values.startDate)}</time>}</td>
+                <td>{!row.values.isUnscheduled && <time>{formatDay(row.values.endDate)}</time>}</td>
                 <td>{row.values.amountHours > 0 && formatHours(row.values.amountHours)}</td>
                 <td dir="auto">{row.item.labels.join(', ')}</td>
                 <td>{row.item.comments.length > 0 && row.item.comments.length}</td>

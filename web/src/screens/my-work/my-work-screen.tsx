@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import type { Api, RecordOf } from '../../api/api.ts'
-import { type ById, byId, loadAll, loadByIds } from '../../api/load-all.ts'
+import type { RecordOf } from '../../api/api.ts'
+import { type ById, byId, loadAll, loadByIds, rowsMax } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { doneStagesOf, updateBodyOf } from '../../assignment/assignment-values.ts'
 import {
@@ -12,12 +12,13 @@ import {
 } from '../../assignment/queue.ts'
 import { QueueMark } from '../../assignment/queue-mark.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
+import { dueText, endDayOf, isLate } from '../../data/planned.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useHoursOfDay } from '../../forms/fields.tsx'
 import { assignmentPath } from '../../router/router.ts'
-import { useServices } from '../../services/services.ts'
+import { type Services, useServices } from '../../services/services.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
-import { addDays, dayOf, daysInWeek, formatAge, formatDay, mondayOf, today } from '../../time/days.ts'
+import { addDays, dayOf, daysInWeek, formatAge, mondayOf, today } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
@@ -31,16 +32,18 @@ const titles: Readonly<Record<Group, MessageKey>> = {
   week: 'Due this week',
   next: 'Due next week',
   later: 'Due later',
+  unscheduled: 'No dates',
 }
 
 /** Lists the user's open assignments in all projects. */
 export function MyWorkScreen() {
-  const { api, session } = useServices()
+  const services = useServices()
+  const { session } = services
   const id = session.person.value?.id ?? ''
   const { value, problem, reload } = useLoaded(
     id,
     ['assignment', 'userAssignment', 'assignmentImpediment'],
-    (signal) => loadMyWork(api, id, signal),
+    (signal) => loadMyWork(services, id, signal),
     { keep: 'my work' },
   )
   return (
@@ -93,10 +96,8 @@ type Assignment = RecordOf<'assignment'>
 
 /** Shows an assignment with the most common actions: changing its stage, and recording hours. */
 function WorkRow({ assignment, work }: { readonly assignment: Assignment; readonly work: MyWork }) {
-  const { id, projectId, name, endDate } = assignment
+  const { id, projectId, name } = assignment
   const [isRecording, setRecording] = useState(false)
-  const isLate = dayOf(endDate) < today()
-  const day = formatDay(endDate)
   const blockedSince = work.blockedSince.get(id)
   return (
     <li class="row work-row">
@@ -108,9 +109,7 @@ function WorkRow({ assignment, work }: { readonly assignment: Assignment; readon
           <ProjectMark project={work.projects.get(projectId) ?? { id: projectId }} />
           <span dir="auto">{work.projects.get(projectId)?.name}</span>
           <QueueMark changes={changesOf(id)} />
-          <span class={isLate ? 'late' : ''}>
-            {isLate ? t('Was due {day}', { day }) : t('Until {day}', { day })}
-          </span>
+          <span class={isLate(assignment, false) ? 'late' : ''}>{dueText(assignment, false)}</span>
           {blockedSince && (
             <span class="blocked">{t('Blocked {age}', { age: formatAge(blockedSince) })}</span>
           )}
@@ -252,15 +251,16 @@ interface MyWork {
 }
 
 /** The groups in the order of the screen. */
-const groups = ['blocked', 'overdue', 'today', 'week', 'next', 'later'] as const
+const groups = ['blocked', 'overdue', 'today', 'week', 'next', 'later', 'unscheduled'] as const
 type Group = (typeof groups)[number]
 
 /** 100 assignments of each stage; beyond that the screen says that it does not show all. */
 const firstPage = { pagesMax: 1 }
 const impedimentPagesMax = 5
 
-/** Loads the open assignments that the user is responsible for or works on, and that begin before the end of next week. */
-async function loadMyWork(api: Api, userId: string, signal: AbortSignal): Promise<MyWork> {
+/** Loads the open assignments that the user is responsible for or works on, and that begin before the end of next week or have no dates. */
+async function loadMyWork(services: Services, userId: string, signal: AbortSignal): Promise<MyWork> {
+  const { api } = services
   const dateTo = addDays(mondayOf(today()), 2 * daysInWeek)
   const { rows: stages } = await loadAll(api, 'workflow', { sortColumn: 'order' }, { ...firstPage, signal })
   const links = await loadAll(
@@ -283,9 +283,12 @@ async function loadMyWork(api: Api, userId: string, signal: AbortSignal): Promis
     )
   const linkedIds = links.rows.map(({ assignmentId }) => assignmentId)
   const linked = await loadByIds(api, 'assignment', linkedIds, signal)
-  const all = [...byId([...own.flatMap(({ rows }) => rows), ...linked.values()]).values()]
+  const unscheduled = await loadUnscheduled(services, userId, signal)
+  const all = [...byId([...own.flatMap(({ rows }) => rows), ...unscheduled, ...linked.values()]).values()]
   const open = all.filter(
-    (row) => !doneStagesOf(row.projectId, stages).has(row.workflowId) && dayOf(row.startDate) < dateTo,
+    (row) =>
+      !doneStagesOf(row.projectId, stages).has(row.workflowId) &&
+      (row.isUnscheduled || dayOf(row.startDate) < dateTo),
   )
   const projectIds = open.map(({ projectId }) => projectId)
   const projects = await loadByIds(api, 'project', projectIds, signal)
@@ -301,7 +304,7 @@ async function loadMyWork(api: Api, userId: string, signal: AbortSignal): Promis
   return {
     groups: Map.groupBy(
       open.toSorted((a, b) => a.endDate.localeCompare(b.endDate)),
-      (row) => (blockedSince.has(row.id) ? 'blocked' : groupOf(dayOf(row.endDate))),
+      (row) => (blockedSince.has(row.id) ? 'blocked' : groupOf(endDayOf(row))),
     ),
     stages,
     projects,
@@ -310,7 +313,21 @@ async function loadMyWork(api: Api, userId: string, signal: AbortSignal): Promis
   }
 }
 
+/** Lists of a period leave out assignments without dates. */
+async function loadUnscheduled(
+  { configuration, tracker }: Services,
+  userId: string,
+  signal: AbortSignal,
+): Promise<readonly Assignment[]> {
+  if (!configuration.extensions) return []
+  const filter = `userId eq '${userId}' and isUnscheduled eq true and isUnassigned eq false`
+  const query = { filter, sort: '-createdAt', pageSize: rowsMax }
+  const { result } = await tracker.call('GET /ext/query/assignments', { query }, { signal })
+  return result.data as readonly Assignment[]
+}
+
 function groupOf(endDay: string, now = today()): Group {
+  if (endDay === '') return 'unscheduled'
   if (endDay < now) return 'overdue'
   if (endDay === now) return 'today'
   const monday = mondayOf(now)

@@ -1,4 +1,5 @@
 import type { TargetedDragEvent, TargetedKeyboardEvent, TargetedPointerEvent } from 'preact'
+import { responsibleOf } from '../../data/planned.ts'
 import type { ColorName } from '../../data/project-stages.ts'
 import { assignmentPath } from '../../router/router.ts'
 import { t } from '../../texts/text.ts'
@@ -71,7 +72,7 @@ export function AssignmentBar(props: AssignmentBarProps) {
       onPointerDown={props.onPointerDown}
       onKeyDown={props.onKeyDown}
     >
-      {showsAvatar && <PersonAvatar id={row.userId} isDecorative />}
+      {showsAvatar && <PersonAvatar id={responsibleOf(row)} isDecorative />}
       <span class="bar-name" dir="auto">
         {props.isBlocked && <Icon name="warning" />}
         {row.name}

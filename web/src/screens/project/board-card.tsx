@@ -7,6 +7,7 @@ import { priorityName } from '../../assignment/priority.ts'
 import { changesOf } from '../../assignment/queue.ts'
 import { QueueMark } from '../../assignment/queue-mark.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
+import { responsibleOf } from '../../data/planned.ts'
 import { choosableStages, type ProjectStage } from '../../data/project-stages.ts'
 import type { Label } from '../../data/use-project-labels.ts'
 import { hasDraftOf } from '../../forms/drafts.ts'
@@ -151,7 +152,7 @@ function Card(props: CardProps) {
       <div class="card-footer">
         <CardFacts {...props} />
         <CardTools {...props} />
-        <PersonAvatar id={assignment.userId} />
+        <PersonAvatar id={responsibleOf(assignment)} />
       </div>
     </li>
   )
@@ -223,7 +224,7 @@ function CardFacts({ assignment, typeName, projectKey, isDone }: CardProps) {
     <>
       {typeName && <TypeMark name={typeName} />}
       {key !== '' && <span class="card-key">{key}</span>}
-      {!isDone && <DueChip day={dayOf(assignment.endDate)} />}
+      {!isDone && !assignment.isUnscheduled && <DueChip day={dayOf(assignment.endDate)} />}
       {assignment.priority ? (
         <PriorityMark priority={assignment.priority} name={priorityName(assignment.priority)} />
       ) : null}

@@ -184,7 +184,11 @@ type Order = (a: Assignment, b: Assignment) => number
 
 /** The newest first. */
 const byLastChange: Order = (a, b) => (b.updatedAt ?? b.createdAt).localeCompare(a.updatedAt ?? a.createdAt)
-const byEnd: Order = (a, b) => compareTexts(a.endDate, b.endDate) || a.name.localeCompare(b.name)
+/** Those without dates come last. */
+const byEnd: Order = (a, b) =>
+  Number(a.isUnscheduled ?? false) - Number(b.isUnscheduled ?? false) ||
+  (a.isUnscheduled ? 0 : compareTexts(a.endDate, b.endDate)) ||
+  a.name.localeCompare(b.name)
 
 export interface BoardProps {
   readonly projectId: string

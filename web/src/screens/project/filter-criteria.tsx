@@ -11,7 +11,16 @@ import { PersonAvatar } from '../../ui/avatar.tsx'
 import type { Option } from '../../ui/combobox.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { PriorityMark, StageMark, TypeMark } from '../../ui/marks.tsx'
-import { changedChoices, daysOf, type Filters, nonMember, toggleValue, valuesOf, viewer } from './filters.ts'
+import {
+  changedChoices,
+  daysOf,
+  type Filters,
+  nobody,
+  nonMember,
+  toggleValue,
+  valuesOf,
+  viewer,
+} from './filters.ts'
 import type { ProjectViewProps } from './view-props.ts'
 
 /** A value that a criterion can have. */
@@ -90,6 +99,7 @@ export function useCriteria(options: CriteriaOptions): readonly Criterion[] {
     ...days,
     switchOf(filters, 'blocked', t('Blocked or waiting'), 'warning'),
     switchOf(filters, 'overdue', t('Overdue'), 'clock'),
+    switchOf(filters, 'dates', t('No dates'), 'calendar', 'none'),
     changedOf(filters),
   ]
 }
@@ -97,11 +107,11 @@ export function useCriteria(options: CriteriaOptions): readonly Criterion[] {
 /** The mark shows the name as well, which the option already has. */
 const decorative = (mark: Option['mark']) => <span aria-hidden="true">{mark}</span>
 
-/** The viewer, the members, and people who are chosen without being members. */
+/** The viewer, the members, nobody, and people who are chosen without being members. */
 function usePersonOptions({ scope, filters, offersMembers }: CriteriaOptions): readonly Option[] {
-  const { people } = useServices()
+  const { configuration, people } = useServices()
   const { ids } = useMembers(scope.projectId)
-  const chosen = valuesOf(filters.userId).filter((id) => id !== nonMember && id !== viewer)
+  const chosen = valuesOf(filters.userId).filter((id) => ![nonMember, nobody, viewer].includes(id))
   return [
     { id: viewer, name: t('Me'), mark: <Icon name="person" /> },
     ...[...new Set([...(offersMembers ? ids : []), ...chosen])].map((id) => ({
@@ -109,6 +119,9 @@ function usePersonOptions({ scope, filters, offersMembers }: CriteriaOptions): r
       name: people.nameOf(id),
       mark: <PersonAvatar id={id} isDecorative />,
     })),
+    ...(configuration.extensions
+      ? [{ id: nobody, name: t('Nobody'), mark: <PersonAvatar id="" isDecorative /> }]
+      : []),
     { id: nonMember, name: t('Not a member'), mark: <Icon name="person" /> },
   ]
 }
@@ -157,7 +170,7 @@ const listOf =
 /** A criterion that has one value at a time. */
 function singleOf(
   filters: Filters,
-  name: 'blocked' | 'overdue' | 'changed',
+  name: 'blocked' | 'overdue' | 'dates' | 'changed',
   label: string,
   icon: IconName,
   options: readonly Option[],
@@ -180,11 +193,12 @@ function singleOf(
 
 const switchOf = (
   filters: Filters,
-  name: 'blocked' | 'overdue',
+  name: 'blocked' | 'overdue' | 'dates',
   label: string,
   icon: IconName,
+  value = '1',
 ): Criterion => ({
-  ...singleOf(filters, name, label, icon, [{ id: '1', name: label, mark: <Icon name={icon} /> }]),
+  ...singleOf(filters, name, label, icon, [{ id: value, name: label, mark: <Icon name={icon} /> }]),
   isSwitch: true,
 })
 

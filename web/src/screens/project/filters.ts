@@ -1,10 +1,12 @@
 import type { RecordOf } from '../../api/api.ts'
+import { isLate, responsibleOf } from '../../data/planned.ts'
 import type { Label } from '../../data/use-project-labels.ts'
-import { addDays, dayOf, dayOfTimestamp, today } from '../../time/days.ts'
+import { addDays, dayOfTimestamp, today } from '../../time/days.ts'
 
 type Row = Pick<
   RecordOf<'assignment'>,
-  'id' | 'userId' | 'workflowId' | 'assignmentTypeId' | 'endDate' | 'createdAt' | 'updatedAt' | 'priority'
+  | ('id' | 'userId' | 'workflowId' | 'assignmentTypeId' | 'startDate' | 'endDate')
+  | ('createdAt' | 'updatedAt' | 'priority' | 'isUnscheduled' | 'isUnassigned')
 >
 
 /** The filters need these in addition to the rows. */
@@ -22,8 +24,11 @@ type Matches = (row: Row, value: string, facts: RowFacts) => boolean
 /** The numbers of days in which an assignment was changed last, today included. */
 export const changedChoices = ['1', '7', '30'] as const
 
-/** Stands for everyone who is responsible without being a member; every assignment has a responsible person. */
+/** Stands for everyone who is responsible without being a member. */
 export const nonMember = 'nonmember'
+
+/** Finds assignments that nobody is responsible for. */
+export const nobody = 'nobody'
 
 /** Stands for the person who looks, so that a shared view shows everyone their own assignments. */
 export const viewer = 'me'
@@ -33,7 +38,7 @@ export const viewer = 'me'
  * are separated by commas. All but the person are part of the extensions. Finished work is neither blocked nor overdue.
  */
 const rowFilters = {
-  userId: ({ userId }, value, { memberIds }) => includesPerson(value, userId, memberIds),
+  userId: (row, value, { memberIds }) => includesPerson(value, responsibleOf(row), memberIds),
   /** An assignment must have all of these. */
   labels: ({ id }, value, { labels }) =>
     valuesOf(value).every((wanted) => labels.get(id)?.some((label) => label.id === wanted)),
@@ -43,8 +48,9 @@ const rowFilters = {
   types: ({ assignmentTypeId }, value) => valuesOf(value).includes(assignmentTypeId),
   blocked: ({ id, workflowId }, _value, { blockedIds, doneIds }) =>
     blockedIds.has(id) && !doneIds.has(workflowId),
-  overdue: ({ endDate, workflowId }, _value, { doneIds }) =>
-    dayOf(endDate) < today() && !doneIds.has(workflowId),
+  overdue: (row, _value, { doneIds }) => isLate(row, doneIds.has(row.workflowId)),
+  /** Only those without dates. */
+  dates: ({ isUnscheduled }) => isUnscheduled === true,
   changed: ({ createdAt, updatedAt }, value) =>
     changedChoices.every((days) => days !== value) ||
     dayOfTimestamp(updatedAt ?? createdAt) > addDays(today(), -Number(value)),
@@ -67,21 +73,26 @@ export const noFilters: Filters = {
   types: '',
   blocked: '',
   overdue: '',
+  dates: '',
   changed: '',
 }
 
 /** An assignment may have no more labels, so more of them find nothing. */
 const valuesMax = 20
 
+/** Returns whether a person is among the chosen ones. An empty id is nobody. */
 export const includesPerson = (list: string, id: string, memberIds: ReadonlySet<string>): boolean =>
-  valuesOf(list).some((value) => (value === nonMember ? !memberIds.has(id) : value === id))
+  valuesOf(list).some((value) => {
+    if (id === '' || value === nobody) return id === '' && value === nobody
+    return value === nonMember ? !memberIds.has(id) : value === id
+  })
 
 /** Returns whether the filters depend on who is a member. */
 export const asksForMembers = ({ userId }: Filters): boolean => valuesOf(userId).includes(nonMember)
 
 /** The API filters by one person. While the viewer is unknown, no person matches. */
 const isQueried = (userId: string): boolean =>
-  userId !== nonMember && userId !== viewer && valuesOf(userId).length < 2
+  ![nonMember, nobody, viewer].includes(userId) && valuesOf(userId).length < 2
 
 /** Replaces the viewer by their id, which views need; the address and the menu keep `me`. */
 export const resolveViewer = (filters: Filters, ownId: string | undefined): Filters => ({

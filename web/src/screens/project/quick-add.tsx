@@ -5,6 +5,7 @@ import type { RecordOf } from '../../api/api.ts'
 import { createOnce } from '../../api/create-once.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { lastTypeOf, newAssignmentDefaults, rememberType } from '../../assignment/new-assignment.tsx'
+import { assignedTo, datesBetween } from '../../data/planned.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { deleteDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
 import { useServices } from '../../services/services.ts'
@@ -12,6 +13,7 @@ import { inOneLine, t, tn } from '../../texts/text.ts'
 import { formatDay } from '../../time/days.ts'
 import { IconButton } from '../../ui/icon.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
+import { type Filters, nobody, nonMember, resolveViewer, valuesOf } from './filters.ts'
 
 interface QueuedName {
   /** The id of the assignment, so that it is created once, however often it is sent. */
@@ -101,13 +103,14 @@ export interface QuickAddProps {
   readonly stage: RecordOf<'workflow'>
   /** Otherwise it is only shown because of names that are not added yet. */
   readonly isOpen: boolean
+  readonly filters: Filters
   onNew(assignment: RecordOf<'assignment'>): void
   onClose(): void
 }
 
 /**
- * Adds assignments by name, one after the other, without waiting for the server. Each is assigned to the user, lasts a week, has
- * no estimate, and has the type used last. Every pasted line is a name.
+ * Adds assignments by name, one after the other, without waiting for the server. Each has the type used last, no estimate, no dates and
+ * no person, unless the board shows the work of one person. Every pasted line is a name.
  */
 export const QuickAdd = (props: QuickAddProps) =>
   (props.isOpen || queueOf(props.projectId, props.stage.id).names.value.length > 0) && (
@@ -177,7 +180,12 @@ function QuickForm(props: QuickAddProps) {
           onBlur={() => name === '' && onClose()}
         />
       </form>
-      <QueueStatus queue={queue} type={types.rows.find(({ id }) => id === typeId)?.name} onRetry={send} />
+      <QueueStatus
+        queue={queue}
+        personId={usePersonId(props)}
+        type={types.rows.find(({ id }) => id === typeId)?.name}
+        onRetry={send}
+      />
       <p class="field-errors" role="alert">
         {problem}
       </p>
@@ -193,14 +201,23 @@ const linesOf = (text: string): readonly string[] =>
     .filter((line) => line !== '')
 
 /** Returns the queue of a stage, and sends it at once when the network is back. */
-function useQueue({ projectId, stage, onNew }: QuickAddProps, typeId: string | undefined) {
-  const { api, session } = useServices()
+function useQueue(props: QuickAddProps, typeId: string | undefined) {
+  const { projectId, stage, onNew } = props
+  const { api, configuration, session } = useServices()
+  const personId = usePersonId(props)
   const queue = queueOf(projectId, stage.id)
   const show = useStableCallback(onNew)
   const create = async ({ id, name }: QueuedName) => {
     const assignmentTypeId = typeId ?? ''
     const defaults = newAssignmentDefaults(projectId, stage.id, session.person.value?.id ?? '')
-    const { record } = await createOnce(api, 'assignment', { ...defaults, id, name, assignmentTypeId })
+    const plan = configuration.extensions && { ...datesBetween('', ''), ...assignedTo(personId) }
+    const { record } = await createOnce(api, 'assignment', {
+      ...defaults,
+      ...plan,
+      id,
+      name,
+      assignmentTypeId,
+    })
     show(record)
     rememberType(assignmentTypeId, projectId)
   }
@@ -212,27 +229,38 @@ function useQueue({ projectId, stage, onNew }: QuickAddProps, typeId: string | u
   return { queue, send }
 }
 
+/** Returns the only person whose work the board shows; otherwise a new card would not appear. Empty for nobody. */
+function usePersonId({ filters }: Pick<QuickAddProps, 'filters'>): string {
+  const { configuration, session } = useServices()
+  const ownId = session.person.value?.id ?? ''
+  const [id = '', ...others] = valuesOf(resolveViewer(filters, ownId).userId)
+  if (!configuration.extensions) return ownId
+  return others.length > 0 || id === nobody || id === nonMember ? '' : id
+}
+
 interface QueueStatusProps {
+  readonly personId: string
   readonly queue: Queue
   readonly type: string | undefined
   onRetry(): void
 }
 
 /** Shows how many names wait, and which ones when they cannot be sent. Otherwise it shows the values that the form does not ask for. */
-function QueueStatus({ queue, type, onRetry }: QueueStatusProps) {
-  const { session } = useServices()
+function QueueStatus({ queue, personId, type, onRetry }: QueueStatusProps) {
+  const { configuration, people } = useServices()
   const waiting = waitingIn(queue.names.value)
   const problem = queue.problem.value
-  const end = t('Until {day}', { day: formatDay(newAssignmentDefaults('', '', '').endDate) })
+  const end = configuration.extensions
+    ? t('No dates')
+    : t('Until {day}', { day: formatDay(newAssignmentDefaults('', '', '').endDate) })
+  const person = personId === '' ? t('Nobody yet') : people.nameOf(personId)
   const status = statusOf(waiting.length, queue.added.value)
   return (
     <>
       <p class="quiet-text" role="status">
         {problem === undefined && status}
       </p>
-      {(status === '' || problem !== undefined) && (
-        <p class="quiet-text">{inOneLine(type, end, session.person.value?.name)}</p>
-      )}
+      {(status === '' || problem !== undefined) && <p class="quiet-text">{inOneLine(type, end, person)}</p>}
       {problem !== undefined && waiting.length > 0 && (
         <>
           <p class="field-errors" role="alert">

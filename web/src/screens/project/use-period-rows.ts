@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { type Change, useChangeMany } from '../../assignment/change-many.ts'
+import { assignedTo, responsibleOf } from '../../data/planned.ts'
 import { useFollowedRows } from '../../data/use-followed-rows.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
@@ -16,7 +17,7 @@ export interface Shift {
   readonly days?: number
   /** Moves only the end. */
   readonly endDays?: number
-  /** The new responsible person. */
+  /** The new responsible person; empty for nobody. */
   readonly userId?: string
 }
 
@@ -34,7 +35,10 @@ export function usePeriodRows(
   const filter = useRowFilter(scope, filters)
   useEffect(() => onConnection(listing.connection), [listing.connection])
   const changed = useReschedule(listing.rows, listing.put)
-  const rows = useMemo(() => changed.rows.filter(filter.matches), [changed.rows, filter.matches])
+  const rows = useMemo(
+    () => changed.rows.filter((row) => !row.isUnscheduled && filter.matches(row)),
+    [changed.rows, filter.matches],
+  )
   return {
     ...listing,
     ...changed,
@@ -70,10 +74,10 @@ function useReschedule(stored: readonly Assignment[], onChanged: (rows: readonly
       name: row.name,
       from: formatDay(dayOf(after.startDate)),
       to: formatDay(dayOf(after.endDate)),
-      person: people.nameOf(after.userId),
+      person: after.isUnassigned ? t('Nobody') : people.nameOf(after.userId),
     }
     const message =
-      requested.userId === undefined
+      requested.isUnassigned === undefined
         ? t('{name} is now from {from} to {to}.', values)
         : t('{name} is now for {person}, from {from} to {to}.', values)
     await change(
@@ -97,7 +101,7 @@ const includesChange = (one: Change, other: Change): boolean =>
   Object.entries(other).every(([name, value]) => one[name as keyof Change] === value)
 
 /** Converts a shift into the changed fields. An end before the start is moved to the start. */
-function changeOf(row: Assignment, { days = 0, endDays = 0, userId = row.userId }: Shift) {
+function changeOf(row: Assignment, { days = 0, endDays = 0, userId = responsibleOf(row) }: Shift) {
   const [start, end] = [dayOf(row.startDate), dayOf(row.endDate)]
   const startDate = days === 0 ? row.startDate : addDays(start, days)
   const movedEnd = addDays(end, days + endDays)
@@ -106,7 +110,7 @@ function changeOf(row: Assignment, { days = 0, endDays = 0, userId = row.userId 
   const requested: Change = {
     ...(days !== 0 && { startDate }),
     ...(nextEnd !== end && { endDate: endTimestampOf(nextEnd, undefined, startDate) }),
-    ...(userId !== row.userId && { userId }),
+    ...(userId !== responsibleOf(row) && assignedTo(userId)),
   }
   return { requested, isClamped }
 }

@@ -1,5 +1,5 @@
 import { addDays, isDay } from '../../time/days.ts'
-import { asksForMembers, daysOf, type Filters, valuesOf, viewer } from './filters.ts'
+import { asksForMembers, daysOf, type Filters, nobody, valuesOf, viewer } from './filters.ts'
 
 /** Names the saved view that was opened, so that the page knows which one was changed. */
 export const viewParameter = 'saved'
@@ -41,18 +41,23 @@ export function filterTextOf(filters: Filters, projectId: string): string {
     priorities.filter((value) => value !== '0'),
   )
   const hasNone = priorities.includes('0') ? 'priority eq null' : ''
+  const hasPerson = isOneOf('userId', people)
+  const hasNobody = valuesOf(filters.userId).includes(nobody) ? 'isUnassigned eq true' : ''
   return [
     `projectId eq ${quote(projectId)}`,
-    asksForMembers(filters) ? '' : isOneOf('userId', people),
+    asksForMembers(filters) ? '' : anyOf(hasPerson, hasNobody),
     idIsOneOf('workflowId', filters.stages),
     idIsOneOf('assignmentTypeId', filters.types),
-    hasPriority && hasNone ? `(${hasPriority} or ${hasNone})` : hasPriority || hasNone,
+    anyOf(hasPriority, hasNone),
+    filters.dates === '' ? '' : 'isUnscheduled eq true',
     isDay(from) ? `endDate ge ${quote(from)}` : '',
     isDay(to) ? `startDate lt ${quote(addDays(to, 1))}` : '',
   ]
     .filter((part) => part !== '')
     .join(' and ')
 }
+
+const anyOf = (one: string, other: string): string => (one && other ? `(${one} or ${other})` : one || other)
 
 const plainValuesOf = (list: string): readonly string[] =>
   valuesOf(list).filter((value) => plainValue.test(value))

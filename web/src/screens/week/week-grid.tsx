@@ -4,7 +4,7 @@ import { changesOf } from '../../assignment/queue.ts'
 import { QueueMark } from '../../assignment/queue-mark.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { assignmentPath } from '../../router/router.ts'
-import { t } from '../../texts/text.ts'
+import { inOneLine, t } from '../../texts/text.ts'
 import {
   addDays,
   dayOf,
@@ -225,7 +225,11 @@ function AssignmentHeader({
   )
 }
 
-function estimateText({ amountHours, endDate }: WeekRow['assignment'], recorded: number | undefined): string {
+function estimateText(
+  { amountHours, endDate, isUnscheduled }: WeekRow['assignment'],
+  recorded: number | undefined,
+): string {
+  if (isUnscheduled) return inOneLine(t('No dates'), amountHours > 0 && formatHours(amountHours))
   const values = {
     day: formatDay(endDate),
     planned: formatHours(amountHours),

@@ -52,8 +52,8 @@ export async function loadWeekRows(
   ])
   const linkedIds = links.rows.map(({ assignmentId }) => assignmentId)
   const others = await loadByIds(api, 'assignment', [...requiredIds, ...linkedIds], signal)
-  const isInWeek = ({ startDate, endDate }: Assignment) =>
-    dayOf(startDate) < dateTo && dayOf(endDate) >= monday
+  const isInWeek = ({ startDate, endDate, isUnscheduled }: Assignment) =>
+    !isUnscheduled && dayOf(startDate) < dateTo && dayOf(endDate) >= monday
   const required = [...others.values()].filter((row) => requiredIds.includes(row.id) || isInWeek(row))
   const assignments = [...byId([...own.rows, ...required]).values()]
   return {

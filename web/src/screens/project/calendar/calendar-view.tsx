@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
+import { responsibleOf } from '../../../data/planned.ts'
 import { colorIn } from '../../../data/project-stages.ts'
 import { assignmentPath } from '../../../router/router.ts'
 import { useServices } from '../../../services/services.ts'
@@ -23,6 +24,7 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/use-media.ts'
 import { PeriodSteps } from '../period-steps.tsx'
+import { UnscheduledLink, useUnscheduledCount } from '../unscheduled-link.tsx'
 import { useCardFocus } from '../use-card-focus.ts'
 import { usePeriodRows } from '../use-period-rows.ts'
 import type { ProjectViewProps } from '../view-props.ts'
@@ -39,6 +41,8 @@ export function CalendarView(props: ProjectViewProps) {
   const weeks = weeksOf(month)
   const [first = '', last = ''] = [weeks[0], weeks.at(-1)]
   const listing = usePeriodRows(props, first, addDays(last, daysInWeek))
+  const unscheduledCount = useUnscheduledCount(scope.projectId)
+  const isLoading = listing.isLoading || unscheduledCount === undefined
   const [openDay, setOpenDay] = useState<string>()
   const keepFocusOn = useCardFocus()
   const isNarrow = useMedia('(max-width: 760px)')
@@ -48,25 +52,26 @@ export function CalendarView(props: ProjectViewProps) {
     void listing.reschedule(row, { days })
   }
   const isDone = (row: Assignment) => scope.doneIds.has(row.workflowId)
-  const isMine = (row: Assignment) => row.userId === session.person.value?.id
+  const isMine = (row: Assignment) => responsibleOf(row) === session.person.value?.id
   const colorOf = (row: Assignment) => colorIn(scope.stages, row.workflowId)
   // Its key makes it another element than the one below, which is elsewhere.
   if (props.isNameLoading) return <ViewSkeleton key="name" view="calendar" />
   return (
     <>
-      <PeriodSteps
-        label={dateFormat('month').format(dateOf(`${month}-01`))}
-        isNow={month === thisMonth()}
-        labels={{ before: t('Previous month'), after: t('Next month'), now: t('This month') }}
-        onStep={(count) => goTo(addMonths(`${month}-01`, count).slice(0, 7))}
-        onNow={() => goTo(thisMonth())}
-      />
+      <div class="timeline-tools">
+        <PeriodSteps
+          label={dateFormat('month').format(dateOf(`${month}-01`))}
+          isNow={month === thisMonth()}
+          labels={{ before: t('Previous month'), after: t('Next month'), now: t('This month') }}
+          onStep={(count) => goTo(addMonths(`${month}-01`, count).slice(0, 7))}
+          onNow={() => goTo(thisMonth())}
+        />
+        {!isLoading && <UnscheduledLink projectId={scope.projectId} count={unscheduledCount} />}
+      </div>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
-      {listing.isLoading && <ViewSkeleton view="calendar" />}
-      {!listing.isLoading && isNarrow && (
-        <Agenda rows={listing.rows} month={month} query={query} isDone={isDone} />
-      )}
-      {!listing.isLoading && !isNarrow && (
+      {isLoading && <ViewSkeleton view="calendar" />}
+      {!isLoading && isNarrow && <Agenda rows={listing.rows} month={month} query={query} isDone={isDone} />}
+      {!isLoading && !isNarrow && (
         <Month
           weeks={weeks}
           month={month}
@@ -237,7 +242,7 @@ const DayRows = ({ rows, query, isDone, onGo }: DayRowsProps) => (
             })}
           </span>
         </span>
-        <PersonAvatar id={row.userId} />
+        <PersonAvatar id={responsibleOf(row)} />
       </li>
     ))}
   </ul>

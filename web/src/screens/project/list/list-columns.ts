@@ -1,6 +1,7 @@
 import type { RecordOf } from '../../../api/api.ts'
 import { priorityName, priorityNames } from '../../../assignment/priority.ts'
 import { changedAt } from '../../../data/changed-at.ts'
+import { endDayOf, responsibleOf, startDayOf } from '../../../data/planned.ts'
 import { locale, type MessageKey, t } from '../../../texts/text.ts'
 import { dayOf, formatDay, formatWeek, mondayOf } from '../../../time/days.ts'
 import { formatHours } from '../../../time/hours.ts'
@@ -36,6 +37,11 @@ function labelNames({ id }: Assignment, names: NameLookup): string {
     .map(({ name }) => name)
     .join(', ')
 }
+
+const formatDayOf = (day: string): string => (day === '' ? '' : formatDay(day))
+
+/** Sorts assignments without dates after all others. */
+const afterAllDays = '~'
 
 /** The columns in order; the name is always shown. */
 export const columns: readonly Column[] = [
@@ -86,24 +92,24 @@ export const columns: readonly Column[] = [
     name: 'person',
     label: 'Responsible',
     edits: 'userId',
-    text: ({ userId }, names) => names.personOf(userId),
+    text: (row, names) => (row.isUnassigned ? '' : names.personOf(row.userId)),
   },
   {
     name: 'start',
     label: 'Start',
     edits: 'startDate',
     isHiddenByDefault: true,
-    text: ({ startDate }) => formatDay(startDate),
-    value: ({ startDate }) => dayOf(startDate),
-    sortKey: ({ startDate }) => startDate,
+    text: (row) => formatDayOf(startDayOf(row)),
+    value: startDayOf,
+    sortKey: (row) => (row.isUnscheduled ? afterAllDays : row.startDate),
   },
   {
     name: 'end',
     label: 'End',
     edits: 'endDate',
-    text: ({ endDate }) => formatDay(endDate),
-    value: ({ endDate }) => dayOf(endDate),
-    sortKey: ({ endDate }) => endDate,
+    text: (row) => formatDayOf(endDayOf(row)),
+    value: endDayOf,
+    sortKey: (row) => (row.isUnscheduled ? afterAllDays : row.endDate),
   },
   {
     name: 'hours',
@@ -223,8 +229,9 @@ export const groupings: readonly Grouping[] = [
   {
     name: 'person',
     label: 'Responsible',
-    keyOf: ({ userId }) => userId,
-    title: (key, names) => names.personOf(key),
+    keyOf: responsibleOf,
+    title: (key, names) => (key === '' ? t('Nobody') : names.personOf(key)),
+    position: (key) => Number(key === ''),
   },
   {
     name: 'priority',
@@ -252,9 +259,9 @@ export const groupings: readonly Grouping[] = [
   {
     name: 'week',
     label: 'Due week',
-    keyOf: ({ endDate }) => mondayOf(dayOf(endDate)),
-    title: (key) => t('Due {week}', { week: formatWeek(key) }),
-    position: (key) => Date.parse(key),
+    keyOf: (row) => (row.isUnscheduled ? '' : mondayOf(dayOf(row.endDate))),
+    title: (key) => (key === '' ? t('No dates') : t('Due {week}', { week: formatWeek(key) })),
+    position: (key) => (key === '' ? Number.MAX_VALUE : Date.parse(key)),
   },
 ]
 

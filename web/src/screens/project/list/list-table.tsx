@@ -2,10 +2,10 @@ import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { LabelChips } from '../../../assignment/labels.tsx'
+import { dueText, isLate, responsibleOf } from '../../../data/planned.ts'
 import { assignmentPath } from '../../../router/router.ts'
 import { useServices } from '../../../services/services.ts'
 import { t, tn } from '../../../texts/text.ts'
-import { dayOf, formatDay, today } from '../../../time/days.ts'
 import { formatHours, sumHours } from '../../../time/hours.ts'
 import { PersonAvatar } from '../../../ui/avatar.tsx'
 import { Icon, type IconName } from '../../../ui/icon.tsx'
@@ -357,14 +357,11 @@ function Row(props: ListRowProps) {
   )
 }
 
-const isLate = ({ row, isDone }: Pick<ListRowProps, 'row' | 'isDone'>): boolean =>
-  !isDone && dayOf(row.endDate) < today()
-
 type Mark = (row: Assignment, names: NameLookup) => VNode | undefined
 
 /** The marks before texts, the same as on cards. */
 const marks: Readonly<Partial<Record<Column['name'], Mark>>> = {
-  person: ({ userId }) => <PersonAvatar id={userId} isDecorative />,
+  person: (row) => <PersonAvatar id={responsibleOf(row)} isDecorative />,
   priority: ({ priority }) => <PriorityShape priority={priority ?? 0} />,
   type: ({ assignmentTypeId }, names) => <TypeShape name={names.typeOf(assignmentTypeId)} />,
   stage({ workflowId }, names) {
@@ -389,7 +386,7 @@ function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: 
         <span class="visually-hidden">{text}</span>
       </span>
     )
-  if (column.name === 'end' && isLate({ row, isDone }))
+  if (column.name === 'end' && isLate(row, isDone))
     return (
       <span class="late" title={t('Overdue')}>
         {text}
@@ -407,16 +404,11 @@ function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: 
 /** Shows the most important columns below the name on narrow screens. */
 const Facts = ({ row, names, isDone }: Pick<ListRowProps, 'row' | 'names' | 'isDone'>) => (
   <span class="list-facts">
-    <PersonAvatar id={row.userId} />
+    <PersonAvatar id={responsibleOf(row)} />
     <span dir="auto">{names.stageOf(row.workflowId)}</span>
-    <span class={isLate({ row, isDone }) ? 'late' : ''}>{dueText(row, isDone)}</span>
+    <span class={isLate(row, isDone) ? 'late' : ''}>{dueText(row, isDone)}</span>
   </span>
 )
-
-function dueText(row: Assignment, isDone: boolean): string {
-  const day = formatDay(row.endDate)
-  return isLate({ row, isDone }) ? t('Was due {day}', { day }) : t('Until {day}', { day })
-}
 
 interface EditedCell {
   readonly id: string

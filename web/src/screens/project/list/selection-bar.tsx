@@ -1,6 +1,7 @@
 import type { RecordOf } from '../../../api/api.ts'
 import { type Change, useChangeMany, useLabelMany, useRemoveMany } from '../../../assignment/change-many.ts'
 import { parsePriority, priorityChoices } from '../../../assignment/priority.ts'
+import { assignedTo, responsibleOf } from '../../../data/planned.ts'
 import { choosableStages } from '../../../data/project-stages.ts'
 import { useAllRows } from '../../../data/use-live.ts'
 import { useMembers } from '../../../data/use-members.ts'
@@ -8,7 +9,7 @@ import { labelQuery } from '../../../data/use-project-labels.ts'
 import { useProjectLinks } from '../../../data/use-project-links.ts'
 import { useServices } from '../../../services/services.ts'
 import { t, tn } from '../../../texts/text.ts'
-import { addDays, dayOf } from '../../../time/days.ts'
+import { addDays, dayOf, daysInWeek, mondayOf, today } from '../../../time/days.ts'
 import { formatHours } from '../../../time/hours.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
@@ -60,26 +61,42 @@ function useFieldMenus({ scope, selected, names, onChanged }: SelectionBarProps)
       label,
       run: () => changeAll((row) => ((row[name] ?? null) === to ? {} : { [name]: to }), label),
     })
-  const [toStage, toPerson, toType] = [setter('workflowId'), setter('userId'), setter('assignmentTypeId')]
+  const [toStage, toType] = [setter('workflowId'), setter('assignmentTypeId')]
+  const toPerson = (id: string, label: string) => ({
+    label,
+    run: () => changeAll((row) => (responsibleOf(row) === id ? {} : assignedTo(id)), label),
+  })
+  const toDays = (label: string, days: Change) => ({ label, run: () => changeAll(() => days, label) })
   const [toPriority, toHours] = [setter('priority'), setter('amountHours')]
   const priorities = configuration.extensions ? priorityChoices().toReversed() : []
   return [
     { label: t('Stage'), items: choosableStages(scope.stages).map(({ id, name }) => toStage(id, name)) },
-    { label: t('Responsible'), items: members.ids.map((id) => toPerson(id, names.personOf(id))) },
+    {
+      label: t('Responsible'),
+      items: [
+        ...members.ids.map((id) => toPerson(id, names.personOf(id))),
+        ...(configuration.extensions ? [toPerson('', t('Nobody'))] : []),
+      ],
+    },
     { label: t('Type'), items: names.types.map(({ id, name }) => toType(id, name)) },
     { label: t('Priority'), items: priorities.map(({ id, name }) => toPriority(parsePriority(id), name)) },
     { label: t('Planned'), items: hourChoices.map((hours) => toHours(hours, formatHours(hours))) },
     {
       label: t('Days'),
-      items: shiftOptions.map(({ label, days }) => ({
-        label: t(label),
-        run: () => changeAll((row) => shiftBy(row, days), t(label)),
-      })),
+      items: [
+        ...shiftOptions.map(({ label, days }) => ({
+          label: t(label),
+          run: () => changeAll((row) => shiftBy(row, days), t(label)),
+        })),
+        toDays(t('This week'), weekFrom(today())),
+        toDays(t('Next week'), weekFrom(addDays(mondayOf(today()), daysInWeek))),
+        ...(configuration.extensions ? [toDays(t('No dates'), { isUnscheduled: true })] : []),
+      ],
     },
   ]
 }
 
-type SettableField = 'workflowId' | 'userId' | 'assignmentTypeId' | 'priority' | 'amountHours'
+type SettableField = 'workflowId' | 'assignmentTypeId' | 'priority' | 'amountHours'
 
 /** Other numbers are typed in the cells. */
 const hourChoices = [1, 2, 4, 8, 16, 24, 40]
@@ -149,7 +166,12 @@ const shiftOptions = [
   { label: 'One week later', days: 7 },
 ] as const
 
-const shiftBy = ({ startDate, endDate }: Assignment, days: number): Change => ({
-  startDate: addDays(dayOf(startDate), days),
-  endDate: addDays(dayOf(endDate), days),
-})
+/** Assignments without dates stay as they are. */
+const shiftBy = ({ startDate, endDate, isUnscheduled }: Assignment, days: number): Change =>
+  isUnscheduled ? {} : { startDate: addDays(dayOf(startDate), days), endDate: addDays(dayOf(endDate), days) }
+
+/** From this day to the Friday of its week, or to the day itself if that is later. */
+const weekFrom = (day: string): Change => {
+  const friday = addDays(mondayOf(day), daysInWeek - 3)
+  return { startDate: day, endDate: friday < day ? day : friday, isUnscheduled: false }
+}

@@ -98,7 +98,9 @@ function followPress(bar: HTMLElement, press: Press, options: DragOptions): void
     const days = daysAt(up.clientX)
     // The end of a bar that begins before the visible days stays within them.
     const minDays = beginsBefore ? 1 - Math.round(width / dayPixels) : days
-    onDrop(isResizing ? { endDays: Math.max(days, minDays) } : { days, ...(userId && { userId }) })
+    onDrop(
+      isResizing ? { endDays: Math.max(days, minDays) } : { days, ...(userId !== undefined && { userId }) },
+    )
   }
   const { signal } = controller
   if (isTouch) begin()

@@ -57,7 +57,9 @@ export function PersonLane(props: PersonLaneProps) {
 /** Shows the assignments of one person, day by day. Overloaded days are tinted. */
 function Lane(props: PersonLaneProps) {
   const { id, name, rows, bars, top, height, context } = props
-  const { from, dayCount, dayClasses, dayPixels, target, doneIds } = context
+  const { from, dayCount, dayClasses, dayPixels, doneIds } = context
+  // Nobody has too much to do.
+  const target = id === '' ? Number.POSITIVE_INFINITY : context.target
   const track = useRef<HTMLDivElement>(null)
   useEffect(() => track.current?.addEventListener('touchmove', preventScrolling, { passive: false }), [])
   const hoursByDay = useMemo(

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { dailyTarget } from '../../../assignment/daily-target.ts'
+import { responsibleOf } from '../../../data/planned.ts'
 import { useMembers, useNamesLoaded } from '../../../data/use-members.ts'
 import { useServices } from '../../../services/services.ts'
 import { locale, type MessageKey, t } from '../../../texts/text.ts'
@@ -22,6 +23,7 @@ import { useStableCallback } from '../../../ui/use-stable-callback.ts'
 import { includesPerson } from '../filters.ts'
 import { type Bar, barsOf } from '../lanes.ts'
 import { PeriodSteps } from '../period-steps.tsx'
+import { UnscheduledLink, useUnscheduledCount } from '../unscheduled-link.tsx'
 import { useBlocked } from '../use-blocked.ts'
 import { useCardFocus } from '../use-card-focus.ts'
 import type { Shift } from '../use-period-rows.ts'
@@ -41,7 +43,9 @@ export function TimelineView(props: ProjectViewProps) {
   const period = usePeriod(query)
   const { from, dayCount, goTo } = period
   const listing = usePeriodRows(props, from, addDays(from, dayCount))
-  const people = usePeople(scope.projectId, filters.userId, listing)
+  const unscheduledCount = useUnscheduledCount(scope.projectId)
+  const isLoading = listing.isLoading || unscheduledCount === undefined
+  const people = usePeople(scope.projectId, filters.userId, { ...listing, isLoading })
   const keepFocusOn = useCardFocus()
   // Only bars that are shown can be marked, so their marks do not delay them.
   const { texts, blockers } = useBlocked(people && scope.projectId, scope.doneIds)
@@ -64,6 +68,7 @@ export function TimelineView(props: ProjectViewProps) {
           onNow={() => goTo(defaultFrom())}
         />
         <ZoomButtons zoom={period.zoom} onZoom={period.setZoom} />
+        {people && <UnscheduledLink projectId={scope.projectId} count={unscheduledCount} />}
         <Legend hasTooEarly={waiting.some(({ isTooEarly }) => isTooEarly)} />
       </div>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
@@ -130,8 +135,8 @@ function Lanes({ people, rows, weekCount, waiting, isStale, context: shared }: L
     [...Object.values(shared), dayPixels, dayClasses],
   )
   useEffect(() => {
-    const userId = rows.find(({ id }) => id === openId)?.userId
-    if (userId !== undefined) near.reveal(people.findIndex(({ id }) => id === userId))
+    const open = rows.find(({ id }) => id === openId)
+    if (open !== undefined) near.reveal(people.findIndex(({ id }) => id === responsibleOf(open)))
   }, [openId])
   return (
     <section
@@ -282,7 +287,7 @@ const noAssignments: readonly Assignment[] = []
 function useRowsByPerson(rows: readonly Assignment[]) {
   const last = useRef<ReadonlyMap<string, readonly Assignment[]>>(new Map())
   return useMemo(() => {
-    const groups = [...Map.groupBy(rows, ({ userId }) => userId)].map(([id, some]) => {
+    const groups = [...Map.groupBy(rows, responsibleOf)].map(([id, some]) => {
       const before = last.current.get(id) ?? noAssignments
       const isUnchanged = before.length === some.length && some.every((row, index) => row === before[index])
       return [id, isUnchanged ? before : some] as const
@@ -357,19 +362,24 @@ const ZoomButtons = ({ zoom, onZoom }: { readonly zoom: Zoom; onZoom(zoom: Zoom)
   </span>
 )
 
-/** Returns the members and all other responsible people by name; undefined until the names are known. */
+/** Returns the members and all other responsible people by name, and then nobody; undefined until the names are known. */
 function usePeople(projectId: string, chosen: string, { rows, memberIds, isLoading }: Listing) {
   const { people } = useServices()
   const members = useMembers(projectId)
   // Names of members are requested while the rows are loaded.
   for (const id of members.ids) people.findName(id)
-  const all = [...new Set([...members.ids, ...rows.map(({ userId }) => userId)])]
+  const all = [...new Set([...members.ids, ...rows.map(responsibleOf)])].filter((id) => id !== '')
   const areKnown = useNamesLoaded(all, !isLoading && !members.isLoading)
   if (!areKnown) return undefined
-  return all
-    .filter((id) => chosen === '' || includesPerson(chosen, id, memberIds))
-    .map((id) => ({ id, name: people.nameOf(id) }))
-    .sort((a, b) => a.name.localeCompare(b.name, locale()))
+  const isChosen = (id: string) => chosen === '' || includesPerson(chosen, id, memberIds)
+  const hasNobody = isChosen('') && rows.some(({ isUnassigned }) => isUnassigned)
+  return [
+    ...all
+      .filter(isChosen)
+      .map((id) => ({ id, name: people.nameOf(id) }))
+      .sort((a, b) => a.name.localeCompare(b.name, locale())),
+    ...(hasNobody ? [{ id: '', name: t('Nobody') }] : []),
+  ]
 }
 
 const Legend = ({ hasTooEarly }: { readonly hasTooEarly: boolean }) => (

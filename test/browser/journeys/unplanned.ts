@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { datedProjects } from '../support/dated-projects.ts'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+/** Assignments that nobody is responsible for, or that have no dates. */
+export function unplannedJourneys(stage: () => Stage): void {
+  const { makeProject } = datedProjects(stage)
+  const read = async (id: string) =>
+    (await stage().workspace.call('GET', `/ext/assignment?id=${id}`)).assignment
+  const makeIdea = async (projectId: string, name: string, values = {}) => {
+    const { mara, stages, typeId, call } = stage().workspace
+    const body = {
+      ...{ name, projectId, startDate: '2026-01-05', endDate: '2026-01-05', amountHours: 0 },
+      ...{ userId: mara.id, workflowId: stages.Backlog, assignmentTypeId: typeId },
+      ...{ isUnscheduled: true, isUnassigned: true, ...values },
+    }
+    return (await call('POST', '/ext/assignment', body)).assignment.id as string
+  }
+  const card = (page: Page, name: string) => page.locator('.card', { hasText: name })
+  const idOf = async (page: Page, name: string) =>
+    ((await page.getByRole('link', { name }).getAttribute('id')) ?? '').replace('card-', '')
+  const saved = (page: Page) => page.waitForResponse((answer) => answer.request().method() === 'PATCH')
+
+  for (const viewport of [
+    { width: 1280, height: 800 },
+    { width: 390, height: 800 },
+  ])
+    test(`an idea is written down by its name, planned in the panel, and back, at a width of ${viewport.width}`, async () => {
+      const { path } = await makeProject(`Ideas ${viewport.width}`)
+      const page = await stage().signIn('mara@example.com', path, { viewport })
+      await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
+      await page.getByText('Feature · No dates · Nobody yet').waitFor()
+      await page.keyboard.type('Fly to the moon\n')
+      await card(page, 'Fly to the moon').getByRole('img', { name: 'Nobody yet' }).waitFor()
+      assert.equal(await card(page, 'Fly to the moon').locator('.due').count(), 0)
+      const id = await idOf(page, 'Fly to the moon')
+      const { isUnscheduled, isUnassigned, userId } = await read(id)
+      assert.deepEqual([isUnscheduled, isUnassigned, userId], [true, true, stage().workspace.mara.id])
+      await page.keyboard.press('Escape')
+
+      await page.getByRole('link', { name: 'Fly to the moon' }).click()
+      const panel = page.getByRole('complementary', { name: 'Fly to the moon' })
+      const [start, end] = [
+        panel.getByLabel('Start', { exact: true }),
+        panel.getByLabel('End', { exact: true }),
+      ]
+      const person = panel.getByRole('combobox', { name: 'Responsible' })
+      assert.equal(await start.getAttribute('placeholder'), 'No dates – add')
+      assert.equal(await person.getAttribute('placeholder'), 'Nobody yet – assign')
+      await assertAccessible(page, 'an assignment without dates or a person')
+      // The placeholder itself becomes responsible.
+      await person.fill('Mara')
+      const assigned = saved(page)
+      await page.getByRole('option', { name: 'Mara Lindqvist' }).click()
+      await assigned
+      await end.fill('2099-12-24')
+      const planned = saved(page)
+      await end.press('Enter')
+      await planned
+      assert.partialDeepStrictEqual(await read(id), {
+        ...{ isUnscheduled: false, isUnassigned: false },
+        endDate: '2099-12-24T00:00:00Z',
+      })
+      await start.and(page.locator(':not([placeholder-shown])')).waitFor()
+      assert.notEqual(await start.inputValue(), '')
+
+      await panel.getByText('History', { exact: true }).click()
+      // The date has replaced a placeholder, which is not shown; the account has stayed the same.
+      await panel.getByText('End: 24 Dec 2099', { exact: true }).waitFor()
+      await panel.getByText('Responsible: nobody assigned', { exact: true }).waitFor()
+
+      await start.fill('')
+      const cleared = saved(page)
+      await start.press('Enter')
+      await cleared
+      await person.fill('Nobody')
+      const given = saved(page)
+      await page.getByRole('option', { name: 'Nobody' }).click()
+      await given
+      assert.partialDeepStrictEqual(await read(id), { isUnscheduled: true, isUnassigned: true })
+      assert.deepEqual([await end.inputValue(), await person.inputValue()], ['', ''])
+    })
+
+  test('the dialog leaves both out, a board of one person gives cards to that person', async () => {
+    const { path, make } = await makeProject('Of one person')
+    await make('Of Jonas before', 0, 1, { userId: stage().workspace.jonas.id })
+    const page = await stage().signIn('mara@example.com', `${path}?userId=${stage().workspace.jonas.id}`)
+    await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
+    await page.getByText('Feature · No dates · Jonas Weber').waitFor()
+    await page.keyboard.type('For Jonas\n')
+    await card(page, 'For Jonas').getByRole('img', { name: 'Jonas Weber' }).waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('button', { name: 'New assignment', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'New assignment' })
+    await dialog.getByLabel('Name').fill('From the dialog')
+    await assertAccessible(page, 'a new assignment without dates')
+    await dialog.getByRole('button', { name: 'Create assignment' }).click()
+    await card(page, 'From the dialog').getByRole('img', { name: 'Nobody yet' }).waitFor()
+    await page.getByRole('button', { name: 'New assignment', exact: true }).click()
+    await dialog.getByLabel('Name').fill('Until a day')
+    await dialog.getByLabel('End', { exact: false }).first().fill('2099-12-24')
+    await dialog.getByRole('button', { name: 'Create assignment' }).click()
+    await card(page, 'Until a day').locator('.due').waitFor()
+    assert.partialDeepStrictEqual(await read(await idOf(page, 'Until a day')), {
+      ...{ isUnscheduled: false, isUnassigned: true },
+      endDate: '2099-12-24T00:00:00Z',
+    })
+  })
+
+  test('views by days count those without dates, which the list plans and gives away together', async () => {
+    const { projectId, path, make } = await makeProject('Some day')
+    const ids = [await makeIdea(projectId, 'First idea'), await makeIdea(projectId, 'Second idea')]
+    await make('With dates', 0, 2)
+    await makeIdea(projectId, 'Dated for nobody', { isUnscheduled: false, startDate: today, endDate: today })
+    const page = await stage().signIn('mara@example.com', `${path}?view=timeline`)
+    await page
+      .getByRole('region', { name: 'Nobody' })
+      .getByRole('link', { name: /^Dated for nobody/ })
+      .waitFor()
+    assert.equal(await page.getByRole('link', { name: /idea/ }).count(), 0)
+    await page.getByRole('link', { name: 'Calendar', exact: true }).click()
+    await page.getByRole('link', { name: /^With dates/ }).waitFor()
+    assert.equal(await page.getByRole('link', { name: /idea/ }).count(), 0)
+    await assertAccessible(page, 'a calendar with the number of those without dates')
+    await page.getByRole('link', { name: '2 without dates' }).click()
+    await page.waitForURL((url) => url.searchParams.get('dates') === 'none')
+    await page.getByRole('link', { name: 'First idea' }).waitFor()
+    assert.deepEqual(await page.locator('.list-link').allTextContents(), ['First idea', 'Second idea'])
+    await page.getByLabel('Group by').selectOption('Responsible')
+    await page.getByRole('rowheader', { name: 'Nobody' }).waitFor()
+
+    const change = async (menu: string, item: string) => {
+      await page.getByRole('button', { name: `${menu} of all selected` }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+      await page.getByText(`2 assignments: ${item}.`).waitFor()
+    }
+    await page.getByRole('checkbox', { name: 'Select all', exact: true }).check()
+    await change('Responsible', 'Mara Lindqvist')
+    await change('Days', 'Next week')
+    for (const id of ids)
+      assert.partialDeepStrictEqual(await read(id), { isUnscheduled: false, isUnassigned: false })
+    await page.keyboard.press('Control+z')
+    await page.getByRole('link', { name: 'First idea' }).waitFor()
+    assert.partialDeepStrictEqual(await read(ids[0] ?? ''), { isUnscheduled: true, isUnassigned: false })
+    await page.goto(`${stage().hosts.web}${path}?view=list&userId=nobody`)
+    await page.getByRole('link', { name: 'Dated for nobody' }).waitFor()
+    assert.deepEqual(await page.locator('.list-link').allTextContents(), ['Dated for nobody'])
+  })
+
+  test('my work has what is mine without dates, and nothing that I only stand in for', async () => {
+    const { projectId } = await makeProject('Mine some day')
+    const una = await stage().workspace.join('Una Unplanned')
+    await stage().workspace.make('userProject', { projectId, userId: una.id })
+    await makeIdea(projectId, 'Nobody has it', { userId: una.id })
+    await makeIdea(projectId, 'Una has it', { userId: una.id, isUnassigned: false })
+    const page = await stage().signIn('una@example.com', '/my-work')
+    await page.getByRole('region', { name: 'No dates' }).getByRole('link', { name: 'Una has it' }).waitFor()
+    assert.equal(await page.getByText('Nobody has it').count(), 0)
+    assert.equal(await page.getByRole('region', { name: 'Overdue' }).count(), 0)
+  })
+}
+
+const today = new Date().toISOString().slice(0, 10)
