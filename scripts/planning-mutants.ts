@@ -4,10 +4,10 @@ import type { Mutant } from './mutant-table.ts'
 /** The rules of the fields that extensions add to resources of v1. */
 export const planningMutants: readonly Mutant[] = [
   {
-    file: 'src/db/logged-write.ts',
-    rule: 'a placeholder is compared with the row as the update finds it',
-    from: 'sql`row.${column(name)} = ${newValueOf(name)}`',
-    to: 'sql`(select was.${column(name)} from assignments as was where was.id = row.id) = ${newValueOf(name)}`',
+    file: 'src/features/notifications/follow.ts',
+    rule: 'a date that is a placeholder reminds of nothing',
+    from: ' and not row.is_unscheduled',
+    to: '',
     tests: ['journeys/unplanned-assignments'],
   },
   {

@@ -4,6 +4,13 @@ import type { Mutant } from './mutant-table.ts'
 /** Rules about how requests are read: queries, timestamps, bodies and paths. */
 export const readingMutants: readonly Mutant[] = [
   {
+    file: 'src/records/list.ts',
+    rule: 'lists of the extensions filter by no placeholder',
+    from: 'flag in fields && columns.some',
+    to: 'flag === "" && columns.some',
+    tests: ['journeys/unplanned-assignments'],
+  },
+  {
     file: 'src/features/history/history.ts',
     rule: 'a token reads of an assignment only what its scopes cover',
     from: ` &&

@@ -4,6 +4,13 @@ import type { Mutant } from './mutant-table.ts'
 /** Break rules of writes that come at the same time, and of lists that the store writes. */
 export const statementMutants: readonly Mutant[] = [
   {
+    file: 'src/db/logged-write.ts',
+    rule: 'a placeholder is compared with the row as the update finds it',
+    from: 'sql`row.${column(name)} = ${newValueOf(name)}`',
+    to: 'sql`(select was.${column(name)} from assignments as was where was.id = row.id) = ${newValueOf(name)}`',
+    tests: ['journeys/unplanned-assignments'],
+  },
+  {
     file: 'src/records/serialize-record.ts',
     rule: "a list shows timestamps in UTC, whatever the connection's time zone",
     from: "(${value} at time zone 'UTC')::text",

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { RecordOf } from '../../web/src/api/api.ts'
 import { cellsOf } from '../../web/src/screens/project/list/export-list.ts'
-import { columns, linesOf, parseGrouping } from '../../web/src/screens/project/list/list-columns.ts'
+import { columns, linesOf, parseGrouping, sortRows } from '../../web/src/screens/project/list/list-columns.ts'
 import type { NameLookup } from '../../web/src/screens/project/view-props.ts'
 
 const labels = new Map([
@@ -33,6 +33,31 @@ describe('A list', () => {
     assert.deepEqual(titlesOf('priority'), ['Urgent', '- c', 'Medium', '- b', 'No priority', '- a'])
     assert.deepEqual(titlesOf('labels'), ['Bug, Urgent', '- a', 'Urgent', '- b', 'No label', '- c'])
     for (const name of ['priority', 'labels']) assert.equal(groupingOf(name, false), undefined)
+  })
+
+  test('has nobody and no dates as groups, after all others, and as empty cells of a saved table', () => {
+    const planned = { id: 'p', name: 'p', userId: 'ann', endDate: '2026-01-07T00:00:00Z' }
+    const some = [
+      { ...planned, id: 'i', name: 'i', isUnscheduled: true, isUnassigned: true },
+      planned,
+    ] as RecordOf<'assignment'>[]
+    const context = { names, stagePositions: new Map() }
+    const linesBy = (group: string) => linesOf(some, groupingOf(group), context)
+    const titlesBy = (group: string) =>
+      linesBy(group).map((line) => ('title' in line ? line.title : `- ${line.id}`))
+    assert.deepEqual(titlesBy('person'), ['ann', '- p', 'Nobody', '- i'])
+    assert.deepEqual(titlesBy('week').slice(1), ['- p', 'No dates', '- i'])
+    const shown = columns.filter(({ name }) => ['name', 'person', 'end'].includes(name))
+    const grouping = groupingOf('person')
+    assert.deepEqual(cellsOf({ lines: linesBy('person'), columns: shown, grouping, names }).slice(1), [
+      ['p', 'ann', '2026-01-07'],
+      ['i', '', ''],
+    ])
+    const end = shown.find(({ name }) => name === 'end')
+    assert.deepEqual(
+      end && sortRows(some, { column: end, isDescending: false }, context).map(({ id }) => id),
+      ['p', 'i'],
+    )
   })
 
   test('is saved with its groups, unless a column says them, and without titles of what is missing', () => {
