@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { datesBetween } from '../../web/src/data/planned.ts'
 import { ptBrCatalogue } from '../../web/src/texts/pt-br.ts'
 import { setLanguage } from '../../web/src/texts/text.ts'
-import { parseDay } from '../../web/src/time/days.ts'
+import { addDays, parseDay, today } from '../../web/src/time/days.ts'
 import { parseDuration } from '../../web/src/time/hours.ts'
 
 describe('Days', () => {
@@ -69,4 +70,19 @@ describe('Hours', () => {
     ['soon', undefined],
   ] as const)
     test(`are typed as ${text}`, () => assert.equal(parseDuration(text), hours))
+})
+
+describe('The first dates of an assignment', () => {
+  const [past, future] = [addDays(today(), -9), addDays(today(), 9)]
+  for (const [start, end, from, to] of [
+    ['', '', today(), today()],
+    [future, '', future, future],
+    ['', future, today(), future],
+    ['', past, past, past],
+    [past, future, past, future],
+  ] as const)
+    test(`with the start ${start || 'open'} and the end ${end || 'open'}`, () => {
+      const isUnscheduled = start === '' && end === ''
+      assert.deepEqual(datesBetween(start, end), { startDate: from, endDate: to, isUnscheduled })
+    })
 })
