@@ -11,7 +11,7 @@ import { makeScene, type Scene } from './scene.ts'
 
 /** The limits of the client. */
 const limits = {
-  scriptBytes: 60_000,
+  scriptBytes: 90_000,
   firstRows: 1000,
   frame: 33,
   scrollFrame: 20,
