@@ -4,8 +4,8 @@ import type { Mutant } from './mutant-table.ts'
 /** Rules about how requests are read: queries, timestamps, bodies and paths. */
 export const readingMutants: readonly Mutant[] = [
   {
-    file: 'src/records/list.ts',
-    rule: 'lists of the extensions filter by no placeholder',
+    file: 'src/records/visible-rows.ts',
+    rule: 'lists and reports of the extensions use no placeholder',
     from: 'flag in fields && columns.some',
     to: 'flag === "" && columns.some',
     tests: ['journeys/unplanned-assignments'],

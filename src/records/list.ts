@@ -13,7 +13,7 @@ import { type ListQuery, requiredAccess } from './list-query.ts'
 import { explainTimeout, type TimeoutAdvice } from './read-guards.ts'
 import { requireRole } from './rights.ts'
 import { recordJsonSql, recordsJsonSql } from './serialize-record.ts'
-import { listedRows, resourcesAffecting, type SelectedRows } from './visible-rows.ts'
+import { listedRows, resourcesAffecting, type SelectedRows, withoutPlaceholders } from './visible-rows.ts'
 
 export interface Page {
   /** The rows as a JSON array, as every host sends it. */
@@ -114,22 +114,16 @@ function conditionsOf(listed: ListedResource, query: ListQuery): Sql[] {
     ...(query.ids ? [sql`row.id = any(${query.ids}::uuid[])`] : []),
     ...Object.entries(query.idFilters).map(([name, id]) => idFilterCondition(listed, name, id)),
     ...dateConditions(listed, query),
-    ...placeholderConditions(listed, query),
+    ...withoutPlaceholders(listed, filteredColumns(listed, query)),
   ]
 }
 
-/** Leaves out rows that have only a placeholder where the list filters. v1 shows no flag, and takes placeholders for values. */
-function placeholderConditions(
-  { fields, filters, placeholders = {} }: ListedResource,
-  { idFilters, dateFrom, dateTo }: ListQuery,
-): Sql[] {
+/** The columns by which the list filters. */
+function filteredColumns({ filters }: ListedResource, { idFilters, dateFrom, dateTo }: ListQuery): string[] {
   const periods = filters.flatMap((filter) =>
     typeof filter === 'string' || 'instant' in filter ? [] : filter.period,
   )
-  const filtered = [...Object.keys(idFilters), ...(dateFrom || dateTo ? periods : [])]
-  return Object.entries(placeholders).flatMap(([flag, columns = []]) =>
-    flag in fields && columns.some((name) => filtered.includes(name)) ? [sql`not row.${column(flag)}`] : [],
-  )
+  return [...Object.keys(idFilters), ...(dateFrom || dateTo ? periods : [])]
 }
 
 const idFilterCondition = (listed: ListedResource, name: string, id: string): Sql =>

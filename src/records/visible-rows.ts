@@ -117,6 +117,18 @@ export const listedRows = (listed: ListedResource, caller: Caller, state: RowSta
     ? sql`row.active and ${visibleRows(listed, caller)}`
     : sql`not row.active and ${restorableRows(listed, caller)}`
 
+/**
+ * Returns conditions that leave out rows with only a placeholder in one of these columns. v1 shows no flags,
+ * and takes placeholders for values.
+ */
+export const withoutPlaceholders = (
+  { fields, placeholders = {} }: ListedResource,
+  used: readonly string[],
+): Sql[] =>
+  Object.entries(placeholders).flatMap(([flag, columns = []]) =>
+    flag in fields && columns.some((name) => used.includes(name)) ? [sql`not row.${column(flag)}`] : [],
+  )
+
 /** A user whose membership was removed together with the project may restore both. */
 export const restorersMemberships: Memberships = 'activeOrRemovedWithProject'
 

@@ -3,8 +3,10 @@ import { describe, test } from 'node:test'
 import { errorOf, TrackerError } from '#tracker-client'
 import { reports } from '../../src/features/reports/parse-report-query.ts'
 import { csvHeader, csvLine } from '../../src/http/csv.ts'
+import { assignment } from '../../src/resources/assignment.ts'
 import { createRequestSharing } from '../../web/src/api/api.ts'
 import { translateError } from '../../web/src/api/problems.ts'
+import { placeholders } from '../../web/src/data/planned.ts'
 import { choosableStages, stagesOf } from '../../web/src/data/project-stages.ts'
 import { matchPath } from '../../web/src/router/router.ts'
 import { describeUserAgent } from '../../web/src/screens/account/describe-user-agent.ts'
@@ -59,6 +61,9 @@ describe('Errors', () => {
     )
   })
 })
+
+test('The placeholders of the history are those that the assignment declares', () =>
+  assert.deepEqual(placeholders, assignment.placeholders))
 
 describe('Lists that several parts of a screen ask for', () => {
   const setUp = () => {

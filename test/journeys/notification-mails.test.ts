@@ -19,6 +19,7 @@ import { keepNotifications } from '../../src/features/notifications/notification
 import { createLog } from '../../src/http/log.ts'
 import { startChild } from '../support/child-host.ts'
 import { fixture } from '../support/fixture.ts'
+import { followFromNow } from '../support/follow-from-now.ts'
 import { addressOf, underRoleOf } from '../support/fresh-database.ts'
 import { startIdentityHost } from '../support/identity-host.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
@@ -44,10 +45,7 @@ describe('Mails about notifications', () => {
   before(async () => {
     ann = await rest.signUp({ name: 'Ann' })
     projectId = await workspace.project('Moon base', ann)
-    await until(async () => {
-      await followChanges(rest.database)
-      return (await rest.database.query(sql`select 1 from notification_progress`)).length > 0
-    }, 'the first position')
+    await followFromNow(rest.database)
   })
   beforeEach(async () => {
     bob = await rest.signUp({ name: 'Bob' })
@@ -398,10 +396,7 @@ describe('Mails about notifications of a host', () => {
     const person = await rest.signUp()
     const projectId = await workspace.project('Moon base', rest.administrator)
     await workspace.join(projectId, person.id)
-    await until(async () => {
-      await followChanges(rest.database)
-      return (await rest.database.query(sql`select 1 from notification_progress`)).length > 0
-    }, 'the first position')
+    await followFromNow(rest.database)
     await workspace.assignment(projectId, person.id)
     await followChanges(rest.database)
     await rest.database.query(

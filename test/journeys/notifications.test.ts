@@ -5,6 +5,7 @@ import { followChanges, remind } from '../../src/features/notifications/follow.t
 import { notificationsMax } from '../../src/features/notifications/notifications.ts'
 import { watchesMax } from '../../src/features/notifications/watching.ts'
 import { fixture } from '../support/fixture.ts'
+import { followFromNow } from '../support/follow-from-now.ts'
 import { listen } from '../support/live-events.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
@@ -29,10 +30,7 @@ describe('Notifications', () => {
   before(async () => {
     projectId = await workspace.project('Moon base', ann)
     await workspace.join(projectId, bob.id)
-    await until(async () => {
-      await followChanges(rest.database)
-      return (await rest.database.query(sql`select 1 from notification_progress`)).length > 0
-    }, 'the first position')
+    await followFromNow(rest.database)
   })
 
   const read = async (person: Person, query = '', address = rest.address) => {

@@ -6,10 +6,10 @@ import { makeToken } from '../support/api-tokens.ts'
 import { openCommandCalls } from '../support/command-calls.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import { fixture } from '../support/fixture.ts'
+import { followFromNow } from '../support/follow-from-now.ts'
 import { listen } from '../support/live-events.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
-import { until } from '../support/until.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -28,10 +28,7 @@ describe('Assignments without dates or without a person', { concurrency: 4 }, ()
   before(async () => {
     projectId = await workspace.project('Moon base', ann)
     await workspace.join(projectId, bob.id)
-    await until(async () => {
-      await followChanges(rest.database)
-      return (await rest.database.query(sql`select 1 from notification_progress`)).length > 0
-    }, 'the first position')
+    await followFromNow(rest.database)
   })
 
   const send = async (method: string, path: string, body?: Body, by: Person = ann) => {

@@ -8,7 +8,7 @@ import type { Caller } from '../../model/caller.ts'
 import { invalid } from '../../model/problem.ts'
 import { explainTimeout } from '../../records/read-guards.ts'
 import { requireRole } from '../../records/rights.ts'
-import { listedRows, resourcesAffecting } from '../../records/visible-rows.ts'
+import { listedRows, resourcesAffecting, withoutPlaceholders } from '../../records/visible-rows.ts'
 import { assignment } from '../../resources/assignment.ts'
 import type { ListedResource } from '../../resources/define-resource.ts'
 import { project } from '../../resources/project.ts'
@@ -174,7 +174,7 @@ function conditionsOf(report: Report, caller: Caller, query: ReportQuery): Sql[]
   const startOf = (day: string) => sql`(${day}::timestamp at time zone ${timeZone}::text)`
   return [
     listedRows(report.summed, caller, 'active'),
-    ...placeholderConditions(report, query),
+    ...withoutPlaceholders(report.summed, usedColumns(report, query)),
     ...(dateFrom ? [sql`${date} >= ${startOf(dateFrom)}`] : []),
     ...(dateTo ? [sql`${date} < ${startOf(dateTo)}`] : []),
     ...Object.entries(filters).flatMap(([name, id]) => {
@@ -184,20 +184,15 @@ function conditionsOf(report: Report, caller: Caller, query: ReportQuery): Sql[]
   ]
 }
 
-/** Leaves out rows that have only a placeholder in a column by which the report groups or filters. */
-function placeholderConditions(
-  { summed, dateColumn }: Report,
+/** The columns by which the report groups or filters. */
+const usedColumns = (
+  { dateColumn }: Report,
   { groupBy, dateFrom, dateTo, filters }: ReportQuery,
-): Sql[] {
-  const used = new Set([
-    ...(dateFrom || dateTo ? [dateColumn] : []),
-    ...groupBy.map((one) => (isTimeGrouping(one) ? dateColumn : entityGroupings[one].column)),
-    ...Object.keys(filters),
-  ])
-  return Object.entries(summed.placeholders ?? {}).flatMap(([flag, columns = []]) =>
-    columns.some((name) => used.has(name)) ? [sql`not row.${column(flag)}`] : [],
-  )
-}
+): string[] => [
+  ...(dateFrom || dateTo ? [dateColumn] : []),
+  ...groupBy.map((one) => (isTimeGrouping(one) ? dateColumn : entityGroupings[one].column)),
+  ...Object.keys(filters),
+]
 
 const nameJoin = (index: number, listed: EntityGrouping['listed'], caller: Caller): Sql =>
   sql`left join lateral (

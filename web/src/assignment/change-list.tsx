@@ -2,6 +2,7 @@ import { Fragment } from 'preact'
 import type { Change } from '#tracker-client'
 import type { ResourceName } from '../api/api.ts'
 import { loadByIds } from '../api/load-all.ts'
+import { placeholders } from '../data/planned.ts'
 import { useLoaded } from '../data/use-loaded.ts'
 import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
@@ -245,9 +246,6 @@ function fieldsOf(change: Change, nameOf: NameOf) {
     }))
     .filter(({ before, after }) => before !== '' || after !== '')
 }
-
-/** The values that a flag says are placeholders. */
-const placeholders = { isUnscheduled: ['startDate', 'endDate'], isUnassigned: ['userId'] } as const
 
 /** Leaves out values that were placeholders, and a flag where the values that replace them say the same. */
 function withoutPlaceholders({ before, after }: Change): Pick<Change, 'before' | 'after'> {

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { TrackerError } from '#tracker-client'
 import type { Api, RecordOf } from '../api/api.ts'
 import { sentenceOf, withFieldLabel } from '../api/problems.ts'
-import { dueText } from '../data/planned.ts'
+import { untilText } from '../data/planned.ts'
 import { type Neighbour, noDependencies, startsTooEarly } from '../data/use-project-dependencies.ts'
 import { useServices } from '../services/services.ts'
 import { inOneLine, type MessageKey, t } from '../texts/text.ts'
@@ -145,7 +145,7 @@ function NeighbourRow({ linkId, other, assignment, direction, doneIds, stageName
   return (
     <RelatedRow
       assignment={other}
-      line={inOneLine(stageName, dueText(other, true))}
+      line={inOneLine(stageName, untilText(other))}
       isDone={doneIds.has(other.workflowId)}
       removeLabel={t('Remove the dependency on {name}', { name: other.name })}
       onRemove={() => void remove('assignmentDependency', linkId, other.name, 'The dependency was removed.')}

@@ -30,7 +30,7 @@ export function NewAssignmentDialog({ scope, onClose, onCreated }: NewAssignment
   const { extensions } = configuration
   const ownId = session.person.value?.id ?? ''
   const types = useListing('assignmentType', catalogQuery)
-  // What is not typed is not planned. Without the extensions, every assignment has dates and a person.
+  // An empty form plans nothing. Without the extensions, every assignment has dates and a person.
   const { startDate, endDate } = extensions ? noDates : newAssignmentDefaults(projectId, workflowId, '')
   const initial: AssignmentValues = {
     name: '',

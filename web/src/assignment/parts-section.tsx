@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import type { RecordOf } from '../api/api.ts'
 import { sentenceOf } from '../api/problems.ts'
-import { dueText } from '../data/planned.ts'
+import { untilText } from '../data/planned.ts'
 import { useListing } from '../data/use-listing.ts'
 import { useServices } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
@@ -40,7 +40,7 @@ export function PartsSection({ assignment, stages, parts, onSaved }: PartsSectio
     }
   }
   const lineOf = (part: Assignment) =>
-    inOneLine(stages.find(({ id }) => id === part.workflowId)?.name, dueText(part, true))
+    inOneLine(stages.find(({ id }) => id === part.workflowId)?.name, untilText(part))
   return (
     <PanelSection
       name="parts"

@@ -203,7 +203,7 @@ function bodyOfField(name: EditableName, text: string, stored: Assignment): Part
   if (name === 'amountHours') return { amountHours: parseHours(text, name) }
   if (name === 'priority') return { priority: parsePriority(text) }
   if (name === 'startDate' || name === 'endDate') return dateFields(name, text, stored)
-  // Without the extensions, somebody has to be responsible.
+  // Without the extensions, every assignment has a responsible person.
   if (name === 'userId' && stored.isUnassigned !== undefined) return assignedTo(text)
   if (name === 'description') return { description: text.trim() === '' ? null : text }
   return { [name]: text }

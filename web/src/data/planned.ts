@@ -3,6 +3,12 @@ import { t } from '../texts/text.ts'
 import { dayOf, formatDay, isDay, today } from '../time/days.ts'
 
 type Assignment = RecordOf<'assignment'>
+/** The flags, and the values that are placeholders while a flag is true. */
+export const placeholders = {
+  isUnscheduled: ['startDate', 'endDate'],
+  isUnassigned: ['userId'],
+} as const satisfies Partial<Record<keyof Assignment, readonly (keyof Assignment)[]>>
+
 type Dated = Pick<Assignment, 'startDate' | 'endDate' | 'isUnscheduled'>
 
 /** The id of the responsible person; empty while nobody is responsible. */
@@ -37,10 +43,12 @@ export const isLate = (row: Dated, isDone: boolean): boolean => {
   return !isDone && end !== '' && end < today()
 }
 
-/** Says until when the work lasts, and whether that is past. */
-export function dueText(row: Dated, isDone: boolean): string {
+/** Says until when the work lasts. */
+export function untilText(row: Dated): string {
   const end = endDayOf(row)
-  if (end === '') return t('No dates')
-  const day = formatDay(end)
-  return isLate(row, isDone) ? t('Was due {day}', { day }) : t('Until {day}', { day })
+  return end === '' ? t('No dates') : t('Until {day}', { day: formatDay(end) })
 }
+
+/** Says until when the work lasts, or lasted if that is past and it is not done. */
+export const dueText = (row: Dated, isDone: boolean): string =>
+  isLate(row, isDone) ? t('Was due {day}', { day: formatDay(endDayOf(row)) }) : untilText(row)

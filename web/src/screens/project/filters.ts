@@ -80,12 +80,12 @@ export const noFilters: Filters = {
 /** An assignment may have no more labels, so more of them find nothing. */
 const valuesMax = 20
 
-/** Returns whether a person is among the chosen ones. An empty id is nobody. */
-export const includesPerson = (list: string, id: string, memberIds: ReadonlySet<string>): boolean =>
-  valuesOf(list).some((value) => {
-    if (id === '' || value === nobody) return id === '' && value === nobody
-    return value === nonMember ? !memberIds.has(id) : value === id
-  })
+/** Returns whether a person is among the chosen ones. An empty id means that no person is responsible. */
+export function includesPerson(list: string, id: string, memberIds: ReadonlySet<string>): boolean {
+  const values = valuesOf(list)
+  if (id === '') return values.includes(nobody)
+  return values.some((value) => (value === nonMember ? !memberIds.has(id) : value === id))
+}
 
 /** Returns whether the filters depend on who is a member. */
 export const asksForMembers = ({ userId }: Filters): boolean => valuesOf(userId).includes(nonMember)

@@ -126,7 +126,8 @@ function QuickForm(props: QuickAddProps) {
   const types = useListing('assignmentType', catalogQuery)
   const typeId = lastTypeOf(types.rows, projectId)
   const restoreFocus = useTemporaryFocus(input, isOpen)
-  const { queue, send } = useQueue(props, typeId)
+  const personId = usePersonId(props)
+  const { queue, send } = useQueue(props, typeId, personId)
   const changeText = (text: string) => {
     setName(text)
     setProblem(undefined)
@@ -182,7 +183,7 @@ function QuickForm(props: QuickAddProps) {
       </form>
       <QueueStatus
         queue={queue}
-        personId={usePersonId(props)}
+        personId={personId}
         type={types.rows.find(({ id }) => id === typeId)?.name}
         onRetry={send}
       />
@@ -201,10 +202,8 @@ const linesOf = (text: string): readonly string[] =>
     .filter((line) => line !== '')
 
 /** Returns the queue of a stage, and sends it at once when the network is back. */
-function useQueue(props: QuickAddProps, typeId: string | undefined) {
-  const { projectId, stage, onNew } = props
+function useQueue({ projectId, stage, onNew }: QuickAddProps, typeId: string | undefined, personId: string) {
   const { api, configuration, session } = useServices()
-  const personId = usePersonId(props)
   const queue = queueOf(projectId, stage.id)
   const show = useStableCallback(onNew)
   const create = async ({ id, name }: QueuedName) => {

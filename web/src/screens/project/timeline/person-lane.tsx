@@ -58,7 +58,7 @@ export function PersonLane(props: PersonLaneProps) {
 function Lane(props: PersonLaneProps) {
   const { id, name, rows, bars, top, height, context } = props
   const { from, dayCount, dayClasses, dayPixels, doneIds } = context
-  // Nobody has too much to do.
+  // Work without a person overloads no one, so no day of its lane is tinted.
   const target = id === '' ? Number.POSITIVE_INFINITY : context.target
   const track = useRef<HTMLDivElement>(null)
   useEffect(() => track.current?.addEventListener('touchmove', preventScrolling, { passive: false }), [])
