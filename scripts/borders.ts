@@ -2,8 +2,8 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
 /**
- * Which folder may import which. Lint (`npm run lint`), the structure test and the table in docs/architecture.md all come
- * from this table; `node scripts/borders.ts --write` rewrites the page.
+ * Which folder may import which. Lint (`npm run lint`), the structure test and the table in
+ * docs/architecture.md all come from this table; `node scripts/borders.ts --write` rewrites the page.
  */
 export interface Border {
   readonly folder: string
@@ -176,8 +176,9 @@ function findUnit(
 }
 
 /**
- * The web client's folders import only those above them in the table of web/README.md; folders of screens are neighbours. All
- * may import the entry of the TypeScript client, as any program may, and nothing else from outside `web/src/`.
+ * The web client's folders import only those above them in the table of web/README.md; folders of screens are
+ * neighbours. All may import the entry of the TypeScript client, as any program may, and nothing else from
+ * outside `web/src/`.
  */
 export function clientCrossings(graph: ImportGraph): readonly string[] {
   const order = [

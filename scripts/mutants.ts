@@ -5,9 +5,9 @@ import { allMutants } from './all-mutants.ts'
 import type { Mutant } from './mutant-table.ts'
 
 /**
- * `npm run mutants` breaks one rule after the other and runs the tests that should notice. Breaches that no test notices
- * survive; docs/mutants.md lists all results. `npm run mutants -- word` runs those whose file contains the word; the others
- * keep their rows.
+ * `npm run mutants` breaks one rule after the other and runs the tests that should notice. Breaches that no
+ * test notices survive; docs/mutants.md lists all results. `npm run mutants -- word` runs those whose file
+ * contains the word; the others keep their rows.
  */
 const root = join(import.meta.dirname, '..')
 const page = join(root, 'docs', 'mutants.md')

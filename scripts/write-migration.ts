@@ -6,7 +6,8 @@ import { isOfAssignment } from '../src/resources/derived.ts'
 import { columnMigration, tableMigration } from './migration-text.ts'
 
 /**
- * Writes the next migration from a declaration, for its author to read: `npm run migration -- milestone` creates a table,
+ * Writes the next migration from a declaration, for its author to read: `npm run migration -- milestone`
+ * creates a table,
  * `npm run migration -- impediment reference` adds a column.
  */
 const directory = join(import.meta.dirname, '..', 'src', 'db', 'migrations')

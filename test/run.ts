@@ -8,8 +8,9 @@ import { openTestLog } from './support/runner/test-log.ts'
 import { startWorker, type Worker, type WorkerResult } from './support/runner/worker.ts'
 
 /**
- * `npm test` runs everything; `npm test -- lockout journeys '!mails'` runs the files whose path contains one of the words and
- * none of those after a `!`; `npm test -- --record` also writes down how long each file took, which is what the sharing goes by.
+ * `npm test` runs everything; `npm test -- lockout journeys '!mails'` runs the files whose path contains one
+ * of the words and none of those after a `!`; `npm test -- --record` also writes down how long each file
+ * took, which is what the sharing goes by.
  */
 const given = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const words = given.filter((word) => !word.startsWith('!'))
@@ -27,8 +28,9 @@ if (files.length === 0) {
 }
 
 /**
- * Each starts a store of its own. One more than cores, because some files wait most of their time. On a store of several nodes
- * one: there all would share it, and tests that wait until there are no writes would wait for each other.
+ * Each starts a store of its own. One more than cores, because some files wait most of their time. On a store
+ * of several nodes one: there all would share it, and tests that wait until there are no writes would wait
+ * for each other.
  */
 const workersMax = process.env.TEST_DATABASE_WORKERS ? 1 : Math.min(4, availableParallelism() + 1)
 

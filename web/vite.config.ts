@@ -20,8 +20,8 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         codeSplitting: {
-          // Two files: the screens of every day, and the others. A file for each screen would cost a fifth more in all.
-          // The texts of another language are a third one, which only those load who chose it.
+          // Two files: the screens of every day, and the others. A file for each screen would cost a fifth
+          // more in all. The texts of another language are a third one, which only those load who chose it.
           groups: [
             { name: 'later', test: laterScreens, includeDependenciesRecursively: false, priority: 2 },
             { name: 'tracker', test: /^(?!.*\/texts\/pt-br)/, priority: 1 },

@@ -3,9 +3,9 @@ import pg from 'pg'
 import { pgTypeParsers } from '../../src/db/columns.ts'
 
 /**
- * The leanest host that we could write on the same framework, driver and tables: one prepared statement for each request and
- * nothing else. No token, no membership, no reference that anybody looks at, no field that is checked, no version, no change log
- * and no history. Prints its port.
+ * The leanest host that we could write on the same framework, driver and tables: one prepared statement for
+ * each request and nothing else. No token, no membership, no reference that anybody looks at, no field that
+ * is checked, no version, no change log and no history. Prints its port.
  */
 const config = { connectionString: process.argv[2], types: pgTypeParsers, pipeline: true }
 const reads = new pg.Client(config)

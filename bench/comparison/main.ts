@@ -17,9 +17,9 @@ const roundsByDefault = 5
 const requestsOf: Readonly<Record<Verb, number>> = { get: 4000, 'list 20': 3000, update: 1500, create: 1500 }
 
 /**
- * Our host compared with others, each with the same number of rows in a database of its own in one server: one that answers the same
- * requests and checks nothing, with the folder of a built Vikunja that one too, and with `--copy <folder>` the host of another
- * working copy. `--rounds N`.
+ * Our host compared with others, each with the same number of rows in a database of its own in one server:
+ * one that answers the same requests and checks nothing, with the folder of a built Vikunja that one too, and
+ * with `--copy <folder>` the host of another working copy. `--rounds N`.
  */
 export async function runComparisonBench(words: readonly string[]): Promise<void> {
   const word = (name: string) => (words.includes(name) ? words[words.indexOf(name) + 1] : undefined)

@@ -18,8 +18,8 @@ const startSecondsMax = 60
 const fillersAtOnce = 8
 
 /**
- * Vikunja, a public project tracker in Go, as a folder has its program. Everything that can be left away is off, and it is asked
- * as its own client asks it; the rows are those of ours, written through its interface.
+ * Vikunja, a public project tracker in Go, as a folder has its program. Everything that can be left away is
+ * off, and it is asked as its own client asks it; the rows are those of ours, written through its interface.
  */
 export async function startVikunja(folder: string, url: string): Promise<System> {
   const root = mkdtempSync(join(tmpdir(), 'bench-vikunja-'))

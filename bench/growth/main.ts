@@ -21,8 +21,9 @@ interface Measured {
 }
 
 /**
- * What more rows and more connections cost, each size in a database with a host of its own and all in turns, so that a noisy
- * minute meets them alike. `--sizes 1000,1000000 --connections 1,256 --rounds 3 --seconds 2 --live 5000`
+ * What more rows and more connections cost, each size in a database with a host of its own and all in turns,
+ * so that a noisy minute meets them alike. `--sizes 1000,1000000 --connections 1,256 --rounds 3 --seconds 2
+ * --live 5000`
  */
 export async function runGrowthBench(words: readonly string[]): Promise<void> {
   const wordOf = (name: string) =>

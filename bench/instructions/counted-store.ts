@@ -25,8 +25,8 @@ export interface CountedStore {
 const patienceMilliseconds = 120_000
 
 /**
- * An embedded store that valgrind counts: the same number on a busy machine as on a quiet one. It is furnished at full speed
- * first, then started again with each of its processes counted.
+ * An embedded store that valgrind counts: the same number on a busy machine as on a quiet one. It is
+ * furnished at full speed first, then started again with each of its processes counted.
  */
 export async function startCountedStore(seed: (url: string) => Promise<void>): Promise<CountedStore> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-instructions-'))

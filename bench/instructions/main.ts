@@ -18,8 +18,8 @@ type Ratios = Record<string, number>
 const recordedPath = join(import.meta.dirname, 'recorded.json')
 
 /**
- * What each verb costs the store, in instructions, and how often that is its floor. `record` writes the ratios down; `check`
- * fails where one is 1.3 times what was written down, on a busy machine too.
+ * What each verb costs the store, in instructions, and how often that is its floor. `record` writes the
+ * ratios down; `check` fails where one is 1.3 times what was written down, on a busy machine too.
  */
 export async function runInstructionsBench([word]: readonly string[]): Promise<void> {
   let seeded: SeededStore | undefined

@@ -35,8 +35,9 @@ interface Setting {
 }
 
 /**
- * What live listings cost the host and the store: many different ones under one write a second, many streams at rest, and one
- * change to many listeners. `--compare <folder>` measures the hosts of another working copy in turns; `--rounds`, `--listeners` and
+ * What live listings cost the host and the store: many different ones under one write a second, many streams
+ * at rest, and one change to many listeners. `--compare <folder>` measures the hosts of another working copy
+ * in turns; `--rounds`, `--listeners` and
  * `--crowd` take numbers.
  */
 export async function runLiveBench(words: readonly string[]): Promise<void> {
@@ -135,7 +136,8 @@ async function measure(tree: string, setting: Setting) {
       'writes alone': percent(writes.all, secondsEach),
       '250 listings at rest': percent(rest.all, secondsEach),
       'and a write a second': percent(both.all - writes.all, secondsEach),
-      // Whoever has just opened them leaves garbage behind and code that no compiler has seen: that is in the first ones.
+      // Whoever has just opened them leaves garbage behind and code that no compiler has seen: that is in the
+      // first ones.
       [`one change to ${setting.listeners} listeners`]: `${medianOf(changes.slice(firstChanges)).toFixed(1)} ms`,
       [`mean of the first ${firstChanges}`]: `${meanOf(changes.slice(0, firstChanges)).toFixed(1)} ms`,
       [`${setting.crowd} streams at rest`]: percent(crowdAtRest.all, 10),

@@ -17,9 +17,10 @@ const connections = 64
 const run = promisify(execFile)
 
 /**
- * Requests per second of one process and of one per core, interleaved. The load is `ab` (in Debian, apache2-utils). Load and store
- * use the same cores, so each process of a host may use only a share of one: then the processes are the limit, as they are
- * on a larger machine. Needs root on Linux. `--rounds N`, `--seconds N` each.
+ * Requests per second of one process and of one per core, interleaved. The load is `ab` (in Debian,
+ * apache2-utils). Load and store use the same cores, so each process of a host may use only a share of one:
+ * then the processes are the limit, as they are on a larger machine. Needs root on Linux. `--rounds N`,
+ * `--seconds N` each.
  */
 export async function runProcessesBench(words: readonly string[]): Promise<void> {
   const option = (name: string, byDefault: number) => Number(words[words.indexOf(name) + 1]) || byDefault

@@ -14,8 +14,9 @@ import { update } from '../../src/records/update.ts'
 import { assignment } from '../../src/resources/assignment.ts'
 
 /**
- * The floor of a scenario, as a process of its own: the statements that the verb sends, recorded once and then repeated
- * through the driver alone. Prints a line when it begins, and how many rounds it made at which cost; ends when its input does.
+ * The floor of a scenario, as a process of its own: the statements that the verb sends, recorded once and
+ * then repeated through the driver alone. Prints a line when it begins, and how many rounds it made at which
+ * cost; ends when its input does.
  */
 export interface BareSqlTask {
   readonly url: string

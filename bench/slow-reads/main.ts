@@ -17,8 +17,8 @@ const liveListings = 250
 const measuredSeconds = 8
 
 /**
- * What one person waits for while others ask for slow lists: the real host, 60,000 assignments with descriptions of 2,000
- * characters. `--rows N` takes another number of them.
+ * What one person waits for while others ask for slow lists: the real host, 60,000 assignments with
+ * descriptions of 2,000 characters. `--rows N` takes another number of them.
  */
 export async function runSlowReadsBench(words: readonly string[]): Promise<void> {
   const rows = Number(words[words.indexOf('--rows') + 1] ?? '') || 60_000

@@ -113,8 +113,8 @@ const median = (numbers: readonly number[]): number =>
 type Megabytes = Readonly<Record<string, number>>
 
 /**
- * What a start and all that it has started hold: each process of ours by its resident memory, the store by the shares of its
- * processes, because its buffers are in every one of them.
+ * What a start and all that it has started hold: each process of ours by its resident memory, the store by
+ * the shares of its processes, because its buffers are in every one of them.
  */
 function memoryOf(root: number): Megabytes {
   const figures: Record<string, number> = {}

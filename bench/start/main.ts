@@ -12,8 +12,9 @@ const ownTree = join(import.meta.dirname, '..', '..')
 const settleMilliseconds = 5000
 
 /**
- * A default start, from its command until every port is open, and what it holds then: the first one, with an empty data
- * folder and no compiled sources, then `--rounds` warm ones. `--compare <folder>` starts another working copy in turns.
+ * A default start, from its command until every port is open, and what it holds then: the first one, with an
+ * empty data folder and no compiled sources, then `--rounds` warm ones. `--compare <folder>` starts another
+ * working copy in turns.
  */
 export async function runStartBench(words: readonly string[]): Promise<void> {
   const compared = words.includes('--compare') ? words[words.indexOf('--compare') + 1] : undefined

@@ -58,8 +58,8 @@ export async function framesDuring(page: Page, act: () => Promise<void>): Promis
 }
 
 /**
- * Milliseconds of processor time that the page's scripts, styles and layout have taken, slowed down as asked for. Other work
- * on the machine changes them little, unlike what passes until the next frame.
+ * Milliseconds of processor time that the page's scripts, styles and layout have taken, slowed down as asked
+ * for. Other work on the machine changes them little, unlike what passes until the next frame.
  */
 export async function workOf(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics')

@@ -31,7 +31,8 @@ const lateMilliseconds = 25
 
 /**
  * The limits of the web client in a real browser whose processor is four times slower, on hosts of its own:
- * `npm run bench -- web`, or a part of it: `npm run bench -- web shifts`, `npm run bench -- web full-speed scroll`.
+ * `npm run bench -- web`, or a part of it: `npm run bench -- web shifts`, `npm run bench -- web full-speed
+ * scroll`.
  */
 export async function runWebBench(words: readonly string[]): Promise<void> {
   const stage = await openStage()

@@ -30,8 +30,8 @@ const rounds = 3
 const login = 'bench@example.com'
 
 /**
- * Deliveries of one process to a receiver in another one. With the folder of an installed `pg-boss` and `graphile-worker` also what
- * these cost for the same messages, in turns.
+ * Deliveries of one process to a receiver in another one. With the folder of an installed `pg-boss` and
+ * `graphile-worker` also what these cost for the same messages, in turns.
  */
 export async function runWebhookBench([folder]: readonly string[]): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-webhooks-'))

@@ -17,8 +17,8 @@ export interface Administrators {
   /** Returns whether the settings list the account as an administrator, or the database has the role for it. */
   isAdministrator(account: PossibleAdministrator): boolean
   /**
-   * Returns whether the settings may list the login. A new account with it would be an administrator at once, so only users who may
-   * appoint administrators may create it.
+   * Returns whether the settings may list the login. A new account with it would be an administrator at once,
+   * so only users who may appoint administrators may create it.
    */
   isReserved(login: string): boolean
 }
@@ -67,8 +67,9 @@ export interface FoundAdministrator extends PossibleAdministrator {
 }
 
 /**
- * Locks the roles until the transaction ends, and returns whether the caller is still an administrator: the check of the token may be
- * thirty seconds old. If two administrators revoke each other's role at once, only one succeeds, so at least one remains.
+ * Locks the roles until the transaction ends, and returns whether the caller is still an administrator: the
+ * check of the token may be thirty seconds old. If two administrators revoke each other's role at once, only
+ * one succeeds, so at least one remains.
  */
 export async function lockAdministrators(
   transaction: Queries,
@@ -138,8 +139,9 @@ export async function grantAdministratorRole(
 }
 
 /**
- * Blocks the sign-in, and invalidates everything issued to the account. A sign-in that was verified just before the commit fails, because
- * the security stamp has changed. For an account that is already deactivated, it invalidates again.
+ * Blocks the sign-in, and invalidates everything issued to the account. A sign-in that was verified just
+ * before the commit fails, because the security stamp has changed. For an account that is already
+ * deactivated, it invalidates again.
  */
 export async function deactivateAccount(
   transaction: Queries,

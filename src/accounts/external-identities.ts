@@ -40,8 +40,8 @@ export interface IdentityContext {
 }
 
 /**
- * Disconnects an external identity and ends the sessions it started. Users cannot remove their own last way to sign in:
- * the lock serializes this with the removal of other identities and of passkeys.
+ * Disconnects an external identity and ends the sessions it started. Users cannot remove their own last way
+ * to sign in: the lock serializes this with the removal of other identities and of passkeys.
  */
 export async function disconnectIdentity(
   { database, securityLog }: IdentityContext,

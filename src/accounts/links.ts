@@ -55,8 +55,8 @@ export const linkColumns = raw(`link.id, link.made_by as "madeBy", link.project_
   link.user_id as "userId", link.recipient_name as "recipientName", link.created_at as "createdAt", link.expires_at as "expiresAt"`)
 
 /**
- * SQL: true if the row aliased as `link` can be used. A new password changes the security stamp, which ends the links for the account
- * and the links that it has created.
+ * SQL: true if the row aliased as `link` can be used. A new password changes the security stamp, which ends
+ * the links for the account and the links that it has created.
  */
 export const isLinkOpenSql = raw(`link.used_at is null and link.ended_at is null and link.expires_at > now()
   and (link.user_id is null or exists (
@@ -95,8 +95,8 @@ export async function findOpenLink(queries: Queries, purpose: LinkPurpose, secre
 }
 
 /**
- * Marks the link as used, and returns the address to which it was mailed, if any. Of two concurrent uses, the lock of the row lets only
- * one through. If the transaction fails later, the link remains unused.
+ * Marks the link as used, and returns the address to which it was mailed, if any. Of two concurrent uses, the
+ * lock of the row lets only one through. If the transaction fails later, the link remains unused.
  */
 export async function redeemLink(transaction: Queries, { id }: Link): Promise<string | undefined> {
   const [used] = await transaction.query<{ mailedTo: string | null }>(sql`

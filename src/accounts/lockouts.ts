@@ -12,8 +12,9 @@ export interface LockoutKey {
 }
 
 /**
- * The result of an attempt. A sign-in with a second step passes only its first step by the password. That clears no failures, because
- * someone who knows the password would otherwise have unlimited attempts at the second step.
+ * The result of an attempt. A sign-in with a second step passes only its first step by the password. That
+ * clears no failures, because someone who knows the password would otherwise have unlimited attempts at the
+ * second step.
  */
 export type AttemptResult = 'passed' | 'first step passed' | 'failed'
 
@@ -21,7 +22,8 @@ export interface Lockouts {
   /** Throws `locked` while the key is locked. Only for requests that do other work before `guardAttempt`. */
   requireUnlocked(key: LockoutKey): Promise<void>
   /**
-   * Throws `locked` while the key is locked. Otherwise runs `verify`, counts its result, and returns whether the attempt has passed.
+   * Throws `locked` while the key is locked. Otherwise runs `verify`, counts its result, and returns whether
+   * the attempt has passed.
    * `onLocked` is called if this failure starts a lock.
    */
   guardAttempt(key: LockoutKey, verify: () => Promise<AttemptResult>, onLocked?: () => void): Promise<boolean>
@@ -41,9 +43,9 @@ const waitingMax = 32
 const retryAfterSeconds = 1
 
 /**
- * Counts failures in the store, so that all instances count together. In each process, the attempts on one key run one after the
- * other, so parallel guesses gain nothing. When the fifth failure is counted, each other instance may have one attempt in flight, so N
- * instances verify at most N - 1 attempts too many.
+ * Counts failures in the store, so that all instances count together. In each process, the attempts on one
+ * key run one after the other, so parallel guesses gain nothing. When the fifth failure is counted, each
+ * other instance may have one attempt in flight, so N instances verify at most N - 1 attempts too many.
  */
 export function createLockouts({ database, now }: LockoutOptions): Lockouts {
   const runInSequence = oneAtATime({ waitingMax, retryAfterSeconds })
@@ -86,8 +88,8 @@ async function requireUnlocked(database: Queries, { purpose, subject }: LockoutK
 }
 
 /**
- * Counts a failure, and returns whether it starts a lock, as the fifth one within 15 minutes does. Failures that other instances count
- * during the lock do not prolong it.
+ * Counts a failure, and returns whether it starts a lock, as the fifth one within 15 minutes does. Failures
+ * that other instances count during the lock do not prolong it.
  */
 async function countFailure(
   transaction: Queries,
@@ -109,7 +111,8 @@ async function countFailure(
 }
 
 /**
- * Clears the failures after a success, but not a lock that another instance has set meanwhile. A locked row has no failures, because
+ * Clears the failures after a success, but not a lock that another instance has set meanwhile. A locked row
+ * has no failures, because
  * `countFailure` empties the list when it locks.
  */
 async function clearFailures(transaction: Queries, { purpose, subject }: LockoutKey): Promise<void> {

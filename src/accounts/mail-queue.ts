@@ -67,8 +67,9 @@ export type MailRequest =
 const queueFullSeconds = 60
 
 /**
- * Queues the mail if all budgets have room. Otherwise returns the seconds after which to retry. A lock serializes requests, so that
- * concurrent ones cannot exceed a budget. The result does not reveal whether an account has the login, because none is looked up.
+ * Queues the mail if all budgets have room. Otherwise returns the seconds after which to retry. A lock
+ * serializes requests, so that concurrent ones cannot exceed a budget. The result does not reveal whether an
+ * account has the login, because none is looked up.
  */
 export async function queueMail(transaction: Queries, request: MailRequest): Promise<number | undefined> {
   await transaction.query(sql`select from pg_advisory_xact_lock(hashtextextended('mails', 0))`)
@@ -80,7 +81,8 @@ export async function queueMail(transaction: Queries, request: MailRequest): Pro
   const { mailsWaiting, mailsOfAccount, notificationMailsWaiting, notificationMailsOfAccount } = budgetLimits
   const waitingMax = isNotification ? notificationMailsWaiting.max : mailsWaiting.max
   const ofAccountMax = isNotification ? notificationMailsOfAccount.max : mailsOfAccount.max
-  // Strangers must not exhaust the budget of administrators, so their requests for a login are counted separately.
+  // Strangers must not exhaust the budget of administrators, so their requests for a login are counted
+  // separately.
   const ofLogin = sql`lower(trim(login)) = lower(trim(${login})) and (made_by is null) = (${creatorId}::uuid is null)`
   // Each kind of mail has its own budget, so that none exhausts that of another.
   const ofCreator = sql`made_by = ${creatorId} and ${budgetOf(sql`purpose`)} = ${budgetOf(sql`${purpose}`)}`
@@ -100,8 +102,8 @@ export async function queueMail(transaction: Queries, request: MailRequest): Pro
         < ${ofAccountMax}::int
     returning true`)
   if (queued) return undefined
-  // An exhausted budget has room again when the oldest of its newest `max` mails is no longer within the hour or the day. If none is
-  // exhausted, the queue itself is full.
+  // An exhausted budget has room again when the oldest of its newest `max` mails is no longer within the hour
+  // or the day. If none is exhausted, the queue itself is full.
   const roomAt = (hours: number, which: Sql, max: number) => sql`
     (select created_at + make_interval(hours => ${hours}::int) from mails
       where ${which} and created_at > now() - make_interval(hours => ${hours}::int)
@@ -130,8 +132,8 @@ const retrySeconds = [60, 120, 300, 900, 3600]
 const hoursMax = { password: 1, invitation: 24 }
 
 /**
- * Claims the mails that are due, each for one instance. A mail that is not ended is claimed again after the next pause. Notifications
- * come last, because people wait for the other mails.
+ * Claims the mails that are due, each for one instance. A mail that is not ended is claimed again after the
+ * next pause. Notifications come last, because people wait for the other mails.
  */
 export const claimMails = (transaction: Queries, count: number): Promise<QueuedMail[]> =>
   transaction.query<QueuedMail>(sql`
@@ -149,8 +151,9 @@ export const claimMails = (transaction: Queries, count: number): Promise<QueuedM
       first_batch as "firstBatch", last_batch as "lastBatch", attempts, "isLast"`)
 
 /**
- * Ends a mail before it is sent, so that it is sent at most once. Returns false if it has already ended: after a long pause of one
- * instance, another may have claimed the mail, too, and the row lock lets only one of them through.
+ * Ends a mail before it is sent, so that it is sent at most once. Returns false if it has already ended:
+ * after a long pause of one instance, another may have claimed the mail, too, and the row lock lets only one
+ * of them through.
  */
 export async function endBeforeSending(queries: Queries, id: string): Promise<boolean> {
   const ended = await queries.query(
@@ -226,8 +229,8 @@ async function prepareFactorNotice(
 }
 
 /**
- * Creates a link for a new password, and ends earlier ones. A link that a stranger may have requested ends only links of the same kind,
- * never one that an administrator has created.
+ * Creates a link for a new password, and ends earlier ones. A link that a stranger may have requested ends
+ * only links of the same kind, never one that an administrator has created.
  */
 async function preparePasswordMail(
   transaction: Queries,

@@ -6,8 +6,8 @@ type Kinds = Readonly<Record<string, Kind<string>>>
 type Fields<K extends Kinds> = { readonly [Name in keyof K]: string }
 
 /**
- * Parses a body in which every field is required. `check` compares the fields that could be parsed, so that its violations are reported
- * together with those of single fields.
+ * Parses a body in which every field is required. `check` compares the fields that could be parsed, so that
+ * its violations are reported together with those of single fields.
  */
 export function parseFields<K extends Kinds>(
   body: unknown,

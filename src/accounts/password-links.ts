@@ -62,8 +62,8 @@ export async function createPasswordLink(
 }
 
 /**
- * Queues a mail with a password-reset link. The login must be a mail address. The link is created only when the mail is sent, because it
- * is valid for an hour.
+ * Queues a mail with a password-reset link. The login must be a mail address. The link is created only when
+ * the mail is sent, because it is valid for an hour.
  */
 export async function requestPasswordMail(
   { database, securityLog }: PasswordLinkContext,
@@ -109,8 +109,8 @@ async function lockAccount(
 }
 
 /**
- * Throws if the creator may no longer reset this password. A link for another account requires that the creator is still an
- * administrator; users request links for their own account.
+ * Throws if the creator may no longer reset this password. A link for another account requires that the
+ * creator is still an administrator; users request links for their own account.
  */
 async function requireEntitledCreator(
   transaction: Queries,

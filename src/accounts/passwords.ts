@@ -85,8 +85,8 @@ function isUsable(storedHash: string): boolean {
 }
 
 /**
- * Returns why a new password is easily guessed: it is one of the 19,640 most common passwords, or the login, regardless of case and of
- * punctuation around it.
+ * Returns why a new password is easily guessed: it is one of the 19,640 most common passwords, or the login,
+ * regardless of case and of punctuation around it.
  */
 export function guessableProblem(password: string, login: string | undefined): string | undefined {
   const forms = formsOf(password)

@@ -76,7 +76,8 @@ export async function endSessions(
     if (found.length < ids.length) throw notFound('Session')
     await transaction.query(sql`update signin_sessions set ended_at = now() where id = any(${ids}::text[])`)
     await endLinksOfSessions(transaction, ids)
-    // Refresh tokens end with the session. They are not deleted, because the REST host has no privilege on their table.
+    // Refresh tokens end with the session. They are not deleted, because the REST host has no privilege on
+    // their table.
     return found
   })
   for (const { id: session, userId: account } of ended)
@@ -133,8 +134,8 @@ function parseSessionIds(input: unknown): readonly string[] {
 const isSessionId = (input: unknown): boolean => typeof input === 'string' && /^[\w-]{1,64}$/.test(input)
 
 /**
- * Invalidates everything issued to these accounts so far, by a new security stamp, which every check of a token or session compares. A
- * sign-in in progress has the old stamp, so it fails, too.
+ * Invalidates everything issued to these accounts so far, by a new security stamp, which every check of a
+ * token or session compares. A sign-in in progress has the old stamp, so it fails, too.
  */
 export async function invalidateAccounts(transaction: Queries, userIds: readonly string[]): Promise<void> {
   await transaction.query(
@@ -146,8 +147,9 @@ export async function invalidateAccounts(transaction: Queries, userIds: readonly
 }
 
 /**
- * Locks a session so that it cannot end before the commit. Returns false if it has already ended. A concurrent end waits for the commit,
- * and then also ends what this transaction has created. Expiry and stamp were checked with the bearer token.
+ * Locks a session so that it cannot end before the commit. Returns false if it has already ended. A
+ * concurrent end waits for the commit, and then also ends what this transaction has created. Expiry and stamp
+ * were checked with the bearer token.
  */
 export async function lockSession(transaction: Queries, sessionId: string): Promise<boolean> {
   const [active] = await transaction.query(

@@ -4,14 +4,14 @@ import { type Language, supportedLanguage } from '../model/language.ts'
 import { withoutHiddenCharacters } from '../model/text.ts'
 
 /**
- * Normalizes a login for a comparison in which a false match is safe, such as one that reserves the logins of administrators. In some
- * locales, it equates more logins than `lower(trim(login))` in the database.
+ * Normalizes a login for a comparison in which a false match is safe, such as one that reserves the logins of
+ * administrators. In some locales, it equates more logins than `lower(trim(login))` in the database.
  */
 export const normalizeLogin = (login: string): string => login.trim().toLowerCase()
 
 /**
- * Returns whether a login has characters that make it look like another one: invisible ones, and white space other
- * than plain spaces.
+ * Returns whether a login has characters that make it look like another one: invisible ones, and white space
+ * other than plain spaces.
  */
 export function hasHiddenCharacters(login: string): boolean {
   const visible = login.trim().replaceAll(' ', '')
@@ -19,8 +19,9 @@ export function hasHiddenCharacters(login: string): boolean {
 }
 
 /**
- * Returns whether `lower(trim(login))` equates both logins in every locale of the database, for a comparison in which a false match would
- * give rights away. Locales differ in the lower case of other letters than A to Z, so those are compared exactly.
+ * Returns whether `lower(trim(login))` equates both logins in every locale of the database, for a comparison
+ * in which a false match would give rights away. Locales differ in the lower case of other letters than A to
+ * Z, so those are compared exactly.
  */
 export const isSameLogin = (one: string, other: string): boolean =>
   lowerAscii(trimSpaces(one)) === lowerAscii(trimSpaces(other))
@@ -65,8 +66,8 @@ export async function lockFactors(transaction: Queries, accountId: string): Prom
 }
 
 /**
- * Returns whether the account has any way to sign in. A passkey counts once it has signed in without a password: only then is it known
- * to verify its user.
+ * Returns whether the account has any way to sign in. A passkey counts once it has signed in without a
+ * password: only then is it known to verify its user.
  */
 export async function canSignIn(
   queries: Queries,

@@ -2,8 +2,8 @@ import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * The prefix of personal access tokens, by which secret scanners and people recognize them, and this service distinguishes them from the
- * tokens of the identity host.
+ * The prefix of personal access tokens, by which secret scanners and people recognize them, and this service
+ * distinguishes them from the tokens of the identity host.
  */
 export const personalTokenPrefix = 'svc_'
 /** The prefix of the secret in an invitation or password-reset link. */
@@ -26,8 +26,8 @@ export function generateToken(prefix: Prefix): string {
 const secretPattern = new RegExp(`^[0-9a-f]{${2 * secretBytes + checksumCharacters}}$`)
 
 /**
- * Returns the hash by which the database finds the token; undefined for a text that cannot be one. The checksum rejects truncated and
- * mistyped tokens without a query.
+ * Returns the hash by which the database finds the token; undefined for a text that cannot be one. The
+ * checksum rejects truncated and mistyped tokens without a query.
  */
 export function hashOfToken(text: string, prefix: Prefix): Buffer | undefined {
   const isWellFormed =

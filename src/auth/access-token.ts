@@ -92,8 +92,9 @@ const sessionIsActiveSql = (sessionId: string, clock: Sql): Sql => sql`exists (
 )`
 
 /**
- * True unless the service client was removed from the settings after the token was issued: a removed client has no `valid_since`, and one
- * that was added again is valid since then. Other clients are not in this table.
+ * True unless the service client was removed from the settings after the token was issued: a removed client
+ * has no `valid_since`, and one that was added again is valid since then. Other clients are not in this
+ * table.
  */
 const clientIsConfiguredSql = ({ clientId, issuedAt }: AccessTokenClaims): Sql => sql`not exists (
   select 1 from service_clients as client where client.id = ${clientId ?? ''}
@@ -101,8 +102,9 @@ const clientIsConfiguredSql = ({ clientId, issuedAt }: AccessTokenClaims): Sql =
 )`
 
 /**
- * True if a client that administrators have created still has all scopes of the token and, unless it is first-party, the consent of the
- * user to them. Compares no timestamps, so a change applies at once, whatever the clocks of the hosts are.
+ * True if a client that administrators have created still has all scopes of the token and, unless it is
+ * first-party, the consent of the user to them. Compares no timestamps, so a change applies at once, whatever
+ * the clocks of the hosts are.
  */
 const scopesAreAllowedSql = ({ clientId, scopes }: AccessTokenClaims): Sql => sql`not exists (
   select 1 from registered_clients as client where client.id = ${clientId ?? ''} and not (
@@ -117,8 +119,9 @@ export const hasConsentSql = (clientId: Sql, scopes: Sql): Sql => sql`exists (
 )`
 
 /**
- * True unless the user has withdrawn the consent since the token was issued. While the consent is withdrawn (its scope is empty), tokens
- * issued up to `clockSkewSeconds` later are rejected, too, because both timestamps may come from different clocks.
+ * True unless the user has withdrawn the consent since the token was issued. While the consent is withdrawn
+ * (its scope is empty), tokens issued up to `clockSkewSeconds` later are rejected, too, because both
+ * timestamps may come from different clocks.
  */
 export const consentIsUnrevokedSql = (clientId: string | undefined, issuedAt: Sql): Sql => sql`not exists (
   select 1 from consents as consent where consent.user_id = account.id and consent.client_id = ${clientId ?? ''}
@@ -143,8 +146,8 @@ const cacheMilliseconds = 5 * 60_000
 
 export interface VerifiedClaims extends AccessTokenClaims {
   /**
-   * The key under which `createSessionCheck` caches whether the token is still active. It has all claims that this depends on, including
-   * the id of the token, because each token can be revoked separately.
+   * The key under which `createSessionCheck` caches whether the token is still active. It has all claims that
+   * this depends on, including the id of the token, because each token can be revoked separately.
    */
   readonly activityCacheKey: string
 }

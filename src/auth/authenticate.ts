@@ -50,21 +50,22 @@ export interface Authenticated {
   /** Epoch milliseconds. A stream that was opened with this token has to end then. */
   readonly expiresAt: number
   /**
-   * Returns whether the token would still be accepted. Streams call it before they send, and every few seconds. It uses only cached results
-   * that stay valid for a while, because the stream relies on them until its next check.
+   * Returns whether the token would still be accepted. Streams call it before they send, and every few
+   * seconds. It uses only cached results that stay valid for a while, because the stream relies on them until
+   * its next check.
    */
   recheck(): boolean | Promise<boolean>
   /**
-   * Checks the session or the personal access token in the database, without the cache. Called before accounts and credentials change,
-   * because such changes outlast the session.
+   * Checks the session or the personal access token in the database, without the cache. Called before
+   * accounts and credentials change, because such changes outlast the session.
    */
   isActiveNow(queries?: Queries): Promise<boolean>
 }
 
 export interface Authentication {
   /**
-   * Throws `unauthenticated` for any fault of the header, its token or its session, and `overloaded` if the keys
-   * cannot be fetched.
+   * Throws `unauthenticated` for any fault of the header, its token or its session, and `overloaded` if the
+   * keys cannot be fetched.
    */
   authenticate(authorizationHeader: string | undefined, origin?: RequestOrigin): Promise<Authenticated>
   /** Fails until the keys of the issuer are known, because no request with a token can be served before. */
@@ -77,8 +78,8 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const verifyAccessToken = createAccessTokenVerifier({ ...options, now, keys: keys.find })
   const checkSession = createSessionCheck({ ...options, now })
   const personalTokens = createPersonalAccessTokens({ ...options, now })
-  // A stream checks every 5 seconds. With a cache time of 30, a result that stays valid for 10 more outlasts the next pause, so a
-  // stream ends within the cache time, too.
+  // A stream checks every 5 seconds. With a cache time of 30, a result that stays valid for 10 more outlasts
+  // the next pause, so a stream ends within the cache time, too.
   const minimumRemainingMilliseconds = (sessionCacheSeconds * 1000) / 3
   return {
     readiness: { name: 'tokens cannot be checked', check: keys.requireKeys },
@@ -131,7 +132,8 @@ async function authenticatePersonalToken(
 ): Promise<Authenticated> {
   const found = await personalTokens.find(text, origin?.address)
   if (!found || found.expiresAt <= now()) throw unauthenticated()
-  // A stream ends when its account gains or loses the administrator role, because that changes what it may see.
+  // A stream ends when its account gains or loses the administrator role, because that changes what it may
+  // see.
   const isUnchanged = (current: FoundToken | undefined) =>
     now() < found.expiresAt && current?.isAdministrator === found.isAdministrator
   return {
@@ -170,8 +172,8 @@ function parseBearer(header = ''): string {
 }
 
 /**
- * Throws `unauthenticated` for an invalid token. If the keys cannot be fetched, the token may be valid, so `overloaded` makes the client
- * retry. Unexpected errors are logged.
+ * Throws `unauthenticated` for an invalid token. If the keys cannot be fetched, the token may be valid, so
+ * `overloaded` makes the client retry. Unexpected errors are logged.
  */
 function rejectUnverifiable(
   error: unknown,
@@ -201,7 +203,8 @@ function wrongAudienceEvent(payload: JWTPayload, origin: RequestOrigin | undefin
 }
 
 /**
- * Checks whether the token and its session are still valid. Returns cached results synchronously, unless they expire sooner than in
+ * Checks whether the token and its session are still valid. Returns cached results synchronously, unless they
+ * expire sooner than in
  * `minimumRemainingMilliseconds`.
  */
 type SessionCheck = (
@@ -221,8 +224,8 @@ interface SessionCheckOptions {
 const cachedSessionsMax = 10_000
 
 /**
- * Also caches that a session has ended: it never becomes valid again, and a new sign-in has another key. The time counts from the start of
- * the query, so an ended session is accepted for at most the cache time.
+ * Also caches that a session has ended: it never becomes valid again, and a new sign-in has another key. The
+ * time counts from the start of the query, so an ended session is accepted for at most the cache time.
  */
 function createSessionCheck(options: SessionCheckOptions): SessionCheck {
   const { sessionCacheSeconds, now } = options
@@ -235,7 +238,8 @@ function createSessionCheck(options: SessionCheckOptions): SessionCheck {
       (isActive) => {
         entry.isActive = isActive
       },
-      // An error of the database says nothing about the session, so it is not cached. The caller gets it by `result`.
+      // An error of the database says nothing about the session, so it is not cached. The caller gets it by
+      // `result`.
       () => cache.delete(key),
     )
     return result

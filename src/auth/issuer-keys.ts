@@ -15,8 +15,8 @@ const refetchAfterMilliseconds = 10 * 60_000
 /** Limits the fetches that unknown key ids of invalid tokens cause. New keys are published a day before their use, so none is missed. */
 const fetchesPerMinuteMax = 4
 /**
- * The pause after a failed fetch. It is short while no keys are known, because the issuer may be starting; while known keys
- * work, no request waits.
+ * The pause after a failed fetch. It is short while no keys are known, because the issuer may be starting;
+ * while known keys work, no request waits.
  */
 const retryPauseMilliseconds = { withoutKeys: 1000, withKeys: 10_000 }
 
@@ -119,8 +119,8 @@ export async function fetchIssuerKeys(metadataAddress: string, issuer: string): 
 const discoveryPath = '/.well-known/openid-configuration'
 
 /**
- * Returns the URL of the keys at the host from which the document was fetched. The document has their public URL, which this host may be
- * unable to reach if `metadataAddress` is an internal URL.
+ * Returns the URL of the keys at the host from which the document was fetched. The document has their public
+ * URL, which this host may be unable to reach if `metadataAddress` is an internal URL.
  */
 function reachableKeysUrl(publicUrl: string, metadataAddress: string, issuer: string): string {
   const isBelowIssuer = publicUrl.startsWith(`${issuer}/`) && metadataAddress.endsWith(discoveryPath)

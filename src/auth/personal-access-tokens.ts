@@ -23,8 +23,8 @@ export interface FoundToken {
 
 export interface PersonalAccessTokens {
   /**
-   * `address` is the network address of the request. A cached result that expires sooner than `minimumRemainingMilliseconds`
-   * is ignored, so that a stream can rely on the result until its next check.
+   * `address` is the network address of the request. A cached result that expires sooner than
+   * `minimumRemainingMilliseconds` is ignored, so that a stream can rely on the result until its next check.
    */
   find(
     text: string,
@@ -51,8 +51,8 @@ const cachedTokensDefault = 10_000
 const lastUseMinutes = 1
 
 /**
- * An uncached token costs one indexed query, which concurrent requests share. Only valid tokens are cached, so that invalid
- * ones cannot evict them. A revoked token works for at most the cache time.
+ * An uncached token costs one indexed query, which concurrent requests share. Only valid tokens are cached,
+ * so that invalid ones cannot evict them. A revoked token works for at most the cache time.
  */
 export function createPersonalAccessTokens(options: PersonalAccessTokenOptions): PersonalAccessTokens {
   const { administrators, sessionCacheSeconds, now, cachedTokensMax = cachedTokensDefault } = options

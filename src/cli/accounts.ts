@@ -38,7 +38,8 @@ export async function runCreateAccount([login = '']: readonly string[], options:
   await withAccounts(async (context) => {
     if (administrator) requireRoles(context)
     if (link) requireLinks(context)
-    // An account needs a password that complies with the policy. With --link it is never shown, and the link sets another one.
+    // An account needs a password that complies with the policy. With --link it is never shown, and the link
+    // sets another one.
     const password = link ? `${randomBytes(24).toString('base64url')}-aA1` : await readNewPassword()
     const id = newId()
     const secret = await inTransaction(context, async (joined, transaction) => {

@@ -31,8 +31,8 @@ function warnOfOpenDays(days: readonly string[]): void {
 }
 
 /**
- * `npm run cli -- history-heads`: prints one line of JSON for each closed day. Operators store the output out of reach of
- * accounts with write access to the database: these could rewrite the whole chain.
+ * `npm run cli -- history-heads`: prints one line of JSON for each closed day. Operators store the output out
+ * of reach of accounts with write access to the database: these could rewrite the whole chain.
  */
 export async function runHistoryHeads(): Promise<void> {
   await withDatabase(async (database) => {
@@ -64,8 +64,9 @@ const write = (text: string): Promise<void> =>
 const pageSize = 1000
 
 /**
- * Reads all pages in one snapshot, because transactions do not commit in the order of their sequence numbers: with a snapshot for
- * each page, a change that commits late would be missing if its number is on an earlier page.
+ * Reads all pages in one snapshot, because transactions do not commit in the order of their sequence numbers:
+ * with a snapshot for each page, a change that commits late would be missing if its number is on an earlier
+ * page.
  */
 export async function* historyPages(url: string): AsyncGenerator<StoredChange[], void> {
   const client = new pg.Client({ connectionString: url, application_name: 'history', types: pgTypeParsers })

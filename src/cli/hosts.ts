@@ -28,8 +28,8 @@ export type StartHost = (store: SharedStore) => Promise<RunningHost>
 interface HostDefinition {
   readonly name: string
   /**
-   * True if several processes can serve the host. The others always run in the first process: the web host has little to do, and the
-   * bank starts processes of its own.
+   * True if several processes can serve the host. The others always run in the first process: the web host
+   * has little to do, and the bank starts processes of its own.
    */
   readonly runsInWorkers: boolean
   /** Parses the settings of the host, and returns a function that starts it. */

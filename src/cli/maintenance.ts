@@ -16,7 +16,8 @@ export async function startMaintenance(
   log: Log,
 ): Promise<readonly (() => Promise<void>)[]> {
   const jobs = maintenanceJobs(database, retention)
-  // Awaited before hosts accept writes, because a month that began while the system was down has no partition yet.
+  // Awaited before hosts accept writes, because a month that began while the system was down has no partition
+  // yet.
   await jobs.partitions()
   return Object.entries(jobs).map(([job, run]) => {
     const onFailure = (err: unknown) => log.warn({ err, job }, 'A maintenance job failed.')

@@ -8,8 +8,9 @@ import { createSecurityLog, type SecurityLog } from '../observability/security-l
 const runId = randomUUID()
 
 /**
- * Returns the operator of the command line as a caller. Operators have no account, so the history names the account that is changed
- * and this client, whose id contains a space: neither settings nor administrators can create such a client.
+ * Returns the operator of the command line as a caller. Operators have no account, so the history names the
+ * account that is changed and this client, whose id contains a space: neither settings nor administrators can
+ * create such a client.
  */
 export const operatorOf = (accountId: string): Caller => ({
   id: accountId,

@@ -56,8 +56,8 @@ export async function runVersion(): Promise<void> {
 const defaultPrefix = 'tracker_'
 
 /**
- * Returns the prefix of the hosts' roles: `acme_` if the URL has the user `acme_migrations`, so that several installations can
- * share a server; `tracker_` for any other user.
+ * Returns the prefix of the hosts' roles: `acme_` if the URL has the user `acme_migrations`, so that several
+ * installations can share a server; `tracker_` for any other user.
  */
 export function rolePrefixOf(url: string): string {
   // A regular expression, because `URL` does not parse URLs without a host, which sockets have.

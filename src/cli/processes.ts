@@ -41,8 +41,9 @@ interface HostProcess {
 }
 
 /**
- * Starts processes that share the ports of the hosts: this process accepts every connection, and assigns it to the next of them. A
- * process that exits is replaced. Rejects if one of the first processes does not start.
+ * Starts processes that share the ports of the hosts: this process accepts every connection, and assigns it
+ * to the next of them. A process that exits is replaced. Rejects if one of the first processes does not
+ * start.
  */
 export async function superviseProcesses(options: ProcessOptions): Promise<readonly RunningHost[]> {
   const { hosts, processes, address, log } = options
@@ -177,7 +178,8 @@ export function openPeerChannel(
     ]),
   )
   const sendRequest = openProcessRequests(process, { ...handlers, ...metricsHandlers })
-  // The callback ignores errors: if the channel is closed, the supervisor has ended, and this process ends too.
+  // The callback ignores errors: if the channel is closed, the supervisor has ended, and this process ends
+  // too.
   const send = (message: PermitMessage | Report) =>
     void (process.connected && process.send?.(message, undefined, {}, () => undefined))
   const waiting = new Map<number, (retryAfterSeconds?: number) => void>()

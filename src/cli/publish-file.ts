@@ -3,8 +3,8 @@ import { copyFile, link, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Moves a complete file to its final name. Fails with EEXIST if that file exists, unlike a rename, which would
- * overwrite it. If it fails, the source is kept.
+ * Moves a complete file to its final name. Fails with EEXIST if that file exists, unlike a rename, which
+ * would overwrite it. If it fails, the source is kept.
  */
 export async function publishFile(source: string, target: string): Promise<void> {
   try {

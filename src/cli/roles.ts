@@ -185,7 +185,8 @@ export const privilegesOfHosts: Readonly<Record<string, Privileges>> = {
   },
   commands: {
     ...resourceHostPrivileges,
-    // This host purges old keys, and locks them first: PostgreSQL requires the update privilege on some column for that.
+    // This host purges old keys, and locks them first: PostgreSQL requires the update privilege on some
+    // column for that.
     idempotency_keys: ['select', 'update (created_at)', 'delete'],
     // Removing an account checks that the caller is still an administrator.
     deactivated_accounts: readOnly,

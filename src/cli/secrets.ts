@@ -255,8 +255,8 @@ async function storedKinds(
 }
 
 /**
- * Throws if the secrets do not decrypt all keys, before anything is changed: keys that were encrypted with a wrong secret could not be
- * decrypted by the hosts, which have the right one.
+ * Throws if the secrets do not decrypt all keys, before anything is changed: keys that were encrypted with a
+ * wrong secret could not be decrypted by the hosts, which have the right one.
  */
 async function requireOpenKeys(database: Database, secrets: KeySecrets): Promise<void> {
   const rows = await database.query<SealedRow>(sql`select id, purpose, sealed from identity_keys`)

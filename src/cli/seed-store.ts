@@ -60,7 +60,8 @@ async function createDemoAccount(
   const id = newId()
   try {
     await context.database.transaction(async (transaction) => {
-      // Concurrent starts wait here for the only row of seeded_account. All but the first then find its account.
+      // Concurrent starts wait here for the only row of seeded_account. All but the first then find its
+      // account.
       await recordSeededAccount(transaction, id)
       if (await hasAccounts(transaction)) throw new AnotherInstanceWasFirst()
       const contextInTransaction = {
@@ -129,8 +130,8 @@ function ignoreEexist(error: NodeJS.ErrnoException): void {
 }
 
 /**
- * Renames the pending file if it has the password of the account. Otherwise removes it: then another instance with a data directory of
- * its own has created the account.
+ * Renames the pending file if it has the password of the account. Otherwise removes it: then another instance
+ * with a data directory of its own has created the account.
  */
 async function resolvePendingPassword(
   { passwords }: SharedContext,
@@ -172,9 +173,9 @@ async function recordSeededAccount(transaction: Queries, id: string): Promise<vo
 }
 
 /**
- * Records the seeded account of a store from before such records: the account with the demo login, otherwise the oldest account if it
- * created itself without a client, which only a seeded account does. If there is neither, null is recorded, so that a user who takes
- * the demo login later does not become an administrator.
+ * Records the seeded account of a store from before such records: the account with the demo login, otherwise
+ * the oldest account if it created itself without a client, which only a seeded account does. If there is
+ * neither, null is recorded, so that a user who takes the demo login later does not become an administrator.
  */
 async function backfillSeededAccount({ query, singleWrites }: Database, demoLogin: string): Promise<void> {
   const [recorded] = await query(sql`select from seeded_account`)

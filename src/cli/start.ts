@@ -42,8 +42,8 @@ export async function runStart(names: readonly string[]): Promise<void> {
 const isTerminal = process.stdout.isTTY
 
 /**
- * A host that is started alone is part of a deployment, whose hosts share a store: without DATABASE_URL it would serve a store of
- * its own. A person at a terminal sees in the first lines which store it is.
+ * A host that is started alone is part of a deployment, whose hosts share a store: without DATABASE_URL it
+ * would serve a store of its own. A person at a terminal sees in the first lines which store it is.
  */
 function warnOfOwnStore(names: readonly string[], { databaseUrl, dataDirectory }: StoreSettings, log: Log) {
   const needsStore = names.some((name) => name !== 'web')
@@ -59,8 +59,9 @@ const reportFault = (log: Log) => (reason: string) =>
   log.error({ reason }, 'The embedded database ended, or runs again.')
 
 /**
- * `worker HOST …`: runs the hosts in one of several processes. `runStart`, its supervisor, starts it if PROCESSES exceeds 1. Signals
- * of a terminal reach every process, but only the supervisor acts on them, and then stops its workers.
+ * `worker HOST …`: runs the hosts in one of several processes. `runStart`, its supervisor, starts it if
+ * PROCESSES exceeds 1. Signals of a terminal reach every process, but only the supervisor acts on them, and
+ * then stops its workers.
  */
 export async function runWorker(names: readonly string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined)
@@ -191,8 +192,8 @@ async function waitForAll(starts: readonly Promise<RunningHost>[]): Promise<read
 }
 
 /**
- * Lets every host report that it is about to stop, and waits until load balancers have noticed. Then all hosts stop at the same
- * time, because each of them waits for clients that keep their connections.
+ * Lets every host report that it is about to stop, and waits until load balancers have noticed. Then all
+ * hosts stop at the same time, because each of them waits for clients that keep their connections.
  */
 export async function drainHosts(hosts: readonly RunningHost[], drainSeconds: number): Promise<void> {
   if (drainSeconds === 0) return
@@ -299,8 +300,8 @@ async function stopAll(stops: (() => Promise<void>)[], secondsMax: number, log: 
 const pollMilliseconds = 500
 
 /**
- * Stops the program when npm has ended. npm forwards a signal only to its shell, which ends without notifying this program: the
- * only sign is that this process gets another parent.
+ * Stops the program when npm has ended. npm forwards a signal only to its shell, which ends without notifying
+ * this program: the only sign is that this process gets another parent.
  */
 function stopWithNpm(stop: () => Promise<void>, log: Log): void {
   if (process.env.npm_lifecycle_event === undefined) return

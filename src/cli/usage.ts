@@ -54,7 +54,8 @@ function parseWords(
     const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
     return { values: values as Options, positionals }
   } catch (error) {
-    // Node's first sentence names the mistake. The others explain how to pass arguments that begin with a dash.
+    // Node's first sentence names the mistake. The others explain how to pass arguments that begin with a
+    // dash.
     const [mistake] = (error as Error).message.split(/\. |\.?\n/, 1)
     throw new UsageError(`${mistake}.`)
   }

@@ -84,8 +84,9 @@ interface Ranked {
 const spreadRows = [0, 50, 500, 5000] as const
 
 /**
- * Gives an assignment a rank between two others of a stage. While the order of the project is locked, its ranks do not change. The lock
- * is taken before any row is locked, so that moves wait for each other without a deadlock.
+ * Gives an assignment a rank between two others of a stage. While the order of the project is locked, its
+ * ranks do not change. The lock is taken before any row is locked, so that moves wait for each other without
+ * a deadlock.
  */
 async function moveAssignment(
   { database }: Context,
@@ -210,8 +211,9 @@ const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const base = BigInt(digits.length)
 
 /**
- * Returns `count` ranks between two others, as far apart as possible, or undefined if `low` is not below `high`. A rank is the part of a
- * fraction behind the point, so there is room between any two as long as none ends with the smallest digit.
+ * Returns `count` ranks between two others, as far apart as possible, or undefined if `low` is not below
+ * `high`. A rank is the part of a fraction behind the point, so there is room between any two as long as none
+ * ends with the smallest digit.
  */
 export function ranksBetween(low: string, high: string, count: number): readonly string[] | undefined {
   if (low >= high) return undefined

@@ -116,7 +116,8 @@ async function answerMessage(exchange: Exchange, tools: ReadonlyMap<string, Tool
   const headers = Object.entries(request.headers).filter(([name]) =>
     /^(accept|content-type|mcp-.*)$/.test(name),
   )
-  // The library reads only the headers of this request. A Host header need not form a valid URL, so the URL is a fixed one.
+  // The library reads only the headers of this request. A Host header need not form a valid URL, so the URL
+  // is a fixed one.
   const message = new Request(`http://localhost${path}`, {
     method: 'POST',
     headers: headers.map(([name, value]): [string, string] => [name, String(value)]),
@@ -188,8 +189,9 @@ interface Tool {
 }
 
 /**
- * The tools that the declarations result in: a query and the writes of each resource, and routes that read several of them.
- * Routes of v1 and of extensions can share an id. The later one in `routes` wins: it has the fields of extensions.
+ * The tools that the declarations result in: a query and the writes of each resource, and routes that read
+ * several of them. Routes of v1 and of extensions can share an id. The later one in `routes` wins: it has the
+ * fields of extensions.
  */
 export function toolsOf(
   routes: readonly Route[],

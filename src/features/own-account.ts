@@ -113,7 +113,8 @@ export const accountRoutes = (lockouts: Lockouts): Route[] => [
     // Checked first: otherwise only a request that is valid in all other respects would learn of the lock.
     admit: (caller) => lockouts.requireUnlocked(passwordChangeKey(caller)),
     async handle({ context, caller, request }) {
-      // The lockouts write outside of the transaction: a rejected change must not undo the count of wrong passwords.
+      // The lockouts write outside of the transaction: a rejected change must not undo the count of wrong
+      // passwords.
       await changePassword({ ...context, lockouts }, caller, request.body)
       return { body: { success: true } }
     },

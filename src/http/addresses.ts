@@ -9,8 +9,9 @@ const ipv4Port = /^(\d+\.\d+\.\d+\.\d+):\d+$/
 const bracketedIpv6 = /^\[([^\]]+)\](?::\d+)?$/
 
 /**
- * Returns one key per client, however the operating system or a proxy spells its address. The owner of one IPv6 address usually has its
- * whole /64, so only that half counts. An IPv4 address that is written as IPv6 counts as IPv4.
+ * Returns one key per client, however the operating system or a proxy spells its address. The owner of one
+ * IPv6 address usually has its whole /64, so only that half counts. An IPv4 address that is written as IPv6
+ * counts as IPv4.
  */
 export function addressKey(address: string | undefined): string {
   if (address === undefined) return 'unknown'

@@ -118,7 +118,8 @@ function rejectInOrder(rejection: Envelope, socket: HttpSocket): void {
     // done.
     response.once('finish', () => rejectInOrder(rejection, socket))
   } else if (response?.headersSent) {
-    // A response in progress, such as an event stream, must not get a second status line, and no request gets two responses.
+    // A response in progress, such as an event stream, must not get a second status line, and no request gets
+    // two responses.
     if (response.writableEnded) socket.destroySoon()
     else socket.destroy()
   } else {

@@ -5,8 +5,8 @@ import type { Budget } from '../model/budget.ts'
 import { addVary, tagOfCoding } from './conditional.ts'
 
 /**
- * Compresses JSON above a kilobyte for clients that accept it. Event streams write to the connection themselves and bypass this.
- * Why it leaks no secret: docs/decisions/0044-compressed-answers.md.
+ * Compresses JSON above a kilobyte for clients that accept it. Event streams write to the connection
+ * themselves and bypass this. Why it leaks no secret: docs/decisions/0044-compressed-answers.md.
  */
 export function compressAnswers(app: FastifyInstance, compressions: Budget): void {
   // A hook with a callback, because most responses are not compressed and need no promise.

@@ -12,8 +12,9 @@ export interface CorsOptions {
 }
 
 /**
- * Allows only the configured origins; any other gets a response without a single CORS header. Cookies are accepted only from
- * origins that declare them: scripts send tokens, and no response that a script may read depends on a cookie.
+ * Allows only the configured origins; any other gets a response without a single CORS header. Cookies are
+ * accepted only from origins that declare them: scripts send tokens, and no response that a script may read
+ * depends on a cookie.
  */
 export function allowOrigins(
   app: FastifyInstance,

@@ -1,6 +1,6 @@
 /**
- * Comma-separated values by RFC 4180: every line ends with CRLF, quotes are doubled. Texts are quoted; numbers and booleans,
- * which the program writes, are not. Null is an empty cell.
+ * Comma-separated values by RFC 4180: every line ends with CRLF, quotes are doubled. Texts are quoted;
+ * numbers and booleans, which the program writes, are not. Null is an empty cell.
  */
 export const csvLine = (values: readonly unknown[]): string => `${values.map(csvValue).join(',')}\r\n`
 
@@ -19,9 +19,10 @@ const formula = '[=+\\-@\\uFF1D\\uFF0B\\uFF0D\\uFF20\\uFE66\\uFE62\\uFE63\\uFE6B
 const invisible = '\\p{Z}\\p{Cc}\\p{Cf}\\p{DI}\\u2800"\''
 
 /**
- * A spreadsheet runs a cell that begins like a formula. An apostrophe makes it text: at the beginning, and after a comma,
- * semicolon, tab or line break, where a program begins a cell if it separates by these and ignores our quotes. The positions do
- * not depend on the apostrophes, so removing one from each of them restores the text.
+ * A spreadsheet runs a cell that begins like a formula. An apostrophe makes it text: at the beginning, and
+ * after a comma, semicolon, tab or line break, where a program begins a cell if it separates by these and
+ * ignores our quotes. The positions do not depend on the apostrophes, so removing one from each of them
+ * restores the text.
  */
 const beforeFormula = new RegExp(
   `^(?=[${invisible}]*${formula})|(?<=[,;\\t\\r\\n])(?=(?:(?![\\t\\r\\n])[${invisible}])*${formula})`,

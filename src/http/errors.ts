@@ -8,8 +8,8 @@ import { STATUS_CODES } from './node-http.ts'
 /** Catches every error of a hook or handler, once per host, and responds with the envelope. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
-    // Fastify announces the end of the connection after a rejected body. A client that is still sending would then get a reset
-    // instead of the response.
+    // Fastify announces the end of the connection after a rejected body. A client that is still sending would
+    // then get a reset instead of the response.
     if (app.server.listening) reply.removeHeader('connection')
     const log = logOf(request)
     if (error instanceof Problem) {
@@ -76,7 +76,8 @@ export function frameworkError(error: unknown, request: FastifyRequest): Envelop
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLargeFor(request)
   const known = frameworkErrors[error.code]
   if (known !== undefined) return known
-  // The client disconnected while sending and never reads the response, but the log must not show an error of the server.
+  // The client disconnected while sending and never reads the response, but the log must not show an error of
+  // the server.
   if (error.code === 'ECONNRESET' && request.raw.readableAborted) {
     return { statusCode: 400, message: 'The body ended too early.' }
   }

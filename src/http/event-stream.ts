@@ -5,8 +5,9 @@ export interface EventStream {
   /** True if the client has read enough for another event to be accepted. */
   readonly isReady: boolean
   /**
-   * Returns false when the client has not read the last event yet: this one is dropped, and `onReady` follows later. The bytes
-   * may be shared by many streams; the id, which belongs to one stream, is written before them.
+   * Returns false when the client has not read the last event yet: this one is dropped, and `onReady` follows
+   * later. The bytes may be shared by many streams; the id, which belongs to one stream, is written before
+   * them.
    */
   send(event: Buffer, id?: number | string): boolean
   /** Sends a heartbeat; skipped while the client is behind. */
@@ -27,13 +28,16 @@ export interface EventStreamListeners {
 /** Takes over the reply and responds with an endless body. Errors must come before it, while they still have a status. */
 export function openEventStream(reply: FastifyReply, listeners: EventStreamListeners): EventStream {
   const response = reply.headers(eventStreamHeaders).hijack().raw
-  // Many clients read a body without chunks only when a buffer is full, which would delay events. HTTP/1.0 has no chunks.
+  // Many clients read a body without chunks only when a buffer is full, which would delay events. HTTP/1.0
+  // has no chunks.
   const isChunked = reply.request.raw.httpVersion !== '1.0'
   if (isChunked) reply.header('transfer-encoding', 'chunked')
-  // Node keeps headers that are set one by one as long as the stream lasts, but not those that are passed to writeHead.
+  // Node keeps headers that are set one by one as long as the stream lasts, but not those that are passed to
+  // writeHead.
   response.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders)
   response.flushHeaders()
-  // Node would write each chunk in four pieces. The frames are written here, once for all streams of an event.
+  // Node would write each chunk in four pieces. The frames are written here, once for all streams of an
+  // event.
   response.chunkedEncoding = false
   const write = (event: Buffer, id?: number | string) => writeEvent(response, isChunked, event, id)
 
@@ -146,7 +150,8 @@ function frameOf(
 }
 
 const eventStreamHeaders = {
-  // The connection belongs to the stream. A client that is asked to reconnect opens another one, and so reaches another host.
+  // The connection belongs to the stream. A client that is asked to reconnect opens another one, and so
+  // reaches another host.
   connection: 'close',
   'content-type': 'text/event-stream; charset=utf-8',
   // no-transform keeps proxies from compressing, and so from delaying, events that should arrive at once.

@@ -147,9 +147,9 @@ function isEndless(contentType: unknown): boolean {
 }
 
 /**
- * Returns whether a request for `/metrics` may be answered. A configured token must be presented. Without one only programs on this
- * machine may read: the peer is a loopback address, and no header says that a proxy forwarded the request, because the proxy's
- * address says nothing about the client.
+ * Returns whether a request for `/metrics` may be answered. A configured token must be presented. Without one
+ * only programs on this machine may read: the peer is a loopback address, and no header says that a proxy
+ * forwarded the request, because the proxy's address says nothing about the client.
  */
 export function mayReadMetrics({ headers, socket }: IncomingMessage, token: string | undefined): boolean {
   if (token !== undefined) return isEqual(bearerIn(headers.authorization), token)

@@ -13,15 +13,16 @@ export interface Shutdown {
   /** Keeps serving: clients that watch readiness send their next requests to other hosts. */
   announceStop(): void
   /**
-   * Accepts no new connections, lets requests in progress finish within the limit, then cuts the rest. Closing alone would wait
-   * for each spare connection that a browser keeps open.
+   * Accepts no new connections, lets requests in progress finish within the limit, then cuts the rest.
+   * Closing alone would wait for each spare connection that a browser keeps open.
    */
   stop(withinMilliseconds?: number): Promise<void>
 }
 
 /**
- * How long a host that has called `announceStop` waits for clients with open connections, because closing a connection could race with
- * a request. One more response ends each connection, and proxies close idle ones themselves.
+ * How long a host that has called `announceStop` waits for clients with open connections, because closing a
+ * connection could race with a request. One more response ends each connection, and proxies close idle ones
+ * themselves.
  */
 export const lingerMilliseconds = 5000
 
@@ -46,8 +47,8 @@ export function prepareShutdown(app: FastifyInstance, { linger = lingerMilliseco
     done()
   })
   /**
-   * Called only when the host no longer listens. Clients would otherwise reconnect to it, and the last of these connections would
-   * be reset.
+   * Called only when the host no longer listens. Clients would otherwise reconnect to it, and the last of
+   * these connections would be reset.
    */
   function endConnections() {
     closesConnections = true
@@ -104,9 +105,9 @@ const turnsMax = 1000
 const quietTurnMilliseconds = 0.2
 
 /**
- * Stops accepting connections and keeps the open ones, including idle ones. A connection that is waiting to be accepted when the
- * socket closes would be reset with its request, so the socket closes right after a short turn of the event loop that brought
- * none.
+ * Stops accepting connections and keeps the open ones, including idle ones. A connection that is waiting to
+ * be accepted when the socket closes would be reset with its request, so the socket closes right after a
+ * short turn of the event loop that brought none.
  */
 export async function closeListener(server: Server): Promise<void> {
   let isQuiet = false

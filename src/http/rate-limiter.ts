@@ -32,8 +32,8 @@ export interface LimiterClock {
 }
 
 /**
- * Counts the requests of each address in fixed windows. A window begins with the first request of its address. Requests beyond the limit
- * wait in order of arrival for the next window.
+ * Counts the requests of each address in fixed windows. A window begins with the first request of its
+ * address. Requests beyond the limit wait in order of arrival for the next window.
  */
 export function createRateLimiter(limits: RateLimits): RateLimiter {
   if (limits.permitLimit === 0) return { acquire: () => admitted, close: () => undefined }
@@ -75,8 +75,8 @@ function countTogether(shared: SharedLimiter): RateLimiter {
 
 const admitted: Admission = { kind: 'admitted' }
 const windowMilliseconds = 60_000
-// The share of addresses that is dropped at once when the limiter is full, so that a flood of new ones does not cause a drop for
-// each of them.
+// The share of addresses that is dropped at once when the limiter is full, so that a flood of new ones does
+// not cause a drop for each of them.
 const droppedShare = 1 / 16
 // One timer renews all windows that end within this time.
 const sweepIntervalMinMilliseconds = 20
@@ -173,8 +173,8 @@ class FixedWindowLimiter implements RateLimiter {
   }
 
   /**
-   * Drops the oldest windows and admits their requests. With so many addresses the limiter cannot help, and rejecting new ones
-   * would hit ordinary clients.
+   * Drops the oldest windows and admits their requests. With so many addresses the limiter cannot help, and
+   * rejecting new ones would hit ordinary clients.
    */
   #dropOldest(count: number): void {
     let left = count

@@ -92,9 +92,11 @@ const timeouts: Timeouts = {
   headersMilliseconds: 15_000,
   // The largest body takes half of it over a slow mobile connection.
   requestMilliseconds: 60_000,
-  // Longer than the 60 s after which common proxies drop an idle connection, so that they never use a closed one.
+  // Longer than the 60 s after which common proxies drop an idle connection, so that they never use a closed
+  // one.
   keepAliveMilliseconds: 75_000,
-  // Covers connections without a read or write: twice the longest legal silence, a minute in the limiter's queue.
+  // Covers connections without a read or write: twice the longest legal silence, a minute in the limiter's
+  // queue.
   stalledMilliseconds: 120_000,
   // The longest delay before a slow sender is noticed.
   checkEveryMilliseconds: 5000,
@@ -119,8 +121,8 @@ function logOptions(log: Log | undefined) {
   return {
     ...(log === undefined ? { logger: false } : { loggerInstance: log as FastifyBaseLogger }),
     logController: new LogController({ disableRequestLogging: true }),
-    // Fastify would pass the options of the route, which none of our routes has. With any options, even an empty object, pino
-    // checks all of them for each request.
+    // Fastify would pass the options of the route, which none of our routes has. With any options, even an
+    // empty object, pino checks all of them for each request.
     childLoggerFactory: (logger: FastifyBaseLogger, bindings: Bindings) => logger.child(bindings),
     genReqId: requestIdOf,
   }

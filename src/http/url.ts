@@ -5,8 +5,9 @@ import { invalid } from '../model/problem.ts'
 const queryKeysMax = 100
 
 /**
- * Parses a query. Repeated keys become arrays, and the object has no prototype that a key could name. Too many keys result in a marker,
- * because the router calls this where no error is handled. `rejectTooManyKeys` throws for the marker before any handler runs.
+ * Parses a query. Repeated keys become arrays, and the object has no prototype that a key could name. Too
+ * many keys result in a marker, because the router calls this where no error is handled. `rejectTooManyKeys`
+ * throws for the marker before any handler runs.
  */
 export function parseQuery(text: string): ParsedUrlQuery {
   if (text === '') return Object.create(null)
@@ -20,8 +21,8 @@ export function rejectTooManyKeys(query: unknown): void {
 }
 
 /**
- * Returns a function that renames keys to their declared spelling, because keys are case-insensitive. The values of a key in two
- * spellings become an array, as those of a repeated key do.
+ * Returns a function that renames keys to their declared spelling, because keys are case-insensitive. The
+ * values of a key in two spellings become an array, as those of a repeated key do.
  */
 export function createKeyNormalizer(declared: Iterable<string>): (query: ParsedUrlQuery) => ParsedUrlQuery {
   const names = new Map(Array.from(declared, (name) => [name.toLowerCase(), name]))
@@ -61,8 +62,8 @@ export function pathOf(url: string): string {
 }
 
 /**
- * The path in its canonical spelling. The router ignores case, escapes and a trailing slash, so two targets of the same route
- * have the same canonical path.
+ * The path in its canonical spelling. The router ignores case, escapes and a trailing slash, so two targets
+ * of the same route have the same canonical path.
  */
 export function canonicalPathOf(url: string): string {
   const path = decode(pathOf(url).replace(/^https?:\/\/[^/]*/i, '')).toLowerCase()

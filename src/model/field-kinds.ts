@@ -105,7 +105,8 @@ export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number, '
     ...(zeroAllowed ? { minimum: 0 } : { exclusiveMinimum: 0 }),
     maximum: hoursMax,
     examples: [4.5],
-    // The schema has no multipleOf, because validators divide doubles, and 0.07 divided by 0.01 is no whole number.
+    // The schema has no multipleOf, because validators divide doubles, and 0.07 divided by 0.01 is no whole
+    // number.
     description: `Hours, ${least}, in multiples of ${hoursStepDefault} or of the coarser step that the host is configured with. A value within ${hoursTolerance} of a multiple counts as the multiple.`,
   }
   return {
@@ -210,8 +211,8 @@ export const isNullOrBlank = (input: unknown): boolean =>
 export const isStorable = (input: string): boolean => !input.includes('\0') && input.isWellFormed()
 
 /**
- * Characters are code points, as PostgreSQL counts them. One has one or two code units, so the first two comparisons decide
- * almost every text without counting.
+ * Characters are code points, as PostgreSQL counts them. One has one or two code units, so the first two
+ * comparisons decide almost every text without counting.
  */
 export const isLongerThan = (input: string, max: number): boolean =>
   input.length > max && (input.length > 2 * max || [...input].length > max)

@@ -10,7 +10,8 @@ export interface ParseOptions {
 export type HoursStep = 0.01 | 0.25 | 1
 
 /**
- * Defines the values of a column: how they are parsed, serialized and described. New kinds of values are added here and nowhere else.
+ * Defines the values of a column: how they are parsed, serialized and described. New kinds of values are
+ * added here and nowhere else.
  */
 export interface Kind<Value, Wire extends WireKind = WireKind> {
   /** The OpenAPI schema. */

@@ -22,8 +22,9 @@ interface LineKind {
 const pauseMilliseconds = 1000
 
 /**
- * Writes lines as long as their kind has room in the budget, and counts the others. Their number is reported as `leftOut` by
- * the next line of the kind. If there is none, the newest line that was left out is written after a second.
+ * Writes lines as long as their kind has room in the budget, and counts the others. Their number is reported
+ * as `leftOut` by the next line of the kind. If there is none, the newest line that was left out is written
+ * after a second.
  */
 export function limitLogLines(logger: LogWriter, budget: Budget): LogWriter {
   const kinds = new Map<string, LineKind>()

@@ -20,7 +20,8 @@ export const clientNameCharactersMax = 100
  * - A fragment is not allowed (RFC 6749, 3.1.2).
  * - Browsers drop white space and control characters, so the URL would not be the registered one.
  * - A user name could pass for the host.
- * - Plain http is allowed, because native apps listen on a loopback port (RFC 8252, 7.3) and test systems often have no certificate.
+ * - Plain http is allowed, because native apps listen on a loopback port (RFC 8252, 7.3) and test systems
+ *   often have no certificate.
  * - The scheme of an app must be a reversed domain (RFC 8252, 7.1), which excludes `javascript:` and `data:`.
  */
 export const isValidRedirectUri = (url: string): boolean => {

@@ -7,14 +7,15 @@ export interface RepeatedWork {
 export interface RepeatOptions {
   readonly everyMilliseconds: number
   /**
-   * Called with the error of a run; the next run takes place as usual. Without this callback, an error ends the process.
+   * Called with the error of a run; the next run takes place as usual. Without this callback, an error ends
+   * the process.
    */
   readonly onFailure?: (error: unknown) => void
 }
 
 /**
- * The only scheduler, as lint enforces. The first run is one interval from now. A run that is due while another is in progress
- * is skipped. The timer does not keep the process alive.
+ * The only scheduler, as lint enforces. The first run is one interval from now. A run that is due while
+ * another is in progress is skipped. The timer does not keep the process alive.
  */
 export function repeat({ everyMilliseconds, onFailure }: RepeatOptions, work: () => unknown): RepeatedWork {
   let running: Promise<void> | undefined

@@ -24,8 +24,9 @@ export const mediaTypeCharactersMax = 100
 export const sha256Characters = 64
 
 /**
- * Removes directories, which some clients send with the name, and hidden characters, which could break a header or disguise the ending.
- * Returns an empty text for a name of dots only, such as `..`, because it would name a directory.
+ * Removes directories, which some clients send with the name, and hidden characters, which could break a
+ * header or disguise the ending. Returns an empty text for a name of dots only, such as `..`, because it
+ * would name a directory.
  */
 export function sanitizeFileName(name: string): string {
   const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)

@@ -1,5 +1,6 @@
 /**
- * A timestamp is text in the database's format: RFC 3339 in UTC with up to six decimals of a second. `Date` would lose three.
+ * A timestamp is text in the database's format: RFC 3339 in UTC with up to six decimals of a second. `Date`
+ * would lose three.
  */
 const pattern = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?)?$/i
 
@@ -34,8 +35,8 @@ function minutesOf(offset: string): number | undefined {
 }
 
 /**
- * Clients send three to nine decimals, depending on their language. Those beyond the sixth are dropped, not rounded, because the
- * database stores six: a version that a client sends back must stay equal.
+ * Clients send three to nine decimals, depending on their language. Those beyond the sixth are dropped, not
+ * rounded, because the database stores six: a version that a client sends back must stay equal.
  */
 function microseconds(fraction: string): string {
   const digits = fraction.slice(0, 6).replace(/0+$/, '')

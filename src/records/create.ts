@@ -49,8 +49,9 @@ export async function create(
 }
 
 /**
- * A row with a counter, such as an assignment with its number, shares a statement with rows of other counters if its counter is not
- * locked. Otherwise it waits for the counter, together with rows of the same counter only.
+ * A row with a counter, such as an assignment with its number, shares a statement with rows of other counters
+ * if its counter is not locked. Otherwise it waits for the counter, together with rows of the same counter
+ * only.
  */
 const createInGroup = (
   singleWrites: SingleWrites,

@@ -15,8 +15,8 @@ import { resourcesAffecting, selectRows } from './visible-rows.ts'
 export interface RowWithLastChange {
   readonly row: Row
   /**
-   * The time of the last change that can affect the response, in seconds since 1970; null when it is no longer
-   * in the change log.
+   * The time of the last change that can affect the response, in seconds since 1970; null when it is no
+   * longer in the change log.
    */
   readonly lastChangeSecond: number | null
 }
@@ -39,7 +39,8 @@ export async function get(
     sql`select ${columns}, ${lastChange} from ${from} where ${where}`,
   )
   if (at !== undefined) await requireSettled(database, at)
-  // The history can be slow to read, so an earlier state waits among the lists, whose number per account is limited.
+  // The history can be slow to read, so an earlier state waits among the lists, whose number per account is
+  // limited.
   const [found] =
     at === undefined
       ? await database.query<FoundRow>(statement)

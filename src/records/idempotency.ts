@@ -79,7 +79,8 @@ async function claimAndRun(
     logEvents()
     return done
   } catch (error) {
-    // A rejection may be a security event, such as the failure that starts a lockout. An unavailable database is none.
+    // A rejection may be a security event, such as the failure that starts a lockout. An unavailable database
+    // is none.
     if (error instanceof Problem && !unavailableKinds.has(error.kind)) logEvents()
     throw error
   }
@@ -138,8 +139,8 @@ async function storeAnswer(
 }
 
 /**
- * The keys of an account are counted in the database this often. In between, the process adds its own keys to the count,
- * but does not see those of other instances.
+ * The keys of an account are counted in the database this often. In between, the process adds its own keys to
+ * the count, but does not see those of other instances.
  */
 const measurementMilliseconds = 60_000
 /** Beyond this number all measurements are dropped, which costs each account one query. */

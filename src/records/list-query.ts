@@ -24,8 +24,8 @@ export interface ListQuery {
 }
 
 /**
- * Parses flat query keys, and reports all violations at once. Ignores unknown keys, except filters that the resource
- * does not support: those are rejected.
+ * Parses flat query keys, and reports all violations at once. Ignores unknown keys, except filters that the
+ * resource does not support: those are rejected.
  */
 export function parseListQuery(
   listed: ListedResource,

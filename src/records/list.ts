@@ -23,8 +23,8 @@ export interface Page {
   readonly pageSize: number
   readonly totalPages: number
   /**
-   * The time of the last change that can affect the response, in seconds since 1970; null when it is no longer
-   * in the change log.
+   * The time of the last change that can affect the response, in seconds since 1970; null when it is no
+   * longer in the change log.
    */
   readonly lastChangeSecond: number | null
 }
@@ -193,9 +193,9 @@ export interface Conditions {
 }
 
 /**
- * Returns the SQL after `from` that finds the rows that fulfil all conditions. `offset 0` makes PostgreSQL find the
- * visible rows first. The planner takes a text search for as cheap as comparing a number, and would otherwise
- * search the rows of all users.
+ * Returns the SQL after `from` that finds the rows that fulfil all conditions. `offset 0` makes PostgreSQL
+ * find the visible rows first. The planner takes a text search for as cheap as comparing a number, and would
+ * otherwise search the rows of all users.
  */
 export function foundRows({ from, where }: SelectedRows, { quick, texts }: Conditions): Sql {
   const rows = sql`${from} where ${allOf([where, ...quick])}`
@@ -206,8 +206,8 @@ export function foundRows({ from, where }: SelectedRows, { quick, texts }: Condi
 export const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text)
 
 /**
- * Returns a CTE `found` for use after `with`. So long texts are searched only once for count and page, which is
- * nearly all of the work.
+ * Returns a CTE `found` for use after `with`. So long texts are searched only once for count and page, which
+ * is nearly all of the work.
  */
 export const foundCte = (rows: Sql, sortColumns: readonly string[]): Sql => {
   const names = [...new Set(['id', ...sortColumns])]

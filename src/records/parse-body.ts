@@ -64,7 +64,8 @@ interface FieldContext {
 }
 
 /**
- * Returns undefined if the field must not be written, or has a violation. The effect of an input depends on the field:
+ * Returns undefined if the field must not be written, or has a violation. The effect of an input depends on
+ * the field:
  *
  * | input | optional field | required in this body | not required in this body |
  * |---|---|---|---|
@@ -105,8 +106,8 @@ function isAbsent({ presence, references }: Field, input: unknown): boolean {
 }
 
 /**
- * Blank text in a field that may be absent is an error: a blank `expectedVersion` would silently drop the check
- * that it requests. A blank secret leaves the stored one unchanged, because forms never show it.
+ * Blank text in a field that may be absent is an error: a blank `expectedVersion` would silently drop the
+ * check that it requests. A blank secret leaves the stored one unchanged, because forms never show it.
  */
 const isForbiddenBlank = ({ presence, isSecret }: Field, input: unknown): boolean =>
   presence !== 'required' && !isSecret && typeof input === 'string' && isNullOrBlank(input)

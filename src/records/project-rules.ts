@@ -15,8 +15,8 @@ export const needsProjectRules = ({ projectRules }: Resource, values: Values): b
   (projectRules.onlyWith === undefined || typeof values[projectRules.onlyWith] === 'string')
 
 /**
- * Checks the rules that the written rows share with others of their project. Called after the write, so that its statements see the
- * rows and everything that was committed while this transaction waited for the lock.
+ * Checks the rules that the written rows share with others of their project. Called after the write, so that
+ * its statements see the rows and everything that was committed while this transaction waited for the lock.
  */
 export async function requireProjectRules(
   transaction: Queries,
@@ -36,7 +36,8 @@ export async function requireProjectRules(
 }
 
 function requireOneProject({ projectRules }: Resource, rows: readonly RowInProjects[]): void {
-  // The message names the last two columns that lead to a project: two references, or the row's own project and its reference.
+  // The message names the last two columns that lead to a project: two references, or the row's own project
+  // and its reference.
   const [first = '', second = ''] = ['projectId', ...(projectRules?.sameProject ?? [])].slice(-2)
   if (rows.every(({ projects }) => new Set(projects).size === 1)) return
   throw invalid({
@@ -101,8 +102,9 @@ async function lockProjects(transaction: Queries, ids: readonly unknown[]): Prom
 }
 
 /**
- * Thrown by a single statement if the row would leave its project while it may have links, which must not span two projects. The
- * update is then repeated in a transaction that removes the links. Compared by identity.
+ * Thrown by a single statement if the row would leave its project while it may have links, which must not
+ * span two projects. The update is then repeated in a transaction that removes the links. Compared by
+ * identity.
  */
 export const leavesProjectProblem = contended()
 

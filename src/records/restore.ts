@@ -51,9 +51,10 @@ export async function restoreWithin(
 }
 
 /**
- * Whether a restore checks the project's rules. Rules with `onlyWith` are about an extension field of a v1 resource, and an extension must
- * not reject a restore that v1 allows. Such a restore can exceed `rowsMax`, which counts active rows; the next write that names the
- * column is then rejected. Nesting stays valid, because its check counts removed rows too.
+ * Whether a restore checks the project's rules. Rules with `onlyWith` are about an extension field of a v1
+ * resource, and an extension must not reject a restore that v1 allows. Such a restore can exceed `rowsMax`,
+ * which counts active rows; the next write that names the column is then rejected. Nesting stays valid,
+ * because its check counts removed rows too.
  */
 const checksRulesOnRestore = ({ projectRules }: Resource): boolean =>
   projectRules !== undefined && projectRules.onlyWith === undefined
@@ -69,8 +70,9 @@ const withoutKeptReferences =
   }
 
 /**
- * Restores the rows that the removal of these parents removed. If rows of an extension would now break a rule of their project, they stay
- * removed and can be restored on their own, so that an extension never prevents the restore of a row of v1.
+ * Restores the rows that the removal of these parents removed. If rows of an extension would now break a rule
+ * of their project, they stay removed and can be restored on their own, so that an extension never prevents
+ * the restore of a row of v1.
  */
 async function restoreCascaded(
   transaction: Queries,

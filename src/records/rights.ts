@@ -22,8 +22,8 @@ export interface CallerInSql {
 }
 
 /**
- * Only the access rules of users and people are of these kinds. Accounts have passwords and determine who can sign in,
- * so no token can change them.
+ * Only the access rules of users and people are of these kinds. Accounts have passwords and determine who can
+ * sign in, so no token can change them.
  */
 export const isAccountResource = ({ access }: ListedResource): boolean =>
   access.kind === 'administrators' || access.kind === 'colleagues'
@@ -69,8 +69,8 @@ const onlyAdministratorsProblem = ({ pluralNoun }: ListedResource, purpose: Purp
   forbidden(`Only administrators may ${purpose === 'read' ? 'read' : 'change'} ${pluralNoun}.`)
 
 /**
- * Two administrators may remove each other at the same time. So the removal of an account locks all administrators, and
- * then checks that the caller still is one.
+ * Two administrators may remove each other at the same time. So the removal of an account locks all
+ * administrators, and then checks that the caller still is one.
  */
 export async function requireRoleToRemove(
   transaction: Queries,

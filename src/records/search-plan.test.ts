@@ -55,8 +55,8 @@ describe('A text of two letters, which no index covers,', () => {
 })
 
 /**
- * Counts the rows that were compared with the text, whether they matched or not. After a vacuum the planner may read all rows by an
- * index and compare them then.
+ * Counts the rows that were compared with the text, whether they matched or not. After a vacuum the planner
+ * may read all rows by an index and compare them then.
  */
 const textsLookedInto = (plan: Plan): number =>
   sumOver(plan, (part) => {

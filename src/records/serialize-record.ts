@@ -41,8 +41,8 @@ const valueJsonSql: Readonly<Record<ColumnKind, (value: Sql) => Sql>> = {
 const recordJsonCache = new WeakMap<ListedResource, Sql>()
 
 /**
- * Returns SQL that serializes a row called `row` as JSON, with exactly the text that the host would write. The query takes a tenth
- * longer, and the host saves far more than that.
+ * Returns SQL that serializes a row called `row` as JSON, with exactly the text that the host would write.
+ * The query takes a tenth longer, and the host saves far more than that.
  */
 export function recordJsonSql(listed: ListedResource): Sql {
   const known = recordJsonCache.get(listed)

@@ -99,9 +99,9 @@ const isColleague = (caller: CallerInSql): Sql => sql`row.id in (
 )`
 
 /**
- * The assignment of an active row is always active. The condition still says so, because it lets PostgreSQL use
- * the index of active assignments. For a single caller, the assignments are found once for all rows. With a
- * caller per row that would happen for every row, so the condition names the row's own assignment.
+ * The assignment of an active row is always active. The condition still says so, because it lets PostgreSQL
+ * use the index of active assignments. For a single caller, the assignments are found once for all rows. With
+ * a caller per row that would happen for every row, so the condition names the row's own assignment.
  */
 function inProjects(path: ProjectPath, caller: CallerInSql, memberships: Memberships): Sql {
   const projects = projectsOf(caller, memberships)
@@ -171,8 +171,8 @@ export const selectRows = (
 
 /**
  * Reconstructs the table at an instant: reverts every later change, each column to the oldest of its previous
- * values. Access is checked against the rows as they are now. A transaction counts as one change at the instant
- * of its last write, so it is reverted as a whole or not at all.
+ * values. Access is checked against the rows as they are now. A transaction counts as one change at the
+ * instant of its last write, so it is reverted as a whole or not at all.
  */
 function rowsAt(listed: ListedResource, caller: Caller, at: string, ids: Sql | undefined): Sql {
   const name = resources.find(({ table }) => table === listed.table)?.name ?? listed.name
@@ -215,8 +215,8 @@ export const isChangedAfter = (at: string): Sql => sql`(entry.at > ${at}::timest
     where at > ${at}::timestamptz and at <= ${at}::timestamptz + interval '${raw(String(transactionMinutesMax))} minutes')))`
 
 /**
- * Returns the condition under which the caller sees the history of a row called `row`. It checks the row as it is
- * now, active or removed. So a member sees the whole history, and a former member sees none of it.
+ * Returns the condition under which the caller sees the history of a row called `row`. It checks the row as
+ * it is now, active or removed. So a member sees the whole history, and a former member sees none of it.
  */
 export const historyVisibleRow = (listed: ListedResource, caller: Caller): Sql =>
   isCovered(caller, listed, 'read') ? historyCondition(listed, caller) : raw('false')

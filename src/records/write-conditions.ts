@@ -293,8 +293,8 @@ function membershipConditions(
 
 /**
  * Returns the condition under which a reference names a row that the caller cannot see. Undefined in v1: the
- * contract answers 403 to that, and 400 to a missing row. The extensions answer both alike, so that the answer does
- * not reveal whether the row exists.
+ * contract answers 403 to that, and 400 to a missing row. The extensions answer both alike, so that the
+ * answer does not reveal whether the row exists.
  */
 function unseenReference(
   { access, edition, fields, projectRules }: Resource,

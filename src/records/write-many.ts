@@ -53,8 +53,8 @@ const callerInSql = (callers: Callers): CallerInSql =>
 const requiredVersion = ':version'
 
 /**
- * Inserts all items in one statement, which checks each row as a single create does. If it must not wait for a counter, it skips the
- * rows whose counter another transaction has locked.
+ * Inserts all items in one statement, which checks each row as a single create does. If it must not wait for
+ * a counter, it skips the rows whose counter another transaction has locked.
  */
 export async function createMany(
   transaction: Queries,

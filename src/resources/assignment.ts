@@ -147,8 +147,8 @@ interface ParentLink {
 }
 
 /**
- * While the project is locked, the parents of its assignments do not change, so concurrent writes cannot close a circle or exceed
- * the levels together. Removed assignments count too, because they may be restored.
+ * While the project is locked, the parents of its assignments do not change, so concurrent writes cannot
+ * close a circle or exceed the levels together. Removed assignments count too, because they may be restored.
  */
 async function rejectDeepOrCircularNesting(transaction: Queries, ids: readonly string[]): Promise<void> {
   const written = await readParentLinks(transaction, sql`id = any(${ids}::uuid[])`)

@@ -32,8 +32,8 @@ export interface Resource extends ListedResource {
 }
 
 /**
- * Rules that several rows of a project keep together. A write checks them under the lock of the project, so it takes a transaction
- * (`src/records/project-rules.ts`).
+ * Rules that several rows of a project keep together. A write checks them under the lock of the project, so
+ * it takes a transaction (`src/records/project-rules.ts`).
  */
 export interface ProjectRules<Columns extends string = string> {
   /** If set, the rules are about rows with a value in this column. They are checked by writes that name it, and not by restores. */
@@ -41,8 +41,9 @@ export interface ProjectRules<Columns extends string = string> {
   /** The most active rows that may have the same value in a column. */
   readonly rowsMax: { readonly per: Columns; readonly max: number; readonly message: string }
   /**
-   * References to rows of one project, which is that of the row if it names one. If one of these rows moves to another project, an
-   * optional reference to it becomes null, and a row with a required reference to it is removed.
+   * References to rows of one project, which is that of the row if it names one. If one of these rows moves
+   * to another project, an optional reference to it becomes null, and a row with a required reference to it
+   * is removed.
    */
   readonly sameProject?: readonly Columns[]
   /** Rejects written rows by any other rule. */
@@ -62,8 +63,8 @@ export interface ListedResource {
   readonly title: string
   readonly pluralTitle: string
   /**
-   * The name of its messages: the title, with the prefix `Ext` for a form with fields of extensions, because all commands share
-   * one namespace.
+   * The name of its messages: the title, with the prefix `Ext` for a form with fields of extensions, because
+   * all commands share one namespace.
    */
   readonly typeName: string
   readonly pluralTypeName: string
@@ -84,8 +85,8 @@ export interface ListedResource {
 }
 
 /**
- * Compares a reference with an id, or a timestamp or period with the range of dates. Rows of an assignment can be filtered by
- * its `projectId`, too.
+ * Compares a reference with an id, or a timestamp or period with the range of dates. Rows of an assignment
+ * can be filtered by its `projectId`, too.
  */
 export type Filter<Relation extends string = string, Timestamp extends string = string> =
   | Relation

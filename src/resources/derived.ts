@@ -6,8 +6,8 @@ import { dateKeys, idFiltersOfAll, pagingNumbers } from './list-keys.ts'
 /** Everything in this file is derived from the declarations. */
 
 /**
- * The resources of an edition, in the form that it shows. A v1 resource with fields of extensions has two forms of the same rows:
- * v1 shows it without these fields, the extensions show it with all of them.
+ * The resources of an edition, in the form that it shows. A v1 resource with fields of extensions has two
+ * forms of the same rows: v1 shows it without these fields, the extensions show it with all of them.
  */
 export const resourcesOf = (edition: Edition, all: readonly Resource[] = resources): readonly Resource[] =>
   edition === 'ext'
@@ -89,8 +89,8 @@ export const referencesTo = (parent: Resource) =>
   )
 
 /**
- * Whether the removal of a parent cascades to rows of this resource. Such a row records the parent in `removed_with`, and is restored
- * together with it.
+ * Whether the removal of a parent cascades to rows of this resource. Such a row records the parent in
+ * `removed_with`, and is restored together with it.
  */
 export const hasCascadeParent = (resource: ListedResource): boolean =>
   referencesFrom(resource).some(({ onRemove }) => onRemove === 'cascade')
@@ -128,9 +128,10 @@ export const searchColumns = ({ fields }: ListedResource): string[] =>
 export const isVersioned = ({ fields }: Resource): boolean => 'expectedVersion' in fields
 
 /**
- * Every name that a list could be filtered by: the filters of all lists, and all fields of all resources. A list rejects those
- * that it does not support, because ignoring one would return rows that the client did not ask for. A v1 list ignores the names
- * of extensions, because a new extension must not change how v1 answers `?text=` or `?sort=`.
+ * Every name that a list could be filtered by: the filters of all lists, and all fields of all resources. A
+ * list rejects those that it does not support, because ignoring one would return rows that the client did not
+ * ask for. A v1 list ignores the names of extensions, because a new extension must not change how v1 answers
+ * `?text=` or `?sort=`.
  */
 export const filterNames: Readonly<Record<Edition, ReadonlySet<string>>> = {
   v1: filterNamesOf(resourcesOf('v1')),

@@ -8,8 +8,9 @@ import { defineResource } from './define-resource.ts'
 const stagesOfProjectMax = 100
 
 /**
- * A stage that a project uses. A project without such rows uses all stages. No write of an assignment depends on them, because v1
- * promises that any stage is accepted: clients show an assignment in a stage that its project does not use.
+ * A stage that a project uses. A project without such rows uses all stages. No write of an assignment depends
+ * on them, because v1 promises that any stage is accepted: clients show an assignment in a stage that its
+ * project does not use.
  */
 export const projectStage = defineResource({
   name: 'projectStage',

@@ -22,8 +22,9 @@ export const recordBody = (resource: Resource, row: Row) => ({
 })
 
 /**
- * Returns the versions that rows must still have for a write with `If-Match`: those of the rows whose ETags it names. They are read
- * before the write and compared again when the rows are locked, so a concurrent change cannot be missed.
+ * Returns the versions that rows must still have for a write with `If-Match`: those of the rows whose ETags
+ * it names. They are read before the write and compared again when the rows are locked, so a concurrent
+ * change cannot be missed.
  */
 export async function readIfMatchVersions(
   context: Context,
@@ -45,8 +46,8 @@ export async function readIfMatchVersions(
 }
 
 /**
- * Maps each id to the version that the row must still have under its own `If-Match`. The write itself reports why a row cannot be
- * changed.
+ * Maps each id to the version that the row must still have under its own `If-Match`. The write itself reports
+ * why a row cannot be changed.
  */
 export async function readExpectedVersions(
   { database }: Context,

@@ -47,8 +47,9 @@ export interface Operation extends HttpOperation {
 /** One request and the account it acts for. */
 export interface Exchange {
   /**
-   * Handlers use this context instead of that of the host. Under an Idempotency-Key its writes belong to the transaction that stores
-   * the response, and for changes of credentials every transaction checks the session again.
+   * Handlers use this context instead of that of the host. Under an Idempotency-Key its writes belong to the
+   * transaction that stores the response, and for changes of credentials every transaction checks the session
+   * again.
    */
   readonly context: Context
   readonly caller: Caller
@@ -84,8 +85,8 @@ export const acceptTokens = (routes: readonly Route[]): Route[] =>
 
 export interface Route extends Operation {
   /**
-   * Accepts personal access tokens; `src/records/` limits what they see and change. Every other route requires a
-   * session, and for changes one of the web client or a service client.
+   * Accepts personal access tokens; `src/records/` limits what they see and change. Every other route
+   * requires a session, and for changes one of the web client or a service client.
    */
   readonly acceptsPersonalAccessTokens?: true
   /** Takes the token from the parameter `token` if there is no Authorization header. */

@@ -132,7 +132,8 @@ function skeletonJourneys(stage: () => Stage): void {
     const wanted = (isPhone && shapeOf.shapeOnPhones) || shapeOf.shape
     held.hold()
     await page.goto(stage().hosts.web + path)
-    // However slow the machine is, answers wait for the skeletons; a skeleton that never appears is reported below.
+    // However slow the machine is, answers wait for the skeletons; a skeleton that never appears is reported
+    // below.
     await untilSeen(page)
     held.letGo()
     await page.getByText(shows).first().waitFor({ state: 'attached' })
@@ -396,8 +397,9 @@ async function lookInFront(page: Page, project: string, look: Look): Promise<voi
 }
 
 /**
- * What people would read in another order than it was written, on a page whose language goes from left to right: dates, hours and
- * words whose order a name turned round that is written from right to left, and such names whose parts are not in their own order.
+ * What people would read in another order than it was written, on a page whose language goes from left to
+ * right: dates, hours and words whose order a name turned round that is written from right to left, and such
+ * names whose parts are not in their own order.
  */
 const readingFaultsOf = (page: Page, names: readonly string[]) =>
   page.evaluate<string[]>(`(() => {

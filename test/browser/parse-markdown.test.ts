@@ -210,7 +210,8 @@ describe('Any text of special characters', () => {
   test('takes time in proportion to its length: eight times as much takes less than forty times as long', () => {
     const isSlow = (unit: string) => {
       const short = millisecondsOf(repeated(unit, longest))
-      // With each character looking at all others it would be 64 times. Collections of garbage weigh as much as a quick one.
+      // With each character looking at all others it would be 64 times. Collections of garbage weigh as much
+      // as a quick one.
       return millisecondsOf(repeated(unit, 8 * longest)) > 40 * Math.max(short, 1)
     }
     // Compiling and collecting weigh once; what is slow indeed is slow each time.

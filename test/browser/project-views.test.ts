@@ -190,7 +190,8 @@ function timelineJourneys(stage: () => Stage): void {
     await page.getByText('Handed over is now for Mara Lindqvist').waitFor()
     assert.equal(await dayOf(id, 'startDate'), addDays(monday, 2))
     assert.equal((await workspace.get('assignment', id)).userId, workspace.mara.id)
-    // Escape lets go of it where it was. Meanwhile no other bar is pointed at: finding out which costs a long frame.
+    // Escape lets go of it where it was. Meanwhile no other bar is pointed at: finding out which costs a long
+    // frame.
     const held = await bar(page, 'Handed over').boundingBox()
     assert.ok(held)
     await page.mouse.move(held.x + 5, held.y + 5)

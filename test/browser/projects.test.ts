@@ -393,7 +393,8 @@ function reportJourneys(stage: () => Stage): void {
     await page.getByRole('link', { name: 'Counted' }).first().waitFor()
     const chart = page.getByRole('img', { name: 'Hours per week' })
     assert.match((await chart.textContent()) ?? '', /12.75 h recorded, 24 h planned/)
-    // Two of its five working days are in the first week, three in the second, with the other assignment’s 4 hours.
+    // Two of its five working days are in the first week, three in the second, with the other assignment’s 4
+    // hours.
     assert.deepEqual(await rowsOf(page, 'Hours per week'), [
       'WeekRecordedPlanned',
       '3 – 9 Jan 20287.5 h8 h',

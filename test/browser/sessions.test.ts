@@ -146,7 +146,8 @@ function sessionJourneys(stage: () => Stage): void {
     }`)
     const discovery = `${hosts.issuer}/.well-known/openid-configuration`
     await context.route(discovery, () => undefined)
-    // Another tab has the lock for the time of this test, and before the session ages: the first page knows the provider already.
+    // Another tab has the lock for the time of this test, and before the session ages: the first page knows
+    // the provider already.
     await first.evaluate(
       `void navigator.locks.request('tracker.refresh', () => new Promise(() => undefined))`,
     )

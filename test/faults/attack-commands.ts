@@ -40,8 +40,8 @@ const attack = attacks[kind]
 if (!attack) throw new Error(`There is no attack ${kind}.`)
 
 /**
- * What is not sent yet counts, and a client beyond it resets the stream at the first header of an answer: with the 10 MB of
- * Node's default the third of these messages already would.
+ * What is not sent yet counts, and a client beyond it resets the stream at the first header of an answer:
+ * with the 10 MB of Node's default the third of these messages already would.
  */
 const maxSessionMemory = 1000
 
@@ -63,7 +63,8 @@ for (let opened = 0; opened < attack.streams; opened += 1) {
     if (ended.size === attack.streams) report()
   }
   stream.on('error', () => undefined)
-  // Node keeps a stream that was answered for as long as its own bytes are not sent, so the answer is what counts.
+  // Node keeps a stream that was answered for as long as its own bytes are not sent, so the answer is what
+  // counts.
   stream.on('response', (headers) => {
     if (headers['grpc-status'] !== undefined) end(`status ${headers['grpc-status']}`)
   })

@@ -3,8 +3,8 @@ import type { Entry } from '../../src/hosts/bank/testing/audit.ts'
 import type { TransactionLoad } from '../../src/hosts/bank/testing/transaction-load.ts'
 
 /**
- * An acknowledged transaction is in the ledger exactly once, with the acknowledged balance; a rejected one is not; one
- * without a response may be, but only once. No response ever had a balance under its limit.
+ * An acknowledged transaction is in the ledger exactly once, with the acknowledged balance; a rejected one is
+ * not; one without a response may be, but only once. No response ever had a balance under its limit.
  */
 export function requireKept(load: TransactionLoad, ledger: readonly Entry[]): void {
   const { name, applied, balances, rejected, failed, underLimit } = load

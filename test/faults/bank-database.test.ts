@@ -217,7 +217,8 @@ for (const [what, silence] of Object.entries(silences))
       const startedAt = performance.now()
       return { answer: await call, seconds: (performance.now() - startedAt) / 1000 }
     }
-    // For longer than one silence lasts, so that some wait for those before them, and some for a new connection.
+    // For longer than one silence lasts, so that some wait for those before them, and some for a new
+    // connection.
     for (let count = 0; count < 20; count += 1) {
       for (const client of [1, 2]) {
         asked.push(timed(get(port, `/clientes/${client}/extrato`)))

@@ -14,9 +14,9 @@ import {
 } from './attacked-hosts.ts'
 
 /**
- * Started by hand: `node test/faults/measure-strangers.ts [seconds] [connections at once] [word of a kind]`. For each attack a start of its
- * own, then reads of another account: quiet, during the same attack on a process that only listens (what the attacker itself takes
- * of this machine), under attack, and afterwards.
+ * Started by hand: `node test/faults/measure-strangers.ts [seconds] [connections at once] [word of a kind]`.
+ * For each attack a start of its own, then reads of another account: quiet, during the same attack on a
+ * process that only listens (what the attacker itself takes of this machine), under attack, and afterwards.
  */
 const [seconds = '60', atOnce = '16', word = ''] = process.argv.slice(2)
 

@@ -23,8 +23,9 @@ import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, redirectUri, robot } from '../support/known-clients.ts'
 import { assertRejected, assertReported } from './support/assertions.ts'
 
-// Shaped after the modules of the OpenID Foundation's suite, as far as they apply to a public client with mandatory PKCE.
-// What other files hold is not repeated: PKCE, prompts, max_age, id_token_hint, code reuse, userinfo by POST, refresh.
+// Shaped after the modules of the OpenID Foundation's suite, as far as they apply to a public client with
+// mandatory PKCE. What other files hold is not repeated: PKCE, prompts, max_age, id_token_hint, code reuse,
+// userinfo by POST, refresh.
 const pkce = createPkce()
 
 describe('the Basic OP plan', () => {

@@ -70,7 +70,8 @@ describe('the pages of the identity host, in a real browser', {
       await page.getByRole('button', { name: 'Allow', exact: true }).click()
       // Over the callback to another address of the client.
       await page.getByRole('heading', { name: 'Home' }).waitFor()
-      // The page of the client is of another site: this host has the name of the machine, that page its number.
+      // The page of the client is of another site: this host has the name of the machine, that page its
+      // number.
       await page.evaluate(`location.assign('${host.address}/connect/endsession?client_id=app')`)
       await page.getByRole('heading', { name: 'Sign out?' }).waitFor()
       await assertAccessible(page, 'sign-out')

@@ -79,7 +79,8 @@ describe('A live listing', { concurrency: true }, () => {
     live.close()
     const { events } = live
     assert.ok(events.length >= 3, `${events.length} events.`)
-    // On a busy machine one event may be read late and the next one in time, so they are counted over the whole time.
+    // On a busy machine one event may be read late and the next one in time, so they are counted over the
+    // whole time.
     const milliseconds = (events.at(-1)?.at ?? 0) - followedAt
     assert.ok(milliseconds >= (events.length - 1) * 950, `${events.length} events in ${milliseconds} ms.`)
     assert.deepEqual(
@@ -132,8 +133,8 @@ describe('A live listing', { concurrency: true }, () => {
 })
 
 /**
- * Changes that this instance did not make. Each test writes to a resource of its own, because any other write to it would
- * have the listing looked at again, and would hide that the change itself went unnoticed.
+ * Changes that this instance did not make. Each test writes to a resource of its own, because any other write
+ * to it would have the listing looked at again, and would hide that the change itself went unnoticed.
  */
 function testChangesOnOtherInstances() {
   describe('follows writes on another host:', { concurrency: true }, () => {

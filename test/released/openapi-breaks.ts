@@ -34,8 +34,8 @@ type Contents = Readonly<Record<string, { readonly schema?: Schema }>>
 type Security = Readonly<Record<string, readonly string[]>>
 
 /**
- * What a client of the released document would stumble over, a sentence each; none when all that changed are additions.
- * The rules are written down in docs/contract-released/README.md.
+ * What a client of the released document would stumble over, a sentence each; none when all that changed are
+ * additions. The rules are written down in docs/contract-released/README.md.
  */
 export function openApiBreaks(released: Document, current: Document): string[] {
   return [

@@ -3,8 +3,8 @@ import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 import { memoryFolder } from './memory-folder.ts'
 
 /**
- * Debian's, unless CHROMIUM names another one; none is downloaded. The one without windows comes first: opening a page
- * costs it a quarter of the time.
+ * Debian's, unless CHROMIUM names another one; none is downloaded. The one without windows comes first:
+ * opening a page costs it a quarter of the time.
  */
 const paths = [
   process.env.CHROMIUM,

@@ -23,8 +23,9 @@ export function disposable(value: Ending): Ending & AsyncDisposable {
 const started = new Map<string, Ending[]>()
 
 /**
- * Starts something before the tests of a suite and stops it after them; what started last is stopped first. The object
- * exists at once, so that helpers and other fixtures may refer to it; from the first test on it stands for what started.
+ * Starts something before the tests of a suite and stops it after them; what started last is stopped first.
+ * The object exists at once, so that helpers and other fixtures may refer to it; from the first test on it
+ * stands for what started.
  */
 export function fixture<Given extends unknown[], T extends object>(
   start: (...given: Given) => Promise<T> | T,

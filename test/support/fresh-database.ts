@@ -18,8 +18,9 @@ export interface FreshDatabase {
 }
 
 /**
- * An empty, migrated database of its own on a real PostgreSQL: the server of TEST_DATABASE_URL, or an embedded one that
- * lives as long as this process. Call `drop` in an `after` hook; what is left is dropped at the end of the run.
+ * An empty, migrated database of its own on a real PostgreSQL: the server of TEST_DATABASE_URL, or an
+ * embedded one that lives as long as this process. Call `drop` in an `after` hook; what is left is dropped at
+ * the end of the run.
  */
 export async function freshDatabase(own: OwnLimits = {}): Promise<FreshDatabase> {
   server ??= startServer()
@@ -59,8 +60,9 @@ const addresses = new WeakMap<Database, string>()
 const limits = new WeakMap<Database, OwnLimits>()
 
 /**
- * The same database as a deployed host sees it: with `TEST_ROLES=on` under the role that has that host's rights and no other,
- * as its owner otherwise. So the journeys show whether `src/cli/roles.ts` knows every statement.
+ * The same database as a deployed host sees it: with `TEST_ROLES=on` under the role that has that host's
+ * rights and no other, as its owner otherwise. So the journeys show whether `src/cli/roles.ts` knows every
+ * statement.
  */
 export function underRoleOf(host: 'rest' | 'identity' | 'commands', database: Database): Database {
   const url = addresses.get(database)
@@ -71,7 +73,8 @@ export function underRoleOf(host: 'rest' | 'identity' | 'commands', database: Da
   if (known) return known
   const own = openDatabase({
     ...limits.get(database),
-    // As deployed: a process has one database, and who waits for a budget is only woken by those of the same one.
+    // As deployed: a process has one database, and who waits for a budget is only woken by those of the same
+    // one.
     ...(host !== 'rest' && { budgets: openBudgets() }),
     url: urlUnderRoleOf(host, url),
     applicationName: 'test',

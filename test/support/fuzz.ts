@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 
 /**
- * How often a property is tried: `runs` times, or without an end in FUZZ_SECONDS, which the properties of a file share.
- * FUZZ_SEED starts elsewhere; a failure names the seed and the path to repeat it with. Within `secondsMax` unless asked for more.
- * A run of FUZZ_SECONDS prints how many cases each property tried.
+ * How often a property is tried: `runs` times, or without an end in FUZZ_SECONDS, which the properties of a
+ * file share. FUZZ_SEED starts elsewhere; a failure names the seed and the path to repeat it with. Within
+ * `secondsMax` unless asked for more. A run of FUZZ_SECONDS prints how many cases each property tried.
  */
 export function fuzzed({ runs, properties = 1, secondsMax }: Fuzzing) {
   const seconds = process.env.FUZZ_SECONDS ? Number(process.env.FUZZ_SECONDS) : secondsMax
@@ -56,8 +56,9 @@ const damage = fc.record({
 })
 
 /**
- * Any character but half a pair, for `fc.string`. fast-check has a unit of its own for this, which first makes a table of all
- * characters: a second of processor time, and memory that every later garbage collection has to go through.
+ * Any character but half a pair, for `fc.string`. fast-check has a unit of its own for this, which first
+ * makes a table of all characters: a second of processor time, and memory that every later garbage collection
+ * has to go through.
  */
 export const anyCharacter = fc
   .oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))

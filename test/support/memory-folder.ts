@@ -5,8 +5,9 @@ const path = '/dev/shm'
 const bytesMin = 4 * 2 ** 30
 
 /**
- * A folder in memory, if the system has one with enough room; containers often have one of 64 MB. Copying the template of a
- * database there takes a tenth of the time that it takes on a disk, and no test needs its files after the run.
+ * A folder in memory, if the system has one with enough room; containers often have one of 64 MB. Copying the
+ * template of a database there takes a tenth of the time that it takes on a disk, and no test needs its files
+ * after the run.
  */
 export const memoryFolder: string | undefined = hasRoom() ? path : undefined
 

@@ -1,6 +1,7 @@
 /**
- * MessagePack as other people's encoders make it, written from the specification alone. Every function returns encoded
- * bytes, and `encode` takes encoded bytes as they are: a test names the form of one value and leaves the rest to it.
+ * MessagePack as other people's encoders make it, written from the specification alone. Every function
+ * returns encoded bytes, and `encode` takes encoded bytes as they are: a test names the form of one value and
+ * leaves the rest to it.
  */
 export function encode(value: unknown): Buffer {
   if (value === null || value === undefined) return Buffer.of(0xc0)

@@ -31,8 +31,8 @@ export const knowsNamedStatements =
 const shippedFile = join(import.meta.dirname, '..', '..', 'deploy', 'pgbouncer', 'pgbouncer.ini')
 
 /**
- * The one of PGBOUNCER, or Debian's, before the database at `url`, in a process and a folder of its own, with the file in deploy/.
- * Its users are all roles of the server, whose passwords are those of the server.
+ * The one of PGBOUNCER, or Debian's, before the database at `url`, in a process and a folder of its own, with
+ * the file in deploy/. Its users are all roles of the server, whose passwords are those of the server.
  */
 export async function startPooler(
   url: string,

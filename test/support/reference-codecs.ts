@@ -82,8 +82,8 @@ function comparable(value: unknown): unknown {
 }
 
 /**
- * A raw LZ4 block as other people's library reads it; less than `length` bytes count as rejected, and so does a distance of 0,
- * for which the library gives what is left in its memory.
+ * A raw LZ4 block as other people's library reads it; less than `length` bytes count as rejected, and so does
+ * a distance of 0, for which the library gives what is left in its memory.
  */
 export function decodeWithReference(block: Uint8Array, length: number): unknown {
   if (hasZeroDistance(block)) return rejected

@@ -21,8 +21,8 @@ const credentials = { accessKey: 'AKIDTEST', secretKey: 'a secret of S3', region
 const bucket = 'tracker-files'
 
 /**
- * The three operations of S3 that the tracker uses. It checks signatures by an implementation of its own, written from the
- * documentation of AWS, and rejects what S3 would reject.
+ * The three operations of S3 that the tracker uses. It checks signatures by an implementation of its own,
+ * written from the documentation of AWS, and rejects what S3 would reject.
  */
 export async function startS3Server(): Promise<S3Server> {
   const objects = new Map<string, Buffer>()

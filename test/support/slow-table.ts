@@ -2,8 +2,8 @@ import type { Database } from '../../src/db/database.ts'
 import { connectDirectly } from './direct-connection.ts'
 
 /**
- * Makes every statement that reads the impediments wait, as if it had a great deal to read, until `letGo`. Nothing else
- * waits, and no processor is kept busy.
+ * Makes every statement that reads the impediments wait, as if it had a great deal to read, until `letGo`.
+ * Nothing else waits, and no processor is kept busy.
  */
 export async function slowDownImpediments(database: Database) {
   const direct = await connectDirectly(database)

@@ -1,5 +1,6 @@
-// Opens the client without a network. It keeps the files of one build and the configuration, never an answer of the API: those belong
-// to an account and are kept by the page (offline/last-seen.ts). vite.config.ts replaces the list of files.
+// Opens the client without a network. It keeps the files of one build and the configuration, never an answer
+// of the API: those belong to an account and are kept by the page (offline/last-seen.ts). vite.config.ts
+// replaces the list of files.
 const files = self.builtFiles
 const version = self.buildVersion
 const prefix = 'tracker-files-'
@@ -21,7 +22,8 @@ async function keepFiles() {
     (path) => new Request(path, { cache: path.startsWith('/assets/') ? 'default' : 'reload' }),
   )
   await cache.addAll(requests)
-  // During a rolling update, another instance may have sent the page of another build. The browser tries the installation again later.
+  // During a rolling update, another instance may have sent the page of another build. The browser tries the
+  // installation again later.
   const text = await (await cache.match(page)).text()
   const scripts = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)]
   if (!scripts.every(([, path]) => files.includes(path))) throw new Error('The page belongs to another build.')

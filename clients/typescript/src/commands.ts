@@ -43,8 +43,9 @@ export class CommandError extends Error {
 /** The commands that return a stream. */
 export interface FeedClient {
   /**
-   * Yields every committed change that the account may see, once, in order and without end, starting after `after`. No change is
-   * lost with a connection. A cursor that is too old is rejected with the code OUT_OF_RANGE.
+   * Yields every committed change that the account may see, once, in order and without end, starting after
+   * `after`. No change is lost with a connection. A cursor that is too old is rejected with the code
+   * OUT_OF_RANGE.
    */
   followChanges(request?: FollowChangesRequest, options?: FollowOptions): AsyncGenerator<FollowedChange, void>
 }

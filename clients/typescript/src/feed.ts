@@ -11,8 +11,8 @@ export interface FeedEvent {
 }
 
 /**
- * Yields every change after the cursor `after` once and in order, until the signal aborts. A lost connection is replaced by one that
- * misses no change.
+ * Yields every change after the cursor `after` once and in order, until the signal aborts. A lost connection
+ * is replaced by one that misses no change.
  */
 export async function* readFeed(
   send: Send,
@@ -20,7 +20,8 @@ export async function* readFeed(
   options: LiveOptions,
   pause: TrackerOptions['pause'],
 ): AsyncGenerator<FeedEvent, void> {
-  // `now` is resolved once. Otherwise a connection that is lost before its first event would resume at a later now.
+  // `now` is resolved once. Otherwise a connection that is lost before its first event would resume at a
+  // later now.
   const after = query.after === 'now' ? await findNewestCursor(send, options) : query.after
   if (options.signal?.aborted) return
   const path = `/ext/changes${queryString({ ...query, after })}`

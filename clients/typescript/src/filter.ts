@@ -1,8 +1,8 @@
 type Value = string | number | null | Date
 
 /**
- * Builds a filter for a query, with its values quoted: filter`name eq ${name} and projectId in ${ids}`. A value
- * cannot change the filter.
+ * Builds a filter for a query, with its values quoted: filter`name eq ${name} and projectId in ${ids}`. A
+ * value cannot change the filter.
  */
 export const filter = (
   texts: TemplateStringsArray,

@@ -27,8 +27,9 @@ export interface LiveAnswer<Answer> {
 const silenceMillisecondsByDefault = 35_000
 
 /**
- * Yields the host's answer now, and again after every change, until the loop is left. A connection that is lost or silent is
- * reopened, with a new token if the old one has expired. A slow consumer gets the newest answer and skips those in between.
+ * Yields the host's answer now, and again after every change, until the loop is left. A connection that is
+ * lost or silent is reopened, with a new token if the old one has expired. A slow consumer gets the newest
+ * answer and skips those in between.
  */
 export async function* follow<Answer>(
   send: Send,

@@ -22,8 +22,8 @@ export interface RowQuery<Fields extends readonly string[], Expand extends reado
   readonly count?: boolean
 }
 
-// A record is what the routes of a resource return. A row of a query is a record, or the selected fields of one, with the
-// rows that its expanded references lead to.
+// A record is what the routes of a resource return. A row of a query is a record, or the selected fields of
+// one, with the rows that its expanded references lead to.
 
 /** A row with the selected fields, its id, and the expanded references. */
 export type RowOf<

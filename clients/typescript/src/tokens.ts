@@ -1,8 +1,8 @@
 import { errorOf, unreachableError } from './tracker-error.ts'
 
 /**
- * An access token, or a function that returns one. The function is called before every request, and again with a
- * rejected token. If it returns the same token then, the error is thrown.
+ * An access token, or a function that returns one. The function is called before every request, and again
+ * with a rejected token. If it returns the same token then, the error is thrown.
  */
 export type TokenSource = string | ((rejected?: string) => string | Promise<string>)
 

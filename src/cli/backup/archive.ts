@@ -9,9 +9,9 @@ import { publishFile } from '../publish-file.ts'
 import type { Sequence, StoredTable } from './copy.ts'
 
 /*
- * A backup is a gzipped sequence of records, each with a letter, four bytes of length, and the content. `J` is JSON, `D` a piece of a
- * table or file, and `S`, the last record, the SHA-256 of all others, which detects truncated and changed files. With a key, the gzipped
- * file is encrypted.
+ * A backup is a gzipped sequence of records, each with a letter, four bytes of length, and the content. `J`
+ * is JSON, `D` a piece of a table or file, and `S`, the last record, the SHA-256 of all others, which detects
+ * truncated and changed files. With a key, the gzipped file is encrypted.
  */
 
 export interface BackupFile {
@@ -27,8 +27,8 @@ export interface ArchiveWriter {
 }
 
 /**
- * Writes to `FILE.partial`, and renames it when it is complete. Never overwrites a file: an existing one is reported before anything is
- * written. If the renaming fails, the complete partial file is kept.
+ * Writes to `FILE.partial`, and renames it when it is complete. Never overwrites a file: an existing one is
+ * reported before anything is written. If the renaming fails, the complete partial file is kept.
  */
 export async function writeArchive(
   { file, key }: BackupFile,
@@ -78,7 +78,8 @@ async function writePartial(
       data: (piece) => writeRecord('D', piece),
     }
     await Promise.race([write(archive), failed])
-    // Digests a copy, because `writeRecord` updates the hash again. `gzip.end` flushes the record, so nothing waits for it here.
+    // Digests a copy, because `writeRecord` updates the hash again. `gzip.end` flushes the record, so nothing
+    // waits for it here.
     void writeRecord('S', hash.copy().digest())
     gzip.end()
     await Promise.race([once(output, 'close'), failed])
@@ -203,9 +204,9 @@ export interface BackupEnd {
 }
 
 /*
- * An encrypted backup begins with `magic` and a random salt, and its key is derived from the key file and the salt. Pieces of 64 KiB
- * follow, each encrypted by AES-256-GCM. The nonce contains the number of the piece and a mark of the last one, which detects exchanged
- * pieces and a truncated file (the STREAM construction).
+ * An encrypted backup begins with `magic` and a random salt, and its key is derived from the key file and the
+ * salt. Pieces of 64 KiB follow, each encrypted by AES-256-GCM. The nonce contains the number of the piece
+ * and a mark of the last one, which detects exchanged pieces and a truncated file (the STREAM construction).
  */
 const magic = Buffer.from('tracker backup, encrypted 1\n')
 const saltBytes = 32

@@ -114,8 +114,8 @@ const recreatedTables: readonly string[] = ['migrations', ...storeTasks.ownTable
 )
 
 /**
- * Returns every table of the program's schemas, after the tables to which it refers. Leaves out columns of transaction ids, which are only
- * valid on the server that assigned them.
+ * Returns every table of the program's schemas, after the tables to which it refers. Leaves out columns of
+ * transaction ids, which are only valid on the server that assigned them.
  */
 export async function readStoredTables(client: pg.Client): Promise<readonly StoredTable[]> {
   const { rows } = await client.query<StoredTable & { after: string[] }>(`

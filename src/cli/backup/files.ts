@@ -14,8 +14,9 @@ import { uuidPattern } from '../../model/field-kinds.ts'
 import type { ArchiveWriter } from './archive.ts'
 
 /*
- * The files of attachments follow the tables: a record with the id and the size of each, then its bytes. They are not part of the
- * snapshot, but a file never changes, and is deleted long after its row, so each row of the snapshot still has its file.
+ * The files of attachments follow the tables: a record with the id and the size of each, then its bytes. They
+ * are not part of the snapshot, but a file never changes, and is deleted long after its row, so each row of
+ * the snapshot still has its file.
  */
 
 interface FileHeader {

@@ -103,8 +103,8 @@ async function requireEmpty(client: pg.Client): Promise<void> {
 }
 
 /**
- * Prepares the migrated tables for the rows of the backup: deletes the rows that migrations have inserted, because the backup has them,
- * and creates its partitions.
+ * Prepares the migrated tables for the rows of the backup: deletes the rows that migrations have inserted,
+ * because the backup has them, and creates its partitions.
  */
 async function prepareTables(client: pg.Client, tables: readonly StoredTable[]): Promise<void> {
   const existing = new Set((await readStoredTables(client)).map(({ name }) => name))
@@ -224,7 +224,8 @@ async function restoreSequences(client: pg.Client, sequences: readonly Sequence[
 
 /** Adapts restored rows to this server and to the present. Runs within the transaction of the caller. */
 export async function adjustRestoredStore(client: pg.Client): Promise<void> {
-  // Rows of another server may have ids that this one has not assigned yet. They would count as new in every live listing.
+  // Rows of another server may have ids that this one has not assigned yet. They would count as new in every
+  // live listing.
   for (const table of ['changes', 'history'])
     await client.query(
       `update ${table} set transaction = pg_current_xact_id() where transaction > pg_current_xact_id()`,
@@ -240,7 +241,8 @@ export async function adjustRestoredStore(client: pg.Client): Promise<void> {
   await client.query('update webhooks set since = $1', [firstSnapshot])
   // Some of these sessions may have ended after the backup.
   await client.query('update signin_sessions set ended_at = $1 where ended_at is null', [restoredAt])
-  // The restored store itself has no backup yet. If other tools restored it, the table may be missing until it is migrated.
+  // The restored store itself has no backup yet. If other tools restored it, the table may be missing until
+  // it is migrated.
   const { rows: found } = await client.query(`select from pg_class where oid = to_regclass('latest_backup')`)
   if (found.length > 0) await client.query('delete from latest_backup')
 }

@@ -13,8 +13,9 @@ import { adjustRestoredStore, type CheckedBackup, checkBackup, restoreBackup } f
 import { writeBackup } from './write-backup.ts'
 
 /**
- * `npm run backup -- [FILE]`, or a directory. Writes and verifies the file, copies it with `--copy-command`, records its time for doctor
- * and metrics, and deletes the oldest backups of the directory last: only when the new one is complete.
+ * `npm run backup -- [FILE]`, or a directory. Writes and verifies the file, copies it with `--copy-command`,
+ * records its time for doctor and metrics, and deletes the oldest backups of the directory last: only when
+ * the new one is complete.
  */
 export async function runBackup([target]: readonly string[], options: Options): Promise<void> {
   const keep = parseKeep(textOf(options.keep))

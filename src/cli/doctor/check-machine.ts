@@ -257,7 +257,8 @@ async function checkCertificate(host: string): Promise<Finding> {
   const socket = connect({
     host: servername,
     port: Number(port || 443),
-    // The certificate is only inspected, and nothing is sent. A connection that is rejected would reveal less about it.
+    // The certificate is only inspected, and nothing is sent. A connection that is rejected would reveal less
+    // about it.
     rejectUnauthorized: false,
     // The server chooses its certificate by this name. TLS allows no IP address here.
     ...(!isIpAddress && { servername }),

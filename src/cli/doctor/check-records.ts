@@ -82,7 +82,8 @@ type KeySettings = Pick<
 >
 
 /**
- * Checks that the secret of this machine decrypts the current keys of the store. One of the settings for this secret is named
+ * Checks that the secret of this machine decrypts the current keys of the store. One of the settings for this
+ * secret is named
  * `Jwt__SigningKey`, although it signs nothing.
  */
 export async function checkKeys(client: pg.Client, settings: KeySettings): Promise<Finding> {

@@ -210,8 +210,8 @@ export async function checkArchive({ client }: CheckedStore): Promise<readonly F
 }
 
 /**
- * Checks the disk of a server on this machine, if the role may see its directory. The disk of the embedded store is checked with the
- * data directory.
+ * Checks the disk of a server on this machine, if the role may see its directory. The disk of the embedded
+ * store is checked with the data directory.
  */
 export async function checkLocalDisk({ client, settings }: CheckedStore): Promise<readonly Finding[]> {
   const isLocal = client.host.startsWith('/') || ['localhost', '127.0.0.1', '::1'].includes(client.host)
@@ -248,8 +248,8 @@ export function assessStandby({ name, state, bytes, seconds }: Standby): Finding
 const clockSecondsMax = 5
 
 /**
- * Assesses the offset of the database clock, which was read between `before` and `after` on this machine, so the time of the query does
- * not count as an offset. All are epoch milliseconds.
+ * Assesses the offset of the database clock, which was read between `before` and `after` on this machine, so
+ * the time of the query does not count as an offset. All are epoch milliseconds.
  */
 export function assessClock(storeNow: number, before: number, after: number): Finding {
   const offsetSeconds = Math.max(0, before - storeNow, storeNow - after) / 1000

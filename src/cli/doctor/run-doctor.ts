@@ -109,7 +109,8 @@ export async function checkStore(url: string, environment: Environment): Promise
   const client = createDatabaseClient(url)
   try {
     await client.connect()
-    // Part of the connection check: a pooler accepts connections even if it cannot reach the server, and then answers no query.
+    // Part of the connection check: a pooler accepts connections even if it cannot reach the server, and then
+    // answers no query.
     const tables = await readTableStates(client)
     return await runChecks({ client, url, settings }, tables)
   } catch (cause) {

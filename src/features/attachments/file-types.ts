@@ -29,8 +29,8 @@ const signatures: readonly Signature[] = [
 const headBytes = 12
 
 /**
- * Images that browsers show and that cannot contain scripts. Never SVG or HTML, which are text here: a browser would run what
- * another user uploaded, with the rights of the one who opens it.
+ * Images that browsers show and that cannot contain scripts. Never SVG or HTML, which are text here: a
+ * browser would run what another user uploaded, with the rights of the one who opens it.
  */
 const inlineTypes: ReadonlySet<string> = new Set([
   'image/png',

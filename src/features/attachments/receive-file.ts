@@ -21,8 +21,8 @@ export class SlowBodyError extends Error {
 }
 
 /**
- * Writes a body to a new file, durably. One piece at a time is held in memory: the next is read from the connection when this one
- * is written. If the body breaks off, is too large or too slow, nothing stays.
+ * Writes a body to a new file, durably. One piece at a time is held in memory: the next is read from the
+ * connection when this one is written. If the body breaks off, is too large or too slow, nothing stays.
  */
 export async function receiveFile(
   body: Readable,
@@ -84,7 +84,8 @@ async function* piecesOf(body: Readable, milliseconds: number): AsyncGenerator<B
     }
   } finally {
     clearTimeout(timer)
-    // Stops listening to the body, so that others can drain it. After a timeout this would wait for the piece that is late.
+    // Stops listening to the body, so that others can drain it. After a timeout this would wait for the piece
+    // that is late.
     if (!isLate) await pieces.return?.()
   }
 }

@@ -40,8 +40,8 @@ interface Upload extends NewAttachment {
 }
 
 /**
- * Stores the file of a request. Nothing of the body is read before the rights of the caller, the room in the project and the budgets
- * allow it. If the request ends without a row, the file is deleted.
+ * Stores the file of a request. Nothing of the body is read before the rights of the caller, the room in the
+ * project and the budgets allow it. If the request ends without a row, the file is deleted.
  */
 export async function receiveUpload(files: Files, exchange: Exchange): Promise<ReceivedBody> {
   const { context, caller, request } = exchange
@@ -212,8 +212,9 @@ interface NewAttachment {
 }
 
 /**
- * Creates the row of a file that is stored already. Creates in one project wait for each other by an advisory lock, so that its
- * files stay within the quota. The record of the file is locked, so that a sweep cannot delete the file.
+ * Creates the row of a file that is stored already. Creates in one project wait for each other by an advisory
+ * lock, so that its files stay within the quota. The record of the file is locked, so that a sweep cannot
+ * delete the file.
  */
 export async function createAttachment(
   { database }: Pick<Context, 'database'>,

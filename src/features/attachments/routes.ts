@@ -142,8 +142,8 @@ function rangeOf({ headers }: FastifyRequest, tag: string, size: number) {
 }
 
 /**
- * Parses a single range, such as `bytes=0-499`, `bytes=500-` or `bytes=-500`. Anything else is ignored, several ranges too, so that no
- * client can ask for the same bytes many times.
+ * Parses a single range, such as `bytes=0-499`, `bytes=500-` or `bytes=-500`. Anything else is ignored,
+ * several ranges too, so that no client can ask for the same bytes many times.
  */
 function parseRange(text: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(text.trim()) ?? []

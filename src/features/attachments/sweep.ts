@@ -48,8 +48,9 @@ const graceHours = 24
 const batchSize = 1000
 
 /**
- * Deletes files that no attachment refers to: those of purged attachments, and those left by a crash or a failed commit. Only files
- * recorded in `attachment_files` are deleted, so files of another database, such as one restored by mistake, are never touched.
+ * Deletes files that no attachment refers to: those of purged attachments, and those left by a crash or a
+ * failed commit. Only files recorded in `attachment_files` are deleted, so files of another database, such as
+ * one restored by mistake, are never touched.
  */
 export async function sweepFiles(database: Database, store: FileStore): Promise<void> {
   for (let found = batchSize; found === batchSize; ) {
@@ -70,8 +71,9 @@ export async function deleteFile(
 }
 
 /**
- * Marks files for deletion and returns their ids. `createAttachment` locks the record of a file before it adds the attachment, and
- * adds none to a marked record. So locked records are skipped, and attachments are read again after the lock.
+ * Marks files for deletion and returns their ids. `createAttachment` locks the record of a file before it
+ * adds the attachment, and adds none to a marked record. So locked records are skipped, and attachments are
+ * read again after the lock.
  */
 function markOrphanedFiles(database: Database): Promise<string[]> {
   return database.transaction(async (transaction) => {

@@ -46,8 +46,9 @@ export const unknownRows = (resources: ReadonlySet<string>): ChangedRows => ({
 })
 
 /**
- * Reads the rows of these resources that changed since a snapshot, in one statement: every earlier state of a row is its current
- * one, or the one that a change replaced. It reads the tables themselves, so it queues with the lists.
+ * Reads the rows of these resources that changed since a snapshot, in one statement: every earlier state of a
+ * row is its current one, or the one that a change replaced. It reads the tables themselves, so it queues
+ * with the lists.
  */
 export async function changedRowsSince(
   reads: LimitedReads,

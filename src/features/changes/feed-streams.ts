@@ -89,7 +89,8 @@ export function createFeedStreams(
           },
         })
         streams.add(stream)
-        // Sends the start position: a client that is disconnected before the first change must not resume from a later position.
+        // Sends the start position: a client that is disconnected before the first change must not resume
+        // from a later position.
         stream.maintain(Date.now())
       } catch (error) {
         leave(id)

@@ -154,7 +154,8 @@ export function createListingStreams(newest: () => Buffer): ListingStreams {
     offer(Date.now())
   }
   const offer = (now: number) => {
-    // Runs twenty times a second for every listing: even an iterator over nothing would be most of an idle listing's cost.
+    // Runs twenty times a second for every listing: even an iterator over nothing would be most of an idle
+    // listing's cost.
     if (behind.size === 0 || isContinuing) return
     let sent = 0
     for (const stream of behind) {

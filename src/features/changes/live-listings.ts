@@ -167,7 +167,8 @@ interface Changed {
 }
 
 /**
- * Runs `work` one at a time. Changes that arrive meanwhile are merged into one next run, since the earliest of their snapshots.
+ * Runs `work` one at a time. Changes that arrive meanwhile are merged into one next run, since the earliest
+ * of their snapshots.
  */
 function mergeWhileRunning(
   work: (changed: Changed) => Promise<void>,

@@ -114,8 +114,8 @@ function lastEventId(header: string | string[] | undefined): number {
 const hashCharacters = 22
 
 /**
- * Combines the position of a snapshot in the feed with a hash of its content: the first to resume from, the second to recognize
- * it.
+ * Combines the position of a snapshot in the feed with a hash of its content: the first to resume from, the
+ * second to recognize it.
  */
 export const snapshotId = (position: FeedPosition, data: string): string =>
   `${formatPosition(position)}~${hash('sha256', data, 'base64url').slice(0, hashCharacters)}`

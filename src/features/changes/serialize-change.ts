@@ -40,8 +40,8 @@ export interface SerializedChange extends Omit<StoredChange, 'sequence' | 'field
 type Values = Readonly<Record<string, unknown>>
 
 /**
- * Includes the session and the request only for administrators and for the account that made the change, because
- * they would reveal too much to others.
+ * Includes the session and the request only for administrators and for the account that made the change,
+ * because they would reveal too much to others.
  */
 export function serializeChange(
   { sequence, fields, ...change }: StoredChange,

@@ -5,8 +5,9 @@ export interface SessionWatch {
   readonly isInFlight: boolean
   isDue(now: number): boolean
   /**
-   * Returns whether the session is still valid, synchronously if the result is cached, because a thousand streams of one
-   * change cannot each wait for a promise. Also false while the database does not answer; the next tick tries again.
+   * Returns whether the session is still valid, synchronously if the result is cached, because a thousand
+   * streams of one change cannot each wait for a promise. Also false while the database does not answer; the
+   * next tick tries again.
    */
   run(then?: () => void): boolean | Promise<boolean>
   /** Called when the stream has ended. */
@@ -14,8 +15,9 @@ export interface SessionWatch {
 }
 
 /**
- * An idle stream sends nothing that would have its session checked, so it is checked this often as well. Together with the tick
- * and the age of the answer this stays below the time of the session cache: no stream outlasts its session by more.
+ * An idle stream sends nothing that would have its session checked, so it is checked this often as well.
+ * Together with the tick and the age of the answer this stays below the time of the session cache: no stream
+ * outlasts its session by more.
  */
 const sessionCheckMilliseconds = 5000
 

@@ -41,8 +41,8 @@ export interface HistoryPage {
 }
 
 /**
- * Lists the changes of a row, of an assignment with all that belongs to it, or of everything in a project, newest first.
- * Users see the past of what they may see now.
+ * Lists the changes of a row, of an assignment with all that belongs to it, or of everything in a project,
+ * newest first. Users see the past of what they may see now.
  */
 export async function listHistory(
   { database }: Context,

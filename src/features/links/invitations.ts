@@ -46,8 +46,8 @@ const invitationsMax = 20
 export const recipientNameText = text({ max: nameCharactersMax })
 
 /**
- * Creates an invitation. Members invite into their own projects, administrators into any or none. The caller must not return
- * the secret if there is a `recipient`, who gets it by mail.
+ * Creates an invitation. Members invite into their own projects, administrators into any or none. The caller
+ * must not return the secret if there is a `recipient`, who gets it by mail.
  */
 export async function invite(
   context: Context,
@@ -174,7 +174,8 @@ export async function acceptInvitation(
   body: unknown,
 ): Promise<void> {
   const { secret, name, login, password } = parseObject(body)
-  // The secret is checked first: without it, a caller learns nothing of logins and passwords, and causes no hash.
+  // The secret is checked first: without it, a caller learns nothing of logins and passwords, and causes no
+  // hash.
   const link = await findOpenLink(
     context.database,
     'invitation',

@@ -179,8 +179,8 @@ const reasonOf = (error: unknown) => {
 }
 
 /**
- * Whether a retry cannot succeed, because the server rejects the recipient or the mail (RFC 5321, 4.2.1). An operator can repair wrong
- * credentials and failing TLS, so these are retried.
+ * Whether a retry cannot succeed, because the server rejects the recipient or the mail (RFC 5321, 4.2.1). An
+ * operator can repair wrong credentials and failing TLS, so these are retried.
  */
 function isFinal(error: unknown): boolean {
   const { code = '', responseCode = 0 } = error as SmtpFailure
@@ -190,8 +190,8 @@ function isFinal(error: unknown): boolean {
 export const mailTexts: Readonly<Record<Language, MailTexts>> = { en, 'pt-BR': ptBr }
 
 /**
- * Writes plain text, which hides nothing and loads nothing. The secret of a link is in its fragment, which browsers send to no server, so
- * a program that scans mails and opens their links does not use them.
+ * Writes plain text, which hides nothing and loads nothing. The secret of a link is in its fragment, which
+ * browsers send to no server, so a program that scans mails and opens their links does not use them.
  */
 function mailText(
   { purpose, creatorId }: QueuedMail & { readonly purpose: 'password' | 'invitation' | 'factors' },

@@ -42,7 +42,8 @@ export async function notificationsOf(
   const created = new Map<string, NewNotification>()
   for (const occasion of occasions)
     for (const one of notificationsFor(occasion, involved.get(occasion.assignmentId), members)) {
-      // The first occasion of a change is the most specific one: an account that is mentioned is not notified of the comment, too.
+      // The first occasion of a change is the most specific one: an account that is mentioned is not notified
+      // of the comment, too.
       const key = `${one.userId} ${one.assignmentId} ${one.cause}`
       if (!created.has(key)) created.set(key, one)
     }

@@ -122,8 +122,9 @@ async function followPage(database: Database, stored: string): Promise<boolean> 
 }
 
 /**
- * Moves the progress from the position that was read. The row lock makes a second instance wait, which then finds another position
- * and creates nothing: every change is followed by one transaction, which also has its notifications.
+ * Moves the progress from the position that was read. The row lock makes a second instance wait, which then
+ * finds another position and creates nothing: every change is followed by one transaction, which also has its
+ * notifications.
  */
 async function move(queries: Queries, from: string, to: FeedPosition): Promise<boolean> {
   const moved = await queries.query(sql`
@@ -137,8 +138,8 @@ const missedDaysMax = 7
 const remindersPageSize = 500
 
 /**
- * Creates the reminders of a new day (UTC), once for all instances: the first one moves the day, under the lock of its row, in the
- * transaction that creates them.
+ * Creates the reminders of a new day (UTC), once for all instances: the first one moves the day, under the
+ * lock of its row, in the transaction that creates them.
  */
 export function remind(database: Database): Promise<boolean> {
   return database.transaction(async (transaction) => {
@@ -163,8 +164,8 @@ interface Due {
 }
 
 /**
- * Reminds of assignments that are due tomorrow, and of those that have become overdue since the last reminders. Returns the id after which
- * the next page begins.
+ * Reminds of assignments that are due tomorrow, and of those that have become overdue since the last
+ * reminders. Returns the id after which the next page begins.
  */
 async function remindPage(
   transaction: Queries,

@@ -6,8 +6,8 @@ export interface Involved {
   /** Undefined while the account is a placeholder. */
   readonly responsible: string | undefined
   /**
-   * The accounts that created the assignment, are responsible, take part, have commented, are mentioned or watch, except those that
-   * have chosen not to be notified.
+   * The accounts that created the assignment, are responsible, take part, have commented, are mentioned or
+   * watch, except those that have chosen not to be notified.
    */
   readonly accounts: Set<string>
   /** Those that are responsible, take part or watch: whom due dates concern. */

@@ -48,8 +48,9 @@ interface Choices {
 }
 
 /**
- * Queues the mail of one account. The lock on its row excludes other instances, and makes notifications that are being created wait for
- * the next mail. Row and mail change in one transaction, so no batch is mailed twice. Returns false if no account is left.
+ * Queues the mail of one account. The lock on its row excludes other instances, and makes notifications that
+ * are being created wait for the next mail. Row and mail change in one transaction, so no batch is mailed
+ * twice. Returns false if no account is left.
  */
 async function queueNext(transaction: Queries, now: Date): Promise<boolean> {
   const [waiting] = await transaction.query<Waiting>(sql`
@@ -117,8 +118,8 @@ const stepMilliseconds = 15 * 60_000
 const stepsMax = 4 * 50
 
 /**
- * Returns the first instant after `since` at which clocks in the time zone reach the hour. If daylight saving time skips the hour, that
- * is the end of the gap; if it repeats the hour, only the first time counts.
+ * Returns the first instant after `since` at which clocks in the time zone reach the hour. If daylight saving
+ * time skips the hour, that is the end of the gap; if it repeats the hour, only the first time counts.
  */
 export function nextDigest(since: Date, hour: number, timeZone: string): Date {
   // A zone that a later version of Node no longer has must not stop the mails of others.
@@ -146,8 +147,9 @@ export const mailedNotificationsMax = 20
 const mailedDaysMax = 3
 
 /**
- * Collects the contents of a mail when it is sent: what is unread then, about assignments that the account sees then. Undefined if
- * nothing is left, or if the account has no mail address, cannot sign in, or has switched off mails.
+ * Collects the contents of a mail when it is sent: what is unread then, about assignments that the account
+ * sees then. Undefined if nothing is left, or if the account has no mail address, cannot sign in, or has
+ * switched off mails.
  */
 export async function composeNotifications(
   { database, administrators }: { readonly database: Database; readonly administrators: Administrators },

@@ -27,8 +27,8 @@ export const notificationDays = 60
 export const notificationLines = 'notification'
 
 /**
- * Stores notifications in the transaction that moves the progress. Its row lock lets one instance write at a time, so the limit of each
- * account is exact.
+ * Stores notifications in the transaction that moves the progress. Its row lock lets one instance write at a
+ * time, so the limit of each account is exact.
  */
 export async function keepNotifications(
   transaction: Queries,
@@ -48,7 +48,8 @@ export async function keepNotifications(
     on conflict on constraint notifications_once do nothing returning user_id as "userId"`)
   const accounts = [...new Set(kept.map(({ userId }) => userId))]
   if (accounts.length === 0) return
-  // The row is locked even if it exists, so that a mail covers either none of these notifications, or all of them.
+  // The row is locked even if it exists, so that a mail covers either none of these notifications, or all of
+  // them.
   await transaction.query(sql`
     insert into notification_mails as waiting (user_id, first_batch)
     select account, ${batch}::bigint from unnest(${accounts}::uuid[]) as account
@@ -98,8 +99,8 @@ export interface NotificationPage {
 }
 
 /**
- * Reads the notifications about assignments that the caller sees now. Two statements instead of a join, because assignments may be
- * on other nodes; the limit of an account bounds both.
+ * Reads the notifications about assignments that the caller sees now. Two statements instead of a join,
+ * because assignments may be on other nodes; the limit of an account bounds both.
  */
 export async function listNotifications(
   reads: LimitedReads,

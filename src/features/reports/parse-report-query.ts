@@ -103,8 +103,8 @@ const reportKeys = [
 ] as const
 
 /**
- * Parses flat query keys and reports all violations at once; an unknown key is rejected, because ignoring it would widen the
- * sums.
+ * Parses flat query keys and reports all violations at once; an unknown key is rejected, because ignoring it
+ * would widen the sums.
  */
 export function parseReportQuery(given: Readonly<Record<string, unknown>>): ReportQuery {
   const violations = collectViolations()

@@ -6,9 +6,9 @@ import { historyVisibleRow, readableEntries } from '../../records/visible-rows.t
 import { project } from '../../resources/project.ts'
 
 /**
- * Messages are kept for an account that could read their contents. They are shown and sent only as long as it still can: each
- * time, access to the row of the message is checked, as in the feed. No lock protects this: a message in flight when a membership
- * ends may still arrive, but none after it.
+ * Messages are kept for an account that could read their contents. They are shown and sent only as long as it
+ * still can: each time, access to the row of the message is checked, as in the feed. No lock protects this: a
+ * message in flight when a membership ends may still arrive, but none after it.
  */
 export interface KeptMessage {
   /** Such as `assignment.update`; `test` for a message about no row. */
@@ -25,8 +25,8 @@ export const isReadable = (caller: Caller): Sql =>
         where ${readableEntries(caller)}))`
 
 /**
- * Removes what this reader may not see. The message was created for the owner, who may have been an administrator then. Other users see
- * the session and the request of their own changes only.
+ * Removes what this reader may not see. The message was created for the owner, who may have been an
+ * administrator then. Other users see the session and the request of their own changes only.
  */
 export function bodyFor(reader: Caller, body: string): string {
   if (reader.isAdministrator) return body
@@ -47,7 +47,8 @@ export async function requireOwnWebhook(queries: Queries, caller: Caller, id: st
 }
 
 /**
- * Throws if the caller can no longer read the project of the webhook. Called before messages are sent, or their destination is changed.
+ * Throws if the caller can no longer read the project of the webhook. Called before messages are sent, or
+ * their destination is changed.
  */
 export async function requireReadableProject(queries: Queries, caller: Caller, id: string): Promise<void> {
   const [found] = await queries.query<{ isReadable: boolean }>(sql`

@@ -75,8 +75,8 @@ export interface ClaimOptions {
 }
 
 /**
- * Claims webhooks with a due delivery, or with changes since their last check, and first those that have waited longest.
- * Locked rows are being claimed by another instance.
+ * Claims webhooks with a due delivery, or with changes since their last check, and first those that have
+ * waited longest. Locked rows are being claimed by another instance.
  */
 export function claimWebhooks(
   database: Database,
@@ -272,8 +272,9 @@ export async function withdrawDeliveries(
 }
 
 /**
- * Records an attempt; `nextAt` is the time of the next one, and undefined after a delivery. A delivery that was replayed
- * meanwhile stays due: the row is locked, then its `next_at` is compared with the one that this attempt was made for.
+ * Records an attempt; `nextAt` is the time of the next one, and undefined after a delivery. A delivery that
+ * was replayed meanwhile stays due: the row is locked, then its `next_at` is compared with the one that this
+ * attempt was made for.
  */
 export async function recordAttempt(
   { singleWrites }: Database,

@@ -134,7 +134,8 @@ export async function updateWebhook(
     const found = await transaction.query<Webhook>(sql`
       with hook as (update webhooks as hook set ${join(changes, ', ')} where hook.id = ${id} and ${ownedByCaller(caller)} returning *)
       select ${columns} from hook`)
-    // The receiver probably works again, so pending messages are due at once and their three days start again.
+    // The receiver probably works again, so pending messages are due at once and their three days start
+    // again.
     if (active === true)
       await transaction.query(sql`
         update webhook_deliveries set next_at = now(), first_at = null, attempts = 0

@@ -47,8 +47,8 @@ export interface ConnectionOptions extends StoreAddress {
 }
 
 /**
- * The database reports its own timeout of two seconds first; a longer silence means that the machine or the network is gone.
- * Clients get a response within three seconds.
+ * The database reports its own timeout of two seconds first; a longer silence means that the machine or the
+ * network is gone. Clients get a response within three seconds.
  */
 const timeoutMilliseconds = 2400
 const connectMilliseconds = 2400
@@ -148,8 +148,8 @@ const applySettings = (client: pg.Client): Promise<unknown> =>
   )
 
 /**
- * In transaction mode, `set` would change a server connection that belongs to another client afterwards. The settings are those
- * of the role instead.
+ * In transaction mode, `set` would change a server connection that belongs to another client afterwards. The
+ * settings are those of the role instead.
  */
 async function requireRoleSettings(client: pg.Client): Promise<void> {
   const names = Object.keys(sessionSettings)

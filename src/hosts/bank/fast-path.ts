@@ -26,9 +26,10 @@ export interface FastPath {
 }
 
 /**
- * Handles connections before the general server does. A complete request whose headers `parseHead` knows is handled on the
- * socket itself, at a third of the cost. For anything else the connection passes to the general server, from the first byte
- * of that request on: no request is parsed in two ways, and no partial request is kept here.
+ * Handles connections before the general server does. A complete request whose headers `parseHead` knows is
+ * handled on the socket itself, at a third of the cost. For anything else the connection passes to the
+ * general server, from the first byte of that request on: no request is parsed in two ways, and no partial
+ * request is kept here.
  */
 export function installFastPath(general: Server, options: FastPathOptions): FastPath {
   const [generalListener, ...others] = general.listeners('connection')
@@ -292,8 +293,8 @@ export const headBytesMax = 2048
 const cachedHeadsMax = 1024
 
 /**
- * Creates a parser for heads without their closing empty line. It returns undefined for heads that only the general server may
- * interpret. Results are cached, because clients repeat the same heads.
+ * Creates a parser for heads without their closing empty line. It returns undefined for heads that only the
+ * general server may interpret. Results are cached, because clients repeat the same heads.
  */
 export function createHeadParser<Reply>(
   fastRoutes: readonly FastRoute<Reply>[],

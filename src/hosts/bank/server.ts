@@ -16,8 +16,9 @@ export type Handler = (request: IncomingMessage, response: ServerResponse) => vo
 export interface BankServer {
   readonly server: Server
   /**
-   * Accepts no new connections and finishes requests in progress within the limit. With `waitsForIdle`, idle connections stay
-   * open for one more request each, because closing them could race with a request in flight.
+   * Accepts no new connections and finishes requests in progress within the limit. With `waitsForIdle`, idle
+   * connections stay open for one more request each, because closing them could race with a request in
+   * flight.
    */
   stop(waitsForIdle?: boolean): Promise<void>
 }
@@ -164,13 +165,15 @@ interface PipelineQueue {
 }
 
 /**
- * Processes pipelined requests of one connection in sequence, so that each sees the effects of the ones before:
- * https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2. Node would keep reading even from a paused socket.
+ * Processes pipelined requests of one connection in sequence, so that each sees the effects of the ones
+ * before: https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2. Node would keep reading even from a paused
+ * socket.
  */
 function queuePipelined(): (socket: Socket, response: ServerResponse, handleIfOpen: () => void) => void {
   const queues = new WeakMap<Socket, PipelineQueue>()
   return (socket, response, handle) => {
-    // Requests behind the last response of a connection are not executed, because their results could not be delivered.
+    // Requests behind the last response of a connection are not executed, because their results could not be
+    // delivered.
     const answer = () => {
       if (socket.writable) handle()
     }

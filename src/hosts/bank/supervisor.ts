@@ -149,8 +149,8 @@ function spawnInstance(
 }
 
 /**
- * Passes on the compile cache of this process. Without loading the TypeScript compiler, an instance starts in half the time and
- * uses 25 MB less.
+ * Passes on the compile cache of this process. Without loading the TypeScript compiler, an instance starts in
+ * half the time and uses 25 MB less.
  */
 function compileCacheEnvironment(): NodeJS.ProcessEnv {
   const directory = getCompileCacheDir()
@@ -212,8 +212,8 @@ async function stopInstance({ child, ended }: Instance): Promise<void> {
 }
 
 /**
- * Fills the compile cache on the very first start. Otherwise each instance would load the TypeScript compiler and hold 25 MB more
- * for its lifetime.
+ * Fills the compile cache on the very first start. Otherwise each instance would load the TypeScript compiler
+ * and hold 25 MB more for its lifetime.
  */
 export async function fillCompileCache(): Promise<void> {
   const directory = getCompileCacheDir()

@@ -32,8 +32,8 @@ export interface AdmittedCalls {
 }
 
 /**
- * Checks the rate limit and the token when the headers of a call arrive. No byte of its message is read before both have passed,
- * so this must be the first interceptor that wraps a call.
+ * Checks the rate limit and the token when the headers of a call arrive. No byte of its message is read
+ * before both have passed, so this must be the first interceptor that wraps a call.
  */
 export function admitCalls(admission: AdmissionOptions): AdmittedCalls {
   const sessions = new WeakMap<Metadata, Authenticated>()
@@ -139,8 +139,8 @@ export interface UnauthenticatedCalls {
 }
 
 /**
- * Reflection and health are open to all clients. Until a token was accepted on a connection, their calls are limited in number,
- * size and time.
+ * Reflection and health are open to all clients. Until a token was accepted on a connection, their calls are
+ * limited in number, size and time.
  */
 export function limitUnauthenticatedCalls(
   budgets: Budgets,
@@ -217,9 +217,9 @@ export interface TrustedConnections {
 }
 
 /**
- * A new connection may have as many streams as every client assumes before it knows the limit; a token that was accepted on it
- * allows more. The client learns that before its first response, so no well-behaved client has a stream rejected because this
- * host still counts one that has ended.
+ * A new connection may have as many streams as every client assumes before it knows the limit; a token that
+ * was accepted on it allows more. The client learns that before its first response, so no well-behaved client
+ * has a stream rejected because this host still counts one that has ended.
  */
 export function createTrustedConnections(): TrustedConnections {
   const trusted = new WeakSet<Http2Session>()

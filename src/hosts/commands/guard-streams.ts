@@ -83,8 +83,8 @@ const tooManyCalls = {
 }
 
 /**
- * Returns false for a timeout that is not in the format of the protocol, of which the library would accept a part. Removes one
- * that is longer than Node's timers, which the library would take for a negative one.
+ * Returns false for a timeout that is not in the format of the protocol, of which the library would accept a
+ * part. Removes one that is longer than Node's timers, which the library would take for a negative one.
  */
 function normalizeTimeout(headers: IncomingHttpHeaders): boolean {
   const timeout = headers[timeoutHeader]
@@ -131,7 +131,8 @@ function closeAfterResponse(stream: ServerHttp2Stream): void {
   stream.once('finish', () => {
     if (stream.readableEnded) return
     const close = () => stream.close(constants.NGHTTP2_NO_ERROR)
-    // The status is in the trailers, which follow the last message; if the stream closed earlier, the client would never see it.
+    // The status is in the trailers, which follow the last message; if the stream closed earlier, the client
+    // would never see it.
     if (hasSentStatus(stream)) close()
     else stream.once('wantTrailers', () => setImmediate(close))
   })
@@ -141,8 +142,8 @@ const hasSentStatus = ({ sentHeaders, sentTrailers }: ServerHttp2Stream): boolea
   sentTrailers !== undefined || sentHeaders?.['grpc-status'] !== undefined
 
 /**
- * Serves `GET /` from the diagnostics, so that both ports have one policy, and answers other protocols with a sentence. The gRPC
- * library would reject the former and take gRPC-Web for gRPC.
+ * Serves `GET /` from the diagnostics, so that both ports have one policy, and answers other protocols with a
+ * sentence. The gRPC library would reject the former and take gRPC-Web for gRPC.
  */
 export function answerOtherRequests(
   http2Servers: readonly Http2Server[],
@@ -218,8 +219,8 @@ const withoutConnectionHeaders = (headers: OutgoingHttpHeaders): OutgoingHttpHea
 const connectionHeaders: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 
 /**
- * Reads the next request of a stream only after the client has read the last response. Otherwise a client that only sends would
- * fill the memory with responses.
+ * Reads the next request of a stream only after the client has read the last response. Otherwise a client
+ * that only sends would fill the memory with responses.
  */
 export const paceRequests: ServerInterceptor = (method, call) => {
   if (!method.requestStream) return call as ServerInterceptingCall

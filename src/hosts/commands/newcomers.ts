@@ -149,7 +149,8 @@ const countMilliseconds = 100
 function limitStreams(budgets: Budgets, proxies: number): Newcomers {
   const rates = ratesOf(budgets)
   const newcomers = new Map<ServerHttp2Stream, NewStream>()
-  // Tokens that were accepted lately are admitted even if other clients have used up the budgets of their address.
+  // Tokens that were accepted lately are admitted even if other clients have used up the budgets of their
+  // address.
   const tokens = createBoundedCache<true>({ entriesMax: cachedTokensMax, now: Date.now })
   return {
     guard: () => undefined,
@@ -281,8 +282,9 @@ function openQueue(budgets: Budgets) {
 }
 
 /**
- * Queues every new connection before HTTP/2 reads from it. `pauseOnConnect` and `blockList` are options of Node's servers that the gRPC
- * library does not pass on. Node reads them for each connection, and checks the list before it creates a socket.
+ * Queues every new connection before HTTP/2 reads from it. `pauseOnConnect` and `blockList` are options of
+ * Node's servers that the gRPC library does not pass on. Node reads them for each connection, and checks the
+ * list before it creates a socket.
  */
 function interceptConnections(
   http2Server: Http2Server,

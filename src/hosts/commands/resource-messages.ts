@@ -182,14 +182,15 @@ const sortByNumber = (fields: readonly MessageField[]): MessageField[] =>
   fields.toSorted((first, second) => first.number - second.number)
 
 /**
- * Fields of later releases are numbered from here on. An update without them leaves them unchanged, because it may come from a
- * client that does not know them.
+ * Fields of later releases are numbered from here on. An update without them leaves them unchanged, because
+ * it may come from a client that does not know them.
  */
 export const neverClearedNumberMin = 16
 
 /**
- * Converts an update to the body of REST. A message cannot distinguish null from absent, so without a mask an absent optional
- * field is cleared; with a mask, a named one is written or cleared, and any other stays unchanged.
+ * Converts an update to the body of REST. A message cannot distinguish null from absent, so without a mask an
+ * absent optional field is cleared; with a mask, a named one is written or cleared, and any other stays
+ * unchanged.
  */
 export function parseUpdate(resource: Resource, { updateMask, ...request }: Content): Content {
   const optional = Object.entries(resource.fields).filter(([, { presence }]) => presence === 'optional')

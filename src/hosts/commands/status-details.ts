@@ -59,9 +59,9 @@ function prefixWithin<Item>(
   return end < 0 ? [...items] : items.slice(0, end)
 }
 
-// Trailers are headers, of which common clients accept 8 KB. They contain the messages twice: percent-encoded, and in the
-// details, which are in base64: 1.5 + (1.5 + 2.5) * 4 / 3 = 6.8 KB. The longest list of errors of our commands takes a third of
-// it.
+// Trailers are headers, of which common clients accept 8 KB. They contain the messages twice:
+// percent-encoded, and in the details, which are in base64: 1.5 + (1.5 + 2.5) * 4 / 3 = 6.8 KB. The longest
+// list of errors of our commands takes a third of it.
 const statusTextBytesMax = 1536
 const violationBytesMax = 2560
 

@@ -68,7 +68,8 @@ export const secretSettingsOf = (settings: IdentitySettings): SharedSettings => 
   Identity__ServiceClients: settings.serviceClients,
   Identity__Clients: settings.registeredClients,
   Identity__Providers: settings.providers,
-  // An instance that a rotation has missed keeps running with the previous secret, which only this comparison shows.
+  // An instance that a rotation has missed keeps running with the previous secret, which only this comparison
+  // shows.
   Identity__KeyEncryptionSecret: settings.keySecret,
 })
 
@@ -91,8 +92,8 @@ const readHostSettings = (settings: Settings) => ({
 })
 
 /**
- * A client that refreshes its access token just before it expires uses its session only every thirty minutes. A shorter
- * limit would end sessions that are in use.
+ * A client that refreshes its access token just before it expires uses its session only every thirty minutes.
+ * A shorter limit would end sessions that are in use.
  */
 const inactivityMinutesMin = 35
 

@@ -86,8 +86,8 @@ function replace(clients: Map<string, Client>, next: Clients): void {
 }
 
 /**
- * Records for the other hosts, when an instance starts, which clients it knows. A client that was ended by a command is
- * valid again, because its settings may have a new secret. Tokens from before stay rejected.
+ * Records for the other hosts, when an instance starts, which clients it knows. A client that was ended by a
+ * command is valid again, because its settings may have a new secret. Tokens from before stay rejected.
  */
 async function recordClients(transaction: Queries, clients: Clients, thisSecond: Sql): Promise<void> {
   const others = [...clients.values()].filter(({ id }) => id !== webClientId)
@@ -108,8 +108,9 @@ async function restoreRetired(transaction: Queries, clients: Clients, thisSecond
 }
 
 /**
- * Retires the clients that no instance knows any more, and returns their ids: tokens of clients that were removed from the
- * settings must stop working. An instance that was last seen after `goneBefore` counts, because it may be restarting.
+ * Retires the clients that no instance knows any more, and returns their ids: tokens of clients that were
+ * removed from the settings must stop working. An instance that was last seen after `goneBefore` counts,
+ * because it may be restarting.
  */
 async function retireUnknown(transaction: Queries, goneBefore: Sql): Promise<readonly string[]> {
   const retired = await transaction.query<{ id: string }>(sql`

@@ -111,7 +111,8 @@ function admissionHookOf(route: Route, { context, authentication, normalizeKeys,
       request.accountId = session.caller.id
       if (requiresWebClient) requireWebClientSession(session.caller)
       else if (!acceptsPersonalAccessTokens) rejectToken(session.caller)
-      // Apps may not change anything through routes without personal access tokens, because new credentials would outlast the consent.
+      // Apps may not change anything through routes without personal access tokens, because new credentials
+      // would outlast the consent.
       if (!acceptsPersonalAccessTokens && method !== 'GET') rejectThirdPartyApp(session.caller)
       await route.admit?.(session.caller)
       return session
@@ -211,7 +212,8 @@ const conditionalResponderOf =
       isAdministrator: caller.isAdministrator,
       sentDates,
       readAt: dates.second,
-      // A personal access token sees more or less when the role of its account changes, and no change of a row shows that.
+      // A personal access token sees more or less when the role of its account changes, and no change of a
+      // row shows that.
       lastModified: caller.token ? undefined : dates.dateOf(response.lastChangeSecond),
     })
   }
@@ -319,7 +321,8 @@ export const keyCharactersMax = 255
 
 /** Parses the header of a POST: the key, and a hash of the request. */
 function parseKeyedRequest(key: string | string[], request: FastifyRequest, caller: Caller): KeyedRequest {
-  // Only visible characters are allowed. Node joins two headers with a comma and a space, so they are rejected too.
+  // Only visible characters are allowed. Node joins two headers with a comma and a space, so they are
+  // rejected too.
   if (typeof key !== 'string' || key.length > keyCharactersMax || !/^[!-~]+$/.test(key)) {
     throw invalid({
       idempotencyKey: [

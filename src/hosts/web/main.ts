@@ -76,8 +76,9 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, files: ServedFil
 }
 
 /**
- * Every unknown path gets `index.html`, whose router shows the screen, with two exceptions. Whatever looks like a file gets 404, so
- * that an outdated page notices that its script was removed. So does `/metrics`: a collector would mistake the page for metrics.
+ * Every unknown path gets `index.html`, whose router shows the screen, with two exceptions. Whatever looks
+ * like a file gets 404, so that an outdated page notices that its script was removed. So does `/metrics`: a
+ * collector would mistake the page for metrics.
  */
 const isScreen = (path: string): boolean =>
   path !== '/metrics' && !path.startsWith(assetsPath) && !/\.\w+$/.test(path)

@@ -85,7 +85,8 @@ const labelPattern = new RegExp(`^[\\w.-]{1,${labelCharactersMax}}$`)
 const isLabel = (input: unknown): boolean => typeof input === 'string' && labelPattern.test(input)
 
 /**
- * Maps each label to the id that the created row will have. An invalid id is replaced by a new one here, because
+ * Maps each label to the id that the created row will have. An invalid id is replaced by a new one here,
+ * because
  * `parseBody` rejects it later.
  */
 function idsByLabel(items: readonly ParsedItem[], violations: Violations): ReadonlyMap<string, string> {

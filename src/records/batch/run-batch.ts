@@ -38,8 +38,8 @@ interface BatchRun {
 
 /**
  * Runs restores, then creates, then updates, each with parents before children, and finally removals, with
- * children before parents. So items may refer to each other in any order. Everything is one transaction; if a conflict
- * makes it run again, the outcomes are those of the attempt that committed.
+ * children before parents. So items may refer to each other in any order. Everything is one transaction; if a
+ * conflict makes it run again, the outcomes are those of the attempt that committed.
  */
 export async function runBatch(
   context: Context,

@@ -23,8 +23,8 @@ export interface Joins {
 }
 
 /**
- * PostgreSQL truncates long names, so the joined rows are numbered in the order of one traversal. `serializeRow`
- * traverses in the same order.
+ * PostgreSQL truncates long names, so the joined rows are numbered in the order of one traversal.
+ * `serializeRow` traverses in the same order.
  */
 export function joinsOf(selection: Selection, caller: Caller, at?: string): Joins {
   const joins: Sql[] = []

@@ -68,8 +68,9 @@ function isAfterInKey(key: SortKey, value: Value): Sql {
 }
 
 /**
- * Encodes the sort values and the id of the last row of a page. The checksum detects a cursor that is used with
- * another list, order or filter. A cursor is no secret and grants no access: every request is checked again.
+ * Encodes the sort values and the id of the last row of a page. The checksum detects a cursor that is used
+ * with another list, order or filter. A cursor is no secret and grants no access: every request is checked
+ * again.
  */
 export const encodeCursor = (scope: string, after: readonly Value[]): string => {
   const text = Buffer.from(JSON.stringify(after)).toString('base64url')

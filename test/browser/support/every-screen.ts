@@ -22,8 +22,8 @@ export interface LoadedScreen extends ScreenAddress {
 const nowhere = /^(Page not found|Não há nada aqui)$/
 
 /**
- * Goes to a screen without reloading the client, as its links do, which costs a quarter. An address of nothing comes
- * first, so that whatever was open on the screen before is closed.
+ * Goes to a screen without reloading the client, as its links do, which costs a quarter. An address of
+ * nothing comes first, so that whatever was open on the screen before is closed.
  */
 export async function goWithin(page: Page, path: string): Promise<void> {
   const heading = page.locator('main h1')

@@ -7,8 +7,8 @@ import { changesSince, currentSnapshot } from '../../../src/db/change-log.ts'
 import { openDatabase } from '../../../src/db/database.ts'
 
 /**
- * A transaction is committed on the coordinator and not yet on a worker, whose process is stopped just then. Who reads changes must
- * not be notified before its row can be read.
+ * A transaction is committed on the coordinator and not yet on a worker, whose process is stopped just then.
+ * Who reads changes must not be notified before its row can be read.
  */
 const url = process.env.DATABASE_URL ?? ''
 const open = async (address: string) => {

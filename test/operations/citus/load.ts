@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Writers, readers of lists and rows, and a reader of the feed, until the file of phases says that it is the end. No request may
- * fail; every change must be delivered once, and its row must be readable then.
+ * Writers, readers of lists and rows, and a reader of the feed, until the file of phases says that it is the
+ * end. No request may fail; every change must be delivered once, and its row must be readable then.
  */
 const [phasesFile = ''] = process.argv.slice(2)
 const phase = () => readFileSync(phasesFile, 'utf8').trim().split('\n').at(-1) ?? ''

@@ -6,9 +6,10 @@ import pg from 'pg'
 import { followFeed } from './follow-feed.ts'
 
 /**
- * Writers of tracker and bank that record what was acknowledged, until the file of faults says that it is the end. Then every
- * acknowledged write must be there, nothing may be there twice, and followers of the feed got each change once. Organizations carry an Idempotency-Key and are sent again
- * until they are answered; the bank's transactions are sent once.
+ * Writers of tracker and bank that record what was acknowledged, until the file of faults says that it is the
+ * end. Then every acknowledged write must be there, nothing may be there twice, and followers of the feed got
+ * each change once. Organizations carry an Idempotency-Key and are sent again until they are answered; the
+ * bank's transactions are sent once.
  */
 const [faultsFile = ''] = process.argv.slice(2)
 const faults = () =>
@@ -27,8 +28,9 @@ async function send(
 }
 
 /**
- * A connection that was cut, the tracker's 503, and 422 of the bank, which its contract has for an error of the database. What a
- * writer had sent when the store ended may be a 500: whether it was committed is unknown.
+ * A connection that was cut, the tracker's 503, and 422 of the bank, which its contract has for an error of
+ * the database. What a writer had sent when the store ended may be a 500: whether it was committed is
+ * unknown.
  */
 const expectedErrors = /: no answer|^tracker, [^:]*: (409|429|503) |^bank, [^:]*: 422 \{"erro"/
 /** Responses other than acknowledgements, by the current fault: they must not be client errors. */

@@ -60,7 +60,8 @@ for (const count of [1, 2, 3]) {
 }
 await sleep(2500)
 assert.equal(waits.length, 3, 'not every write came as an event of its own')
-// Longer than an open stream is silent, and than a proxy's usual minute of patience is not: the client opens it again otherwise.
+// Longer than an open stream is silent, and than a proxy's usual minute of patience is not: the client opens
+// it again otherwise.
 const opened = names.length
 await sleep(17_000)
 assert.equal(names.length, opened, 'the stream was opened again')

@@ -1,4 +1,5 @@
-// Passes requests on, and loses the first answer to each Idempotency-Key, as a broken connection would: node lose-answers.mjs PORT TARGET
+// Passes requests on, and loses the first answer to each Idempotency-Key, as a broken connection would: node
+// lose-answers.mjs PORT TARGET
 import { createServer, request as send } from 'node:http'
 
 const [port, target] = process.argv.slice(2)

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openCommandCalls } from '../../support/command-calls.ts'
 
 /**
- * Clients that try nothing twice, on connections that are kept, through two proxies, until the file of steps says that it is
- * the end. Readers of a live listing and of the feed come back when they are sent away, and must have seen every row that
- * was made.
+ * Clients that try nothing twice, on connections that are kept, through two proxies, until the file of steps
+ * says that it is the end. Readers of a live listing and of the feed come back when they are sent away, and
+ * must have seen every row that was made.
  */
 const [stepsFile = ''] = process.argv.slice(2)
 const steps = () => (existsSync(stepsFile) ? readFileSync(stepsFile, 'utf8').trim().split('\n') : [''])

@@ -1,4 +1,5 @@
-// Compares when each client shows an event with when a bare socket in this process gets the same event, and prints a table.
+// Compares when each client shows an event with when a bare socket in this process gets the same event, and
+// prints a table.
 import { spawn } from 'node:child_process'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'

@@ -1,9 +1,9 @@
 import asyncHooks, { type AsyncHook, type HookCallbacks } from 'node:async_hooks'
 
 /**
- * node:test follows every promise, to find out in which suite a test is defined. Once all tests are defined, it needs to know
- * only which test a socket or a timer belongs to, for errors that are thrown there. Following the promises of all hosts until
- * the end would cost a tenth of the processor time.
+ * node:test follows every promise, to find out in which suite a test is defined. Once all tests are defined,
+ * it needs to know only which test a socket or a timer belongs to, for errors that are thrown there.
+ * Following the promises of all hosts until the end would cost a tenth of the processor time.
  *
  * Loaded before node:test is, which takes `createHook` from the module when it is loaded itself.
  */

@@ -9,8 +9,8 @@ import { report } from './report.ts'
 let running = ''
 
 /**
- * Loads each file of TEST_FILES as a suite of its own. In one process the hooks at the top of a file would otherwise be
- * hooks of the whole run: one file's `beforeEach` would run before every test of all files.
+ * Loads each file of TEST_FILES as a suite of its own. In one process the hooks at the top of a file would
+ * otherwise be hooks of the whole run: one file's `beforeEach` would run before every test of all files.
  */
 for (const file of JSON.parse(process.env.TEST_FILES ?? '[]') as string[]) {
   describe(file, async () => {

@@ -37,7 +37,8 @@ export function startWorker(files: readonly string[], { root, log, show }: Surro
     cwd: root,
     stdio: ['ignore', printed, printed, 'pipe'],
     env: {
-      // Four Argon2 computations would fill the default pool, and files and DNS would wait for them. Read once, at start.
+      // Four Argon2 computations would fill the default pool, and files and DNS would wait for them. Read
+      // once, at start.
       UV_THREADPOOL_SIZE: '8',
       // Hosts that tests start load their modules in half the time.
       NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled'),

@@ -7,8 +7,9 @@ const attemptsMax = 5
 const isPreconditionFailed = (error: unknown) => error instanceof TrackerError && error.status === 412
 
 /**
- * Changes a record based on its current version. If another user saves in between, it is read and changed again. If `bodyOf` returns
- * undefined, there is nothing to save for this version, and the result is undefined, too.
+ * Changes a record based on its current version. If another user saves in between, it is read and changed
+ * again. If `bodyOf` returns undefined, there is nothing to save for this version, and the result is
+ * undefined, too.
  */
 export async function changeRecord<Name extends ResourceName>(
   api: Pick<Api, 'getTagged' | 'update'>,
@@ -22,7 +23,8 @@ export async function changeRecord<Name extends ResourceName>(
     const body = bodyOf(before)
     if (body === undefined) return undefined
     try {
-      // A compressing proxy may alter tags. If the record still has the tag that was just rejected, the update is sent without it.
+      // A compressing proxy may alter tags. If the record still has the tag that was just rejected, the
+      // update is sent without it.
       return { before, after: await api.update(name, body, tag === rejectedTag ? undefined : tag) }
     } catch (error) {
       if (!isPreconditionFailed(error) || attempt === attemptsMax) throw error

@@ -2,8 +2,8 @@ import type { Api, CreateOf, RecordOf, ResourceName } from './api.ts'
 import { isOutage } from './problems.ts'
 
 /**
- * Creates a record under an id that this client has chosen. If that is rejected, the response to an earlier attempt may have been
- * lost: then returns the record which that attempt has created.
+ * Creates a record under an id that this client has chosen. If that is rejected, the response to an earlier
+ * attempt may have been lost: then returns the record which that attempt has created.
  */
 export async function createOnce<Name extends ResourceName>(
   api: Pick<Api, 'create' | 'get'>,

@@ -21,9 +21,10 @@ interface PageWindow {
 }
 
 /**
- * Follows a list of any length over one connection, although a live listing reports only its own page. The list is sorted by the last
- * change, so rows that were never changed come first, and then changed ones, newest first. Each changed row moves to this boundary:
- * the page that contains it shows every change, and the total count shows rows that were created or removed.
+ * Follows a list of any length over one connection, although a live listing reports only its own page. The
+ * list is sorted by the last change, so rows that were never changed come first, and then changed ones,
+ * newest first. Each changed row moves to this boundary: the page that contains it shows every change, and
+ * the total count shows rows that were created or removed.
  */
 export function followChanges<Name extends ResourceName>(
   api: Api,
@@ -89,8 +90,8 @@ function windowAround(position: number): PageWindow {
 }
 
 /**
- * Returns the page to follow next if the boundary has reached the edge of this one; undefined to stay on it; `elsewhere` if the
- * boundary is not on this page and has to be searched.
+ * Returns the page to follow next if the boundary has reached the edge of this one; undefined to stay on it;
+ * `elsewhere` if the boundary is not on this page and has to be searched.
  */
 function windowAfter(page: Page<ChangeableRow>): PageWindow | 'elsewhere' | undefined {
   const { data, pageNumber, pageSize, totalCount } = page

@@ -12,8 +12,9 @@ import {
 import { isOutage } from './problems.ts'
 
 /**
- * Keeps what the screens of the account have shown, and returns it while the server cannot be reached. Only screens read it: a change
- * is never based on it. It is erased when the session ends, and holds no token and no file.
+ * Keeps what the screens of the account have shown, and returns it while the server cannot be reached. Only
+ * screens read it: a change is never based on it. It is erased when the session ends, and holds no token and
+ * no file.
  */
 export interface LastSeen {
   /** Returns the loaded value. While the server cannot be reached, returns the value that was loaded last, if there is one. */

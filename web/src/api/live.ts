@@ -11,8 +11,9 @@ export interface LiveListener<Value> {
 }
 
 /**
- * Keeps an answer live until the returned function is called. It reconnects after an outage, an expired token, or sleep of the
- * device. A hidden page releases its connection, because a browser has only six per host for all its tabs.
+ * Keeps an answer live until the returned function is called. It reconnects after an outage, an expired
+ * token, or sleep of the device. A hidden page releases its connection, because a browser has only six per
+ * host for all its tabs.
  */
 export function openLive<Value>(connect: Connect<Value>, listener: LiveListener<Value>): () => void {
   const closed = new AbortController()

@@ -84,7 +84,8 @@ export const openGuestTracker = (apiUrl: string): Tracker =>
   openTracker({ ...commonOptions, address: apiUrl, retries: 0, mapError: translateError })
 
 /**
- * Requests have no time limit, because networks may be slow, and no idempotency keys, because forms create the ids of their records.
+ * Requests have no time limit, because networks may be slow, and no idempotency keys, because forms create
+ * the ids of their records.
  */
 const commonOptions = {
   withinMilliseconds: Number.POSITIVE_INFINITY,

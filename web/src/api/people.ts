@@ -9,8 +9,8 @@ import { isOutage } from './problems.ts'
 
 export interface People {
   /**
-   * Returns the name of the person, or a placeholder while it is unknown. A component that calls this is rendered again when the
-   * name arrives.
+   * Returns the name of the person, or a placeholder while it is unknown. A component that calls this is
+   * rendered again when the name arrives.
    */
   nameOf(id: string): string
   /** Returns undefined until the name is known, and an empty text for a person whom the caller may not see. */

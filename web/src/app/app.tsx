@@ -61,8 +61,8 @@ function useReloadForAnotherUser(id: string | undefined): void {
 }
 
 /**
- * Reports that the session has ended. The user signs in in a separate tab, so that unsaved work on this page is kept. The dialog closes
- * when this browser has a session again.
+ * Reports that the session has ended. The user signs in in a separate tab, so that unsaved work on this page
+ * is kept. The dialog closes when this browser has a session again.
  */
 function SessionEndedDialog() {
   const { router } = useServices()

@@ -37,8 +37,8 @@ export interface CommandPaletteProps {
 }
 
 /**
- * Opens anything by its name or key, and does what the screens do. A choice that needs a value has a second step, from which
- * Backspace leads back; Escape closes all at once.
+ * Opens anything by its name or key, and does what the screens do. A choice that needs a value has a second
+ * step, from which Backspace leads back; Escape closes all at once.
  */
 export function CommandPalette({ first, onClose }: CommandPaletteProps) {
   const [steps, setSteps] = useState<readonly PaletteStep[]>([first])

@@ -76,8 +76,8 @@ const doneNamePattern =
   /^(done|finished|complete[d]?|closed|feito|conclu[ií]d[oa]s?|pronto|terminad[oa]|erledigt|fertig)$/i
 
 /**
- * Finds the stages that mean done: those that administrators have marked. If there are none, it is the stage chosen in this
- * browser, else one with such a name, else the last that the project uses.
+ * Finds the stages that mean done: those that administrators have marked. If there are none, it is the stage
+ * chosen in this browser, else one with such a name, else the last that the project uses.
  */
 export function doneStagesOf(projectId: string, stages: readonly Stage[]): ReadonlySet<string> {
   // Reading the signal subscribes the component, which localStorage cannot notify.

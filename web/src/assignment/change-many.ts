@@ -22,8 +22,9 @@ interface RequestedChange {
 }
 
 /**
- * Changes many assignments at once. Each change is based on the current state, so that changes by others are kept. Undo restores the
- * values that were not changed since. `messageOf` returns the message for a number of changed assignments.
+ * Changes many assignments at once. Each change is based on the current state, so that changes by others are
+ * kept. Undo restores the values that were not changed since. `messageOf` returns the message for a number of
+ * changed assignments.
  */
 export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) {
   const { api, configuration, toasts } = useServices()

@@ -100,7 +100,8 @@ async function addLabel(
 }
 
 /**
- * Returns the labels that match the text, as commands that add the label, or remove it if the assignment has it. Both offer Undo.
+ * Returns the labels that match the text, as commands that add the label, or remove it if the assignment has
+ * it. Both offer Undo.
  * `linkIds` has the links of the assignment by the ids of their labels.
  */
 export function labelChoices(

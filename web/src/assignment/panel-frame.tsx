@@ -19,8 +19,8 @@ interface PanelFrameProps {
 }
 
 /**
- * A layer over the end of the screen, so that nothing below it moves. Its edge widens it, F shows it on the whole page, and Escape
- * closes it.
+ * A layer over the end of the screen, so that nothing below it moves. Its edge widens it, F shows it on the
+ * whole page, and Escape closes it.
  */
 export function PanelFrame({ id, title, tools, name, children, onClose }: PanelFrameProps) {
   const isFull = isPanelFull(useServices().router.address.value)

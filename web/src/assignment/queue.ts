@@ -150,8 +150,8 @@ export function retryChange(actors: Actors, { problem: _, ...change }: QueuedCha
 }
 
 /**
- * Sends a change with `send`. While the server cannot be reached, or an earlier change of the same record waits, it is kept instead.
- * Returns whether it was sent.
+ * Sends a change with `send`. While the server cannot be reached, or an earlier change of the same record
+ * waits, it is kept instead. Returns whether it was sent.
  */
 export async function sendOrQueue(
   actors: Actors,

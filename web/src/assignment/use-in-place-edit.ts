@@ -173,8 +173,8 @@ export function useFieldEdit(
 }
 
 /**
- * Returns a function that saves one field of an assignment. `textOf` returns its next text for the stored one; if that is undefined,
- * nothing is saved, and the stored text is returned.
+ * Returns a function that saves one field of an assignment. `textOf` returns its next text for the stored
+ * one; if that is undefined, nothing is saved, and the stored text is returned.
  */
 export function useFieldSave(id: string, name: EditableName, onSaved: (row: Assignment) => void) {
   const { api, toasts } = useServices()

@@ -9,8 +9,8 @@ import { useServices } from '../services/services.ts'
 export type PanelSections = ReturnType<typeof usePanelSections>
 
 /**
- * Loads the related data of an assignment. The panel shows all of it at once, because a list that arrives later would push down the
- * ones below it.
+ * Loads the related data of an assignment. The panel shows all of it at once, because a list that arrives
+ * later would push down the ones below it.
  */
 export function usePanelSections(assignmentId: string, projectId: string) {
   const { extensions } = useServices().configuration

@@ -4,8 +4,8 @@ import { type Task, ticking } from '../ui/parse-markdown.ts'
 type Change = (text: string) => string | undefined
 
 /**
- * Ticks tasks in a stored text. Each tick is shown at once, and saved after the one before it. `save` handles its own errors; then
- * the stored text is shown again.
+ * Ticks tasks in a stored text. Each tick is shown at once, and saved after the one before it. `save` handles
+ * its own errors; then the stored text is shown again.
  */
 export function useTicks(stored: string, save: (change: Change, ticked: string) => Promise<void>) {
   const [unsaved, setUnsaved] = useState<readonly Change[]>([])

@@ -29,8 +29,8 @@ export const startDayOf = ({ startDate, isUnscheduled }: Dated): string =>
 export const endDayOf = ({ endDate, isUnscheduled }: Dated): string => (isUnscheduled ? '' : dayOf(endDate))
 
 /**
- * The fields that give an assignment dates for the first time. Without an end it takes the day of its start; without a start it begins
- * today, or on its end if that is past. Without both it has today as a placeholder.
+ * The fields that give an assignment dates for the first time. Without an end it takes the day of its start;
+ * without a start it begins today, or on its end if that is past. Without both it has today as a placeholder.
  */
 export function datesBetween(start: string, end: string) {
   if (start === '' && end === '') return { startDate: today(), endDate: today(), isUnscheduled: true }

@@ -27,8 +27,8 @@ const middleColors: readonly ColorName[] = [
 ]
 
 /**
- * Returns the color of a stage for which the project has chosen none. It depends on the position among all stages, and not only those
- * of the project, so that a stage has the same color in all such projects.
+ * Returns the color of a stage for which the project has chosen none. It depends on the position among all
+ * stages, and not only those of the project, so that a stage has the same color in all such projects.
  */
 function defaultColorOf({ color, isDone }: Workflow, position: number): ColorName {
   if (color) return color

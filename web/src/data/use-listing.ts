@@ -28,8 +28,9 @@ interface LoadedPage<Row> {
 }
 
 /**
- * Loads a list for a screen. It is reloaded after a write of this tab to its resource, and when the user comes back to the page or
- * signs in again. A live list follows every change. Without a query the list is empty.
+ * Loads a list for a screen. It is reloaded after a write of this tab to its resource, and when the user
+ * comes back to the page or signs in again. A live list follows every change. Without a query the list is
+ * empty.
  */
 export function useListing<Name extends ResourceName>(
   name: Name,
@@ -97,8 +98,8 @@ export function useListing<Name extends ResourceName>(
 export const catalogQuery = { sortColumn: 'name', pageSize: 100 } as const
 
 /**
- * The query of the organizations of some projects; undefined without projects. Every account may read all organizations, but screens
- * show only those that the user has to do with.
+ * The query of the organizations of some projects; undefined without projects. Every account may read all
+ * organizations, but screens show only those that the user has to do with.
  */
 export function organizationQuery(projects: readonly RecordOf<'project'>[]) {
   const ids = [...new Set(projects.map(({ organizationId }) => organizationId))].sort().slice(0, limits.ids)

@@ -8,8 +8,8 @@ import { useServices } from '../services/services.ts'
 const debounceMilliseconds = 250
 
 /**
- * Reports the resources of a project that were changed by any user, over one connection. Each connection begins with a report of all
- * of them, because changes may have been missed before it was open.
+ * Reports the resources of a project that were changed by any user, over one connection. Each connection
+ * begins with a report of all of them, because changes may have been missed before it was open.
  */
 function followProject(
   tracker: Tracker,

@@ -17,8 +17,9 @@ const queryOf = (projectId: string) =>
   ({ projectId, sortColumn: 'createdAt', sortOrder: 'DESC', pageSize: rowsMax }) as const
 
 /**
- * Returns every link between assignments of a project and something else, the newest first. Without a project there are none. A view
- * that is not shown yet asks for the newest ones only, because all pages together would delay its rows.
+ * Returns every link between assignments of a project and something else, the newest first. Without a project
+ * there are none. A view that is not shown yet asks for the newest ones only, because all pages together
+ * would delay its rows.
  */
 export function useProjectLinks<Name extends LinkName>(
   name: Name,

@@ -10,7 +10,8 @@ export type FormValues = Readonly<Record<string, string>>
 
 export interface FormOptions<Values extends FormValues> {
   /**
-   * Stores the typed values in this tab under this name until they are submitted or discarded. Without it they are not stored.
+   * Stores the typed values in this tab under this name until they are submitted or discarded. Without it
+   * they are not stored.
    */
   readonly draft?: string
   readonly initial: Values

@@ -8,8 +8,9 @@ export interface Router {
   /** Navigates within the page; `replace` adds no step to the history. */
   go(to: string, options?: { readonly replace?: boolean }): void
   /**
-   * Closes an assignment: returns to the page from which it was opened, in the history too. `to` is its project, where it leads
-   * after a direct link. If it was opened from there, `to` also has the filters that were changed meanwhile.
+   * Closes an assignment: returns to the page from which it was opened, in the history too. `to` is its
+   * project, where it leads after a direct link. If it was opened from there, `to` also has the filters that
+   * were changed meanwhile.
    */
   close(to: string): void
   /** Changes only the query, in place; blank values are removed from it. */

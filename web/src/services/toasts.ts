@@ -87,7 +87,8 @@ export function createToasts(): Toasts {
     },
     show({ undo, ...toast }) {
       if (undo) return addChange({ text: toast.text, undo })
-      // Only the newest success is shown, and a repeated problem, such as from a held key, only once. Each is announced.
+      // Only the newest success is shown, and a repeated problem, such as from a held key, only once. Each is
+      // announced.
       const isReplaced = (other: Toast) =>
         !hasChanges(other) &&
         other.kind === toast.kind &&

@@ -29,8 +29,8 @@ export interface Session {
   readonly person: ReadonlySignal<SignedInPerson | undefined>
   begin(tokens: Tokens): void
   /**
-   * Returns a token that is valid for at least 90 more seconds, after a refresh if necessary. While the provider cannot be reached,
-   * returns the current token until it expires.
+   * Returns a token that is valid for at least 90 more seconds, after a refresh if necessary. While the
+   * provider cannot be reached, returns the current token until it expires.
    */
   accessToken(): Promise<string>
   /** Returns a new token after the API rejected this one. */
@@ -141,8 +141,8 @@ function personSignal(stored: ReadonlySignal<StoredSession | undefined>) {
 }
 
 /**
- * Signs out here, at the provider, and in the other tabs, which notice the change of the storage. Fails without changes while the
- * provider is unreachable, because its session would continue.
+ * Signs out here, at the provider, and in the other tabs, which notice the change of the storage. Fails
+ * without changes while the provider is unreachable, because its session would continue.
  */
 async function signOut(
   configuration: Configuration,
@@ -168,8 +168,8 @@ async function signOut(
 const refreshLock = 'tracker.refresh'
 
 /**
- * Refreshes the tokens, one tab at a time: a second use of a refresh token ends the session, so a tab that waited takes the tokens
- * that another one got. Returns undefined if the session has ended.
+ * Refreshes the tokens, one tab at a time: a second use of a refresh token ends the session, so a tab that
+ * waited takes the tokens that another one got. Returns undefined if the session has ended.
  */
 function refreshInOneTab(configuration: Configuration, old: Tokens): Promise<Tokens | undefined> {
   return navigator.locks.request(refreshLock, { signal: requestTimeout() }, async () => {
@@ -183,8 +183,8 @@ function refreshInOneTab(configuration: Configuration, old: Tokens): Promise<Tok
 }
 
 /**
- * Ends the session at page load if the tab that was refreshing it has been closed, because its new tokens are lost. Does not wait:
- * while another tab has the lock, its refresh is still in progress.
+ * Ends the session at page load if the tab that was refreshing it has been closed, because its new tokens are
+ * lost. Does not wait: while another tab has the lock, its refresh is still in progress.
  */
 export function endInterruptedRefresh(): Promise<void> {
   return navigator.locks.request(refreshLock, { ifAvailable: true }, (lock) => {
@@ -212,8 +212,9 @@ async function exchangeRefreshToken(
     return replaceTokens(stored, createTokens(response))
   } catch (error) {
     const mayBeSpent = !(error instanceof ProviderError) || spentCodes.has(error.code)
-    // If the response was lost, the token may be spent. It is not sent again, because a second use would end the session in all apps,
-    // and be recorded as a theft. If the session ends only here, the user signs in again, usually without a password.
+    // If the response was lost, the token may be spent. It is not sent again, because a second use would end
+    // the session in all apps, and be recorded as a theft. If the session ends only here, the user signs in
+    // again, usually without a password.
     if (mayBeSpent) return replaceTokens(stored, { hasEnded: true })
     replaceTokens(stored, stored)
     throw error
@@ -221,8 +222,8 @@ async function exchangeRefreshToken(
 }
 
 /**
- * Stores `next` and returns its tokens, if any. Writes nothing if another tab has signed out or signed in again since `old` was read: a
- * late response must not restore the old session or end the new one.
+ * Stores `next` and returns its tokens, if any. Writes nothing if another tab has signed out or signed in
+ * again since `old` was read: a late response must not restore the old session or end the new one.
  */
 function replaceTokens(old: Tokens, next: StoredSession): Tokens | undefined {
   const current = readSession()

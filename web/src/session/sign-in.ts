@@ -86,7 +86,8 @@ export async function completeSignIn(
   const { verifier, nonce, returnTo } = consumeAttempt(response)
   const provider = await discover(configuration)
   const issuer = response.get('iss')
-  // RFC 9207: a response of another provider is rejected, and so is one without the issuer that the provider announces.
+  // RFC 9207: a response of another provider is rejected, and so is one without the issuer that the provider
+  // announces.
   const isIssuerMissing = issuer === null && provider.authorization_response_iss_parameter_supported === true
   if (isIssuerMissing || (issuer !== null && issuer !== provider.issuer))
     throw new ProviderError('invalid_request', t('This response comes from another sign-in service.'))

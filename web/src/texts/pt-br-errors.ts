@@ -1,6 +1,6 @@
 /**
- * Translates the server's error messages. Braces name variable parts, and the first matching key wins. Translations with `{field}`
- * begin with it, so that they need no gender; forms show their own label there.
+ * Translates the server's error messages. Braces name variable parts, and the first matching key wins.
+ * Translations with `{field}` begin with it, so that they need no gender; forms show their own label there.
  */
 export const ptBrErrors: Readonly<Record<string, string>> = {
   // Fields

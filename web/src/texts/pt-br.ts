@@ -1,8 +1,9 @@
 import { ptBrErrors } from './pt-br-errors.ts'
 
 /**
- * Every text of the client: in English, which is its key, and in Brazilian Portuguese. People are “você”; buttons are
- * infinitives; a message begins with what has happened, so that it needs no gender of a name: “Removido: {name}”. Glossary:
+ * Every text of the client: in English, which is its key, and in Brazilian Portuguese. People are “você”;
+ * buttons are infinitives; a message begins with what has happened, so that it needs no gender of a name:
+ * “Removido: {name}”. Glossary:
  *
  *   assignment    tarefa                   stage, workflow   etapa, fluxo
  *   appointment   apontamento (de horas)   board             quadro

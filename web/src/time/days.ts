@@ -117,8 +117,8 @@ const formatSevenDays = cacheTexts((monday, style: Style) =>
 export const formatWeek = (monday: string): string => formatSevenDays(monday, 'long')
 
 /**
- * Parses a typed day: 2026-11-24, 24 Nov, 24/11, 24.11.2026, +3, today, tomorrow, fri, in 2 weeks, next month, in English and in the
- * language of the user. Undefined if it is not a day.
+ * Parses a typed day: 2026-11-24, 24 Nov, 24/11, 24.11.2026, +3, today, tomorrow, fri, in 2 weeks, next
+ * month, in English and in the language of the user. Undefined if it is not a day.
  */
 export function parseDay(text: string): string | undefined {
   const input = text.trim().toLowerCase()

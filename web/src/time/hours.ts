@@ -43,8 +43,9 @@ export interface Planned {
 }
 
 /**
- * Returns the hours of an estimate that fall into the days from `from` up to, but excluding, `to`. An estimate is distributed
- * evenly over the working days of its period, or over all days if the period has no working day.
+ * Returns the hours of an estimate that fall into the days from `from` up to, but excluding, `to`. An
+ * estimate is distributed evenly over the working days of its period, or over all days if the period has no
+ * working day.
  */
 export function plannedHours({ startDate, endDate, amountHours }: Planned, from: string, to: string): number {
   const start = dayOf(startDate)

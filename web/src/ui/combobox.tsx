@@ -136,7 +136,8 @@ interface SuggestionsProps {
 }
 
 /**
- * A popover, so that no dialog clips it. The focus and the keys stay in the text field, as the ARIA pattern requires.
+ * A popover, so that no dialog clips it. The focus and the keys stay in the text field, as the ARIA pattern
+ * requires.
  */
 export function Suggestions({ id, label, emptyMessage, input, state }: SuggestionsProps) {
   const { options, problem, active, isOpen, choose, setActive } = state

@@ -19,8 +19,8 @@ type OrganizationFieldProps<Values extends FormValues> = Omit<FieldProps<Values>
 }
 
 /**
- * Finds an organization by name. Administrators see all of them, others those of their projects: to find another one, they have to
- * know its whole name.
+ * Finds an organization by name. Administrators see all of them, others those of their projects: to find
+ * another one, they have to know its whole name.
  */
 export function OrganizationField<Values extends FormValues & { readonly organizationId: string }>({
   onNew,

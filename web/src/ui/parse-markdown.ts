@@ -1,8 +1,8 @@
 import { mentionPattern } from './mention-text.ts'
 
 /**
- * Parses common Markdown: headings, lists, tasks, quotes, code, bold, italic, struck text, links. The result is data, never HTML. The time grows
- * linearly with the length of the text.
+ * Parses common Markdown: headings, lists, tasks, quotes, code, bold, italic, struck text, links. The result
+ * is data, never HTML. The time grows linearly with the length of the text.
  */
 export const parseMarkdown = (text: string): Block[] => parseBlocks(splitLines(text), 0)
 
@@ -172,8 +172,8 @@ export const tasksIn = (blocks: readonly Block[]): Task[] =>
   })
 
 /**
- * Returns a function that ticks a task, or clears it, in any version of the text: only the character between its brackets changes.
- * It returns undefined for a version from which one cannot tell the task.
+ * Returns a function that ticks a task, or clears it, in any version of the text: only the character between
+ * its brackets changes. It returns undefined for a version from which one cannot tell the task.
  */
 export function ticking(text: string, task: Task): (version: string) => string | undefined {
   const alike = (version: string) =>
@@ -306,8 +306,8 @@ export const attachmentMarkdown = (id: string, name: string, isImage: boolean): 
   `${isImage ? '!' : ''}[${name.replaceAll(/[[\]\s]+/g, ' ').trim()}](attachment:${id})`
 
 /**
- * Returns a function that finds the next position of the pattern, or infinity. Its argument must never decrease, because it does
- * not search backwards.
+ * Returns a function that finds the next position of the pattern, or infinity. Its argument must never
+ * decrease, because it does not search backwards.
  */
 function createSearch(text: string, pattern: RegExp): (from: number) => number {
   let next = -1

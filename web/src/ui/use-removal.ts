@@ -4,8 +4,9 @@ import { useServices } from '../services/services.ts'
 import { type MessageKey, t } from '../texts/text.ts'
 
 /**
- * Returns a function that removes records and shows a message with Undo, or the error. `message` replaces the default where users
- * would not call it a removal; `leave` goes to another screen before the message is shown.
+ * Returns a function that removes records and shows a message with Undo, or the error. `message` replaces the
+ * default where users would not call it a removal; `leave` goes to another screen before the message is
+ * shown.
  */
 export function useRemoval() {
   const { api, toasts } = useServices()

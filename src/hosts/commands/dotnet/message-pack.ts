@@ -16,7 +16,8 @@ import { type Extension, MessagePackReader, type Token } from './message-pack-re
 import { MessagePackWriter } from './message-pack-writer.ts'
 
 /**
- * The encoding of the .NET clients: maps with PascalCase keys. Requests may be compressed; responses never are.
+ * The encoding of the .NET clients: maps with PascalCase keys. Requests may be compressed; responses never
+ * are.
  */
 export const messagePack: Encoding = {
   reader(message) {

@@ -81,7 +81,8 @@ const readIntoList =
     return items
   }
 
-// A hundred times the longest legal list; two million empty entries fit into a message and would take seconds to check.
+// A hundred times the longest legal list; two million empty entries fit into a message and would take seconds
+// to check.
 const itemsMax = 10_000
 
 const textReader: FieldReader = {

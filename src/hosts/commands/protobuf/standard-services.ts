@@ -44,14 +44,15 @@ const standard: Readonly<Record<string, LazyService>> = {
 }
 
 /**
- * Loading the libraries and all descriptions takes a fifth of this host's start, and many hosts never need them. They are loaded
- * synchronously, because the library cannot postpone reading a call.
+ * Loading the libraries and all descriptions takes a fifth of this host's start, and many hosts never need
+ * them. They are loaded synchronously, because the library cannot postpone reading a call.
  */
 const require = createRequire(import.meta.url)
 type ServingModule = typeof import('./serve-standard-services.ts')
 
 /**
- * A service that a library describes and serves, with the properties of its calls that are needed before the library is loaded.
+ * A service that a library describes and serves, with the properties of its calls that are needed before the
+ * library is loaded.
  */
 type LazyService = Readonly<Record<string, Pick<Method, 'requestStream' | 'responseStream'>>>
 

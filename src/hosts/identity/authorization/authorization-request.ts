@@ -53,7 +53,8 @@ export function parseAuthorizationRequest(clients: Clients, raw: RawParameters):
   const client = requireClient(clients, single)
   const redirectUri = requireRedirectUri(client, single)
   requireShortState(single)
-  // Until here the client is unknown, so errors are shown to the user. From here on they are sent to the client.
+  // Until here the client is unknown, so errors are shown to the user. From here on they are sent to the
+  // client.
   const replyTo = replyToOf(client, redirectUri, single)
   return reportErrorsToClient(replyTo, () => {
     const parameters = parseParameters(raw)
@@ -115,8 +116,8 @@ const allowedModes = ({ registration }: Client): readonly ResponseMode[] =>
   registration ? responseModes : []
 
 /**
- * OpenID Connect Core, 6 and Registration, 2.1.1. Ignoring these parameters would grant something other than what
- * was requested.
+ * OpenID Connect Core, 6 and Registration, 2.1.1. Ignoring these parameters would grant something other than
+ * what was requested.
  */
 function rejectRequestObjects(parameters: Parameters): void {
   if (parameters.request !== undefined)
@@ -275,8 +276,8 @@ export async function receivePendingRequest(
 }
 
 /**
- * Opens a sealed request and parses it again, because clients and origins may have changed. Returns undefined if
- * it has expired or is no longer valid.
+ * Opens a sealed request and parses it again, because clients and origins may have changed. Returns undefined
+ * if it has expired or is no longer valid.
  */
 export async function openPendingRequest(
   { seals, clients }: Identity,

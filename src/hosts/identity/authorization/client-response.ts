@@ -31,7 +31,8 @@ export class AuthorizationError extends Error {
 }
 
 /**
- * Runs the steps. If they reject the request, the error is sent to the client instead of being shown to the user.
+ * Runs the steps. If they reject the request, the error is sent to the client instead of being shown to the
+ * user.
  */
 export function reportErrorsToClient<Result>(replyTo: ReplyTo, steps: () => Result): Result {
   try {
@@ -44,8 +45,8 @@ export function reportErrorsToClient<Result>(replyTo: ReplyTo, steps: () => Resu
 export const isImplicit = (responseType: string): boolean => /(^| )(id_)?token( |$)/.test(responseType)
 
 /**
- * Sends a response to the client by redirecting the browser. It includes the issuer, so that no client mistakes one
- * provider's response for another's (RFC 9207).
+ * Sends a response to the client by redirecting the browser. It includes the issuer, so that no client
+ * mistakes one provider's response for another's (RFC 9207).
  */
 export function respondToClient(
   { redirectUri, state, mode, redirectUrls, language }: ReplyTo,

@@ -9,16 +9,16 @@ import type { AuthorizationRequest, PendingRequest } from './authorization-reque
 const needsConsent = ({ registration }: Client): boolean => registration?.isFirstParty === false
 
 /**
- * The condition that the client, as currently registered, may get tokens with this scope. The query must alias
- * the user's row as `account`.
+ * The condition that the client, as currently registered, may get tokens with this scope. The query must
+ * alias the user's row as `account`.
  */
 export const isScopeAllowed = (client: Client, scope: Sql): Sql =>
   needsConsent(client) ? hasConsentSql(sql`${client.id}`, sql`string_to_array(${scope}, ' ')`) : sql`true`
 
 /**
- * True if any program on the device can pretend to be the client, by listening at its loopback address or registering
- * its scheme. Without a secret, a program cannot prove that it is the client with consent, so the user is asked each
- * time (RFC 8252, 8.6).
+ * True if any program on the device can pretend to be the client, by listening at its loopback address or
+ * registering its scheme. Without a secret, a program cannot prove that it is the client with consent, so the
+ * user is asked each time (RFC 8252, 8.6).
  */
 export function canBeImpersonated({ client, redirectUri }: AuthorizationRequest): boolean {
   const { protocol, hostname } = new URL(redirectUri)

@@ -109,8 +109,9 @@ export interface ProviderFetchOptions {
 }
 
 /**
- * Creates the `fetch` for `openid-client`. It calls only https at public addresses and the issuer's host, because a discovery
- * document may name any URL. It follows no redirects, and limits the size of responses. The caller's signal limits the time.
+ * Creates the `fetch` for `openid-client`. It calls only https at public addresses and the issuer's host,
+ * because a discovery document may name any URL. It follows no redirects, and limits the size of responses.
+ * The caller's signal limits the time.
  */
 function openProviderFetch({ host, inFlight, responseBytesMax }: ProviderFetchOptions): CustomFetch {
   const receivers = allowedReceivers([host])

@@ -178,8 +178,8 @@ export const sessionColumns: Sql = sql`
   ${millisecondsOf(sql`session.expires_at`)} as "expiresAt"`
 
 /**
- * Ends sessions in two statements: a token that a concurrent refresh inserts under its lock on the session is visible only to a
- * statement that begins after the session has been marked.
+ * Ends sessions in two statements: a token that a concurrent refresh inserts under its lock on the session is
+ * visible only to a statement that begins after the session has been marked.
  */
 async function endSessions(transaction: Queries, condition: Sql, now: number): Promise<readonly string[]> {
   const ended = await transaction.query<{ id: string }>(

@@ -84,8 +84,8 @@ export async function issueIdentityToken(
 }
 
 /**
- * Returns the claims about a user by scope (OpenID Connect Core, 5.4), for the identity token and userinfo. The web
- * client gets only the claims that the contract defines. A login need not be an email address.
+ * Returns the claims about a user by scope (OpenID Connect Core, 5.4), for the identity token and userinfo.
+ * The web client gets only the claims that the contract defines. A login need not be an email address.
  */
 export const userClaims = (
   { loginsAreVerified }: Identity['settings'],
@@ -124,7 +124,8 @@ export async function verifyAccessToken(identity: Identity, token: string): Prom
 }
 
 /**
- * Returns the claims of an identity token of any age, because a hint only identifies the user (OpenID Connect Core,
+ * Returns the claims of an identity token of any age, because a hint only identifies the user (OpenID Connect
+ * Core,
  * 3.1.2.1).
  */
 export const parseTokenHint = (identity: Identity, token: string): Promise<JWTPayload | undefined> =>

@@ -49,8 +49,8 @@ export const hostPath = ({ issuer }: Pick<IdentitySettings, 'issuer'>, path: str
   `${new URL(issuer).pathname.replace(/\/$/, '')}${path}`
 
 /**
- * Returns a relative URL, so that the browser keeps the host name that it used: under a different name it would
- * not send the cookie.
+ * Returns a relative URL, so that the browser keeps the host name that it used: under a different name it
+ * would not send the cookie.
  */
 export const hostPathWithQuery = (
   settings: Pick<IdentitySettings, 'issuer'>,

@@ -42,8 +42,8 @@ export const showForgotPassword: Endpoint = {
 }
 
 /**
- * Neither the response nor its time depends on whether the account exists: the mail is only queued here, and its
- * recipient is looked up when it is sent. A client over its limit gets the same response, too.
+ * Neither the response nor its time depends on whether the account exists: the mail is only queued here, and
+ * its recipient is looked up when it is sent. A client over its limit gets the same response, too.
  */
 export const submitForgotPassword: Endpoint = {
   ...formOperation,

@@ -61,8 +61,8 @@ export const showLoginPage: Endpoint = {
       if (authRequest === undefined || !pending)
         return { redirectTo: signInPageUrl(identity.settings, undefined, { error: 'request' }) }
       const { client, loginHint } = pending.request
-      // A sign-in page of another host cannot open the sealed request, so the hint is added to the URL. Our own page
-      // reads it from the request.
+      // A sign-in page of another host cannot open the sealed request, so the hint is added to the URL. Our
+      // own page reads it from the request.
       const isExternalPage = client.registration === undefined
       const hasHint = identity.settings.extensions && isExternalPage && loginHint !== undefined
       const query = { authRequest, ...(hasHint && { loginHint }) }
@@ -71,8 +71,8 @@ export const showLoginPage: Endpoint = {
 }
 
 /**
- * The browser that sent the password gets the session, and only that browser continues the pending request: an
- * attacker who knows the request gains nothing.
+ * The browser that sent the password gets the session, and only that browser continues the pending request:
+ * an attacker who knows the request gains nothing.
  */
 export const logIn: Endpoint = {
   id: 'LogIn',
@@ -207,8 +207,8 @@ interface ReceivedRequest {
 }
 
 /**
- * Opens the pending request. With the extensions, a page that has the credentials before any request, such as that of an
- * invitation, sends the parameters of a new one instead.
+ * Opens the pending request. With the extensions, a page that has the credentials before any request, such as
+ * that of an invitation, sends the parameters of a new one instead.
  */
 async function receiveRequest(
   identity: Identity,

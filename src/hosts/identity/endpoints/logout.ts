@@ -105,8 +105,8 @@ const audienceOf = (hint: JWTPayload | undefined): string | undefined =>
   typeof hint?.aud === 'string' ? hint.aud : undefined
 
 /**
- * Finds the client that requests the sign-out. A post-logout address must be registered for it; without a client
- * id, any client with that address matches.
+ * Finds the client that requests the sign-out. A post-logout address must be registered for it; without a
+ * client id, any client with that address matches.
  */
 function findClient(
   { clients }: Identity,

@@ -120,8 +120,8 @@ function parsePresentedCode(client: Client, parameters: Parameters): PresentedCo
 }
 
 /**
- * Returns the challenge that the verifier must have. A verifier for a code that was requested without a challenge
- * is rejected too, because an attacker may have removed the challenge.
+ * Returns the challenge that the verifier must have. A verifier for a code that was requested without a
+ * challenge is rejected too, because an attacker may have removed the challenge.
  */
 function parseChallenge({ registration }: Client, parameters: Parameters): string | undefined {
   if (registration?.requiresPkce === false && parameters.code_verifier === undefined) return undefined
@@ -137,8 +137,9 @@ const verifierPattern = /^[\w.~-]{43,128}$/
 type ConsumedCode = ActiveSession & { readonly scope: string; readonly nonce: string | null }
 
 /**
- * Spends the code in a single statement, so that of many concurrent uses only one finds it unspent. The share lock
- * on the session makes a request that ends it wait for the refresh token inserted here, and then delete that too.
+ * Spends the code in a single statement, so that of many concurrent uses only one finds it unspent. The share
+ * lock on the session makes a request that ends it wait for the refresh token inserted here, and then delete
+ * that too.
  */
 async function consumeCode(
   identity: Identity,
@@ -170,8 +171,8 @@ async function consumeCode(
 }
 
 /**
- * Rejects a code that could not be spent. A code that is used twice has been stolen, whether before or after its
- * client used it, so everything issued for it ends (RFC 6749, 4.1.2).
+ * Rejects a code that could not be spent. A code that is used twice has been stolen, whether before or after
+ * its client used it, so everything issued for it ends (RFC 6749, 4.1.2).
  */
 async function rejectCode(
   identity: Identity,
@@ -227,8 +228,8 @@ interface PresentedToken {
 }
 
 /**
- * Returns the scopes of the access token: those requested that the client still has. The next refresh token keeps
- * everything that was granted.
+ * Returns the scopes of the access token: those requested that the client still has. The next refresh token
+ * keeps everything that was granted.
  */
 function narrowScopes(granted: string, client: Client, { scope }: Parameters): readonly string[] {
   const requested = splitScope(scope ?? granted)
@@ -238,10 +239,10 @@ function narrowScopes(granted: string, client: Client, { scope }: Parameters): r
 type ConsumedToken = ActiveSession & { readonly scope: string }
 
 /**
- * Spends the token in a single statement, so that of many concurrent uses only one finds it unspent. The lock on
- * the session makes a request that ends it wait for the successor inserted here, and then delete that too. It is
- * an update lock, because an update follows. The creation time comes from the store's clock, because it is compared
- * with the time when a consent was withdrawn.
+ * Spends the token in a single statement, so that of many concurrent uses only one finds it unspent. The lock
+ * on the session makes a request that ends it wait for the successor inserted here, and then delete that too.
+ * It is an update lock, because an update follows. The creation time comes from the store's clock, because it
+ * is compared with the time when a consent was withdrawn.
  */
 async function consumeToken(
   identity: Identity,

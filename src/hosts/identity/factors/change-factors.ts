@@ -28,8 +28,9 @@ export type FactorChange = (
 ) => Promise<unknown>
 
 /**
- * Creates the handler of a change. Changes of one account are serialized and require a recent sign-in. A required
- * last factor cannot be removed. `endsOtherSessions` is false for a new name, which changes no credential.
+ * Creates the handler of a change. Changes of one account are serialized and require a recent sign-in. A
+ * required last factor cannot be removed. `endsOtherSessions` is false for a new name, which changes no
+ * credential.
  */
 export const factorChangeHandler =
   (
@@ -104,8 +105,8 @@ export const recordFactorChange = (
   })
 
 /**
- * After this time a new sign-in is required before a way to sign in is changed, because an unattended screen must not
- * suffice.
+ * After this time a new sign-in is required before a way to sign in is changed, because an unattended screen
+ * must not suffice.
  */
 export const recentSignInMilliseconds = 10 * 60_000
 
@@ -134,7 +135,8 @@ export async function requireRecentSignIn(identity: Identity, call: Call): Promi
 }
 
 /**
- * Ends the other sessions, because a user may change a second factor when an attacker is signed in (OWASP ASVS 5,
+ * Ends the other sessions, because a user may change a second factor when an attacker is signed in (OWASP
+ * ASVS 5,
  * 7.4.3), and notifies the user if mails can be sent.
  */
 export async function completeFactorChange(

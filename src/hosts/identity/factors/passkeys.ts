@@ -97,8 +97,8 @@ export async function findPasskey(queries: Queries, credential: string): Promise
 export type PasskeyUse = 'right' | 'wrong' | 'copied'
 
 /**
- * Checks that the account's passkey has signed this challenge on a page of this host. As the sole factor it has to
- * verify the user by PIN or biometrics, which makes it two factors.
+ * Checks that the account's passkey has signed this challenge on a page of this host. As the sole factor it
+ * has to verify the user by PIN or biometrics, which makes it two factors.
  */
 export async function usePasskey(
   identity: Identity,
@@ -155,7 +155,8 @@ function hasMatchingHandle(
 const credentialCharactersMax = 10_000
 
 /**
- * Validates the parts that are used before the library validates the rest. Returns undefined if they are invalid.
+ * Validates the parts that are used before the library validates the rest. Returns undefined if they are
+ * invalid.
  */
 function parseCredential<Credential extends { readonly id: string; readonly response: object }>(
   text: string,
@@ -218,8 +219,8 @@ export interface PasskeyDialog {
 const challengeMilliseconds = 15 * 60_000
 
 /**
- * Opens a sealed challenge and marks it as used. The primary key of `spent_steps` lets each be used only once, so an
- * intercepted response is worthless.
+ * Opens a sealed challenge and marks it as used. The primary key of `spent_steps` lets each be used only
+ * once, so an intercepted response is worthless.
  */
 export async function openChallenge(
   { seals }: Identity,

@@ -43,8 +43,8 @@ export interface ConnectPurpose extends Purpose {
 const attemptMilliseconds = 15 * 60_000
 
 /**
- * Stores an attempt, or throws if its network address has reached the limit: anyone can start attempts. Requests
- * from one address are serialized, so that the limit holds under concurrency.
+ * Stores an attempt, or throws if its network address has reached the limit: anyone can start attempts.
+ * Requests from one address are serialized, so that the limit holds under concurrency.
  */
 export async function storeAttempt(
   { database, seals, now }: Pick<Identity, 'database' | 'seals' | 'now'>,
@@ -92,8 +92,8 @@ export const connectPath = '/ext/connect'
 export const signOutReturnPath = '/ext/signed-out/return'
 
 /**
- * Returns the provider's own callback path, so that a response from one provider is never taken for that of another
- * (RFC 9700, 4.4.2).
+ * Returns the provider's own callback path, so that a response from one provider is never taken for that of
+ * another (RFC 9700, 4.4.2).
  */
 export const callbackPath = (providerId: string): string => `/ext/sign-in/from/${providerId}`
 

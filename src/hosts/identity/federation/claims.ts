@@ -53,8 +53,8 @@ export const redeemCallback = (
     })
     const claims = tokens.claims()
     if (claims === undefined || !subjectPattern.test(claims.sub)) throw new Error('The subject is invalid.')
-    // A token that was issued to another client of the same provider is rejected, because that client may have
-    // passed it on (OpenID Connect Core, 3.1.3.7).
+    // A token that was issued to another client of the same provider is rejected, because that client may
+    // have passed it on (OpenID Connect Core, 3.1.3.7).
     if (claims.azp !== undefined && claims.azp !== provider.clientId)
       throw new Error('The token is for another client.')
     if (since !== undefined && (needsTime || claims.auth_time !== undefined))
@@ -85,8 +85,8 @@ function authenticatedAtOf(
 }
 
 /**
- * Throws unless the user signed in at the provider recently enough. Without a reported time, the provider may not have
- * authenticated the user again.
+ * Throws unless the user signed in at the provider recently enough. Without a reported time, the provider may
+ * not have authenticated the user again.
  */
 function requireSignedInSince(since: number, authTime: number | undefined): void {
   if (authTime === undefined || (authTime + clockSkewSeconds) * 1000 < since)
@@ -118,7 +118,8 @@ function profileOf(
 }
 
 /**
- * Marks a name that its user may have chosen freely. Hidden characters are removed, so that the mark stays visible.
+ * Marks a name that its user may have chosen freely. Hidden characters are removed, so that the mark stays
+ * visible.
  */
 const markUnverified = (text: string): string =>
   `${withoutHiddenCharacters(text).replaceAll(/\s+/g, ' ').slice(0, 100)} (not verified)`

@@ -33,9 +33,9 @@ export interface FoundAccount {
 const attemptsMax = 5
 
 /**
- * Finds the local account of a federated user. At the first sign-in the user is connected to an account or gets a
- * new one, if the provider's settings allow it. The unique constraints on issuer and subject and on logins let only
- * one of several concurrent requests succeed; the others retry.
+ * Finds the local account of a federated user. At the first sign-in the user is connected to an account or
+ * gets a new one, if the provider's settings allow it. The unique constraints on issuer and subject and on
+ * logins let only one of several concurrent requests succeed; the others retry.
  */
 export async function findFederatedAccount(
   identity: Identity,
@@ -68,7 +68,8 @@ async function findConnected(
   await database.singleWrites.query(
     sql`update outside_identities set last_used_at = ${timestamp(now())} where id = ${found.identityId}`,
   )
-  // The label is an address only if the provider had verified it; the login may have become that address since.
+  // The label is an address only if the provider had verified it; the login may have become that address
+  // since.
   if (!found.hasVerifiedLogin)
     await recordVerifiedAddress(database.singleWrites, found.accountId, found.label)
   return { account: found, identityId: found.identityId }
@@ -123,8 +124,8 @@ const findUsersWithLogin = ({ database }: Identity, login: string) =>
     where lower(trim(account.login)) = lower(trim(${login})) order by account.active desc limit 1`)
 
 /**
- * A new account is an administrator if the settings name its login. Only a provider that is trusted with logins may
- * create such an account.
+ * A new account is an administrator if the settings name its login. Only a provider that is trusted with
+ * logins may create such an account.
  */
 const mayCreate = ({ administrators }: Identity, { linkByVerifiedEmail }: ExternalProvider, login: string) =>
   linkByVerifiedEmail || !administrators.isReserved(login)

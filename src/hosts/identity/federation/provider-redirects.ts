@@ -30,7 +30,8 @@ const browserCookieSeconds = 15 * 60
 const providerScopes = 'openid profile email'
 
 /**
- * Redirects the browser to the provider, with PKCE, `state` and `nonce`. Throws while the provider is unreachable.
+ * Redirects the browser to the provider, with PKCE, `state` and `nonce`. Throws while the provider is
+ * unreachable.
  */
 export async function redirectToProvider(
   identity: Identity,
@@ -64,7 +65,8 @@ export async function redirectToProvider(
     requireWebUrl(client.buildAuthorizationUrl(await provider.loadConfiguration(), parameters)),
   )
   const since = requestedMaxAge === undefined ? undefined : identity.now() - requestedMaxAge * 1000
-  // Only a request with `max_age` needs auth_time; `prompt=login` without it accepts providers that omit the claim.
+  // Only a request with `max_age` needs auth_time; `prompt=login` without it accepts providers that omit the
+  // claim.
   const needsTime = maxAge !== undefined
   const attempt = { providerId: provider.id, browser: browserId, nonce, verifier, since, needsTime, purpose }
   await storeAttempt(identity, state, attempt, { address })
@@ -112,8 +114,8 @@ const returnCharactersMax = 1500
 
 /**
  * Redirects the browser to the sign-out of the provider where one of these sessions began (OpenID Connect
- * RP-Initiated Logout 1.0), from which it returns to `returnTo`. Returns undefined if there is no such provider, or
- * if it is unreachable.
+ * RP-Initiated Logout 1.0), from which it returns to `returnTo`. Returns undefined if there is no such
+ * provider, or if it is unreachable.
  */
 export async function signOutAtProvider(
   identity: Identity,

@@ -72,8 +72,9 @@ export interface KeyTypeWithBox {
 }
 
 /**
- * Announces a successor ahead of the schedule, a day before it is used, so that clients have fetched it before the first
- * token that it signs. Keeps a successor that was announced before. Returns the time from which the successor is used.
+ * Announces a successor ahead of the schedule, a day before it is used, so that clients have fetched it
+ * before the first token that it signs. Keeps a successor that was announced before. Returns the time from
+ * which the successor is used.
  */
 export async function announceSuccessor(
   transaction: Queries,
@@ -124,8 +125,8 @@ export async function lockRotation(transaction: Queries): Promise<void> {
 }
 
 /**
- * Purges expired keys, adds the next one if it is due, and returns all stored keys. Under the lock, only the first of
- * several instances finds it due.
+ * Purges expired keys, adds the next one if it is due, and returns all stored keys. Under the lock, only the
+ * first of several instances finds it due.
  */
 async function rotate(
   transaction: Queries,

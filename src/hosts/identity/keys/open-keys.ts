@@ -62,8 +62,8 @@ export async function openKeys(
 }
 
 /**
- * Returns the secret of this machine, which is created only while the store has no keys: existing ones are encrypted with
- * another secret, which the operator has to restore.
+ * Returns the secret of this machine, which is created only while the store has no keys: existing ones are
+ * encrypted with another secret, which the operator has to restore.
  */
 async function readOwnSecret(database: Database, dataDirectory: string): Promise<string> {
   // Read before the file: another process that starts on this machine creates the file before the keys.
@@ -73,8 +73,8 @@ async function readOwnSecret(database: Database, dataDirectory: string): Promise
 }
 
 /**
- * Reads the secret of this machine from the data directory, or creates it there at the first start, readable by
- * its owner only.
+ * Reads the secret of this machine from the data directory, or creates it there at the first start, readable
+ * by its owner only.
  */
 export async function readOrCreateKeySecret(dataDirectory: string): Promise<string> {
   const file = keySecretFile(dataDirectory)

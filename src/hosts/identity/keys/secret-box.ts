@@ -54,8 +54,8 @@ export const createKeyBox = (secret: string, purpose: string): SecretBox =>
 export const createFactorBox = (secret: string): SecretBox => createSecretBox(secret, 'second factors')
 
 /**
- * Someone who has a copy of the store could guess a shorter secret. The contract sets no minimum, so a start with a shorter
- * one only causes a warning.
+ * Someone who has a copy of the store could guess a shorter secret. The contract sets no minimum, so a start
+ * with a shorter one only causes a warning.
  */
 export const keySecretCharactersMin = 32
 

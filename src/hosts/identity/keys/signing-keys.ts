@@ -77,8 +77,8 @@ export const joinRings = (
 }
 
 /**
- * Returns a JWS in its compact form (RFC 7515, 7.1). Node's own signing takes half the time of WebCrypto's. It
- * runs in the thread pool, where it blocks no other request.
+ * Returns a JWS in its compact form (RFC 7515, 7.1). Node's own signing takes half the time of WebCrypto's.
+ * It runs in the thread pool, where it blocks no other request.
  */
 export async function signToken(
   { id, algorithm, privateKey }: SigningKey,

@@ -19,7 +19,7 @@ export function markupOf(value: HtmlValue): string {
 }
 
 /**
- * Marks, embeddings, overrides and isolates of the Unicode bidirectional algorithm. In a user's name they could
- * reorder the surrounding text.
+ * Marks, embeddings, overrides and isolates of the Unicode bidirectional algorithm. In a user's name they
+ * could reorder the surrounding text.
  */
 const bidiControls = /\p{Bidi_Control}/gu

@@ -11,8 +11,8 @@ export interface Page {
   readonly title: Html
   readonly content: Html
   /**
-   * URLs to which the form may redirect, in addition to this host. After a post, browsers follow redirects only to
-   * allowed origins.
+   * URLs to which the form may redirect, in addition to this host. After a post, browsers follow redirects
+   * only to allowed origins.
    */
   readonly formRedirects?: readonly string[]
   /** The path of a script of this host. */
@@ -47,8 +47,8 @@ ${content}
 `.markup
 
 /**
- * Returns the headers of a page. It loads nothing from other hosts, and no other site may show it in a frame, where users
- * could be tricked into clicking it.
+ * Returns the headers of a page. It loads nothing from other hosts, and no other site may show it in a frame,
+ * where users could be tricked into clicking it.
  */
 export const pageHeaders = ({
   formRedirects = [],

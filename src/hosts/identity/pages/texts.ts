@@ -2,8 +2,8 @@ import type { Language } from '../../../model/language.ts'
 import { type Html, type HtmlValue, markupOf } from './html.ts'
 
 /**
- * All texts of the pages. The English text is the key of its translations. The compiler rejects a text that is not
- * listed or that a language lacks.
+ * All texts of the pages. The English text is the key of its translations. The compiler rejects a text that
+ * is not listed or that a language lacks.
  */
 export const en = [
   // Sign-in

@@ -11,8 +11,8 @@ import {
 } from '../core/sessions.ts'
 
 /**
- * Starts the session of a fully authenticated user and records it in the security log. Returns undefined if the
- * account has changed in the meantime.
+ * Starts the session of a fully authenticated user and records it in the security log. Returns undefined if
+ * the account has changed in the meantime.
  */
 export async function startSession(
   identity: Identity,
@@ -44,8 +44,8 @@ export async function startSession(
 }
 
 /**
- * A validated request to sign out. It travels sealed through the browser, which may keep it between two versions of this
- * host, so its property names do not change.
+ * A validated request to sign out. It travels sealed through the browser, which may keep it between two
+ * versions of this host, so its property names do not change.
  */
 export interface SignOut {
   /** The session of the identity token that the client sent. That of the browser comes with its cookie. */
@@ -136,7 +136,8 @@ export async function findBrowserSession(
 }
 
 /**
- * The `__Host-` prefix prevents other hosts of the domain from setting the cookie. Browsers require HTTPS for it.
+ * The `__Host-` prefix prevents other hosts of the domain from setting the cookie. Browsers require HTTPS for
+ * it.
  */
 const cookieName = ({ settings }: CookieSettings, name: string): string =>
   isSecure({ settings }) ? `__Host-${name}` : name

@@ -11,8 +11,8 @@ import { readSessionId } from './browser-session.ts'
 const userAgentCharactersMax = 256
 
 /**
- * Returns the data that a new session records. A post from a page of another site comes without the cookie, so the
- * pending request names the browser's session, too.
+ * Returns the data that a new session records. A post from a page of another site comes without the cookie,
+ * so the pending request names the browser's session, too.
  */
 export async function signInOriginOf(
   identity: Identity,
@@ -33,8 +33,8 @@ export async function signInOriginOf(
 }
 
 /**
- * Rejects posts from pages other than the client's own. Such a page could sign a visitor out, or in to an account of
- * its choice.
+ * Rejects posts from pages other than the client's own. Such a page could sign a visitor out, or in to an
+ * account of its choice.
  */
 export function requireAllowedOrigin(
   allowedOrigins: readonly string[],
@@ -50,9 +50,9 @@ const originOf = (url: string | undefined): string | undefined =>
   url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined
 
 /**
- * True if a page of another site has sent the browser here. Browsers report that in `Sec-Fetch-Site`; without it, Origin
- * and Referer are checked. A different port, such as that of a web client on the same machine, and the allowed origins
- * do not count as another site.
+ * True if a page of another site has sent the browser here. Browsers report that in `Sec-Fetch-Site`; without
+ * it, Origin and Referer are checked. A different port, such as that of a web client on the same machine, and
+ * the allowed origins do not count as another site.
  */
 export function isSentByOtherSite(
   { issuer, allowedOrigins }: Pick<IdentitySettings, 'issuer' | 'allowedOrigins'>,

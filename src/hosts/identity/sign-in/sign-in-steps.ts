@@ -26,8 +26,9 @@ import { type PasskeyResponse, type StoredPasskey, usePasskey } from '../factors
 import { outdatedPage } from '../pages/sign-in.ts'
 
 /**
- * A sign-in whose first step succeeded and that needs another step. It travels sealed through the browser, so that the
- * account cannot be replaced, and is bound to the authorization request. Its property names do not change.
+ * A sign-in whose first step succeeded and that needs another step. It travels sealed through the browser, so
+ * that the account cannot be replaced, and is bound to the authorization request. Its property names do not
+ * change.
  */
 export interface SignInStep {
   readonly id: string
@@ -99,8 +100,8 @@ export const authenticationAfter = (
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 /**
- * The step after a correct password. Without the extensions there is no page for a second factor, but an account that
- * has one must not become less secure, so its sign-in is rejected.
+ * The step after a correct password. Without the extensions there is no page for a second factor, but an
+ * account that has one must not become less secure, so its sign-in is rejected.
  */
 export type NextStep = 'session' | 'second-factor' | 'set-up' | 'rejected'
 
@@ -172,7 +173,8 @@ export async function verifyCredentials(
 }
 
 /**
- * Returns the login as the store compares logins, because another spelling of it must not get five more attempts.
+ * Returns the login as the store compares logins, because another spelling of it must not get five more
+ * attempts.
  */
 async function lockoutSubject(database: Identity['database'], login: string): Promise<string> {
   const [row] = await database.query<{ subject: string }>(sql`select lower(trim(${login})) as subject`)
@@ -209,8 +211,8 @@ export async function attemptAuthentication(
 }
 
 /**
- * Authenticates with a passkey, alone or after the password. The challenge can be used only once, even if the response
- * to it is wrong.
+ * Authenticates with a passkey, alone or after the password. The challenge can be used only once, even if the
+ * response to it is wrong.
  */
 export const attemptPasskey = (
   identity: Identity,

@@ -167,7 +167,8 @@ export const scopeAudiences = (
 ]
 
 /**
- * Returns the audience of a token: both hosts if both scopes were granted, and the provider itself if neither was.
+ * Returns the audience of a token: both hosts if both scopes were granted, and the provider itself if neither
+ * was.
  */
 export function tokenAudience(
   granted: readonly string[],

@@ -1,4 +1,5 @@
-// One page for users who sign in, with the strategy that the argument names; SWITCH=on adds what docs/identity.md says.
+// One page for users who sign in, with the strategy that the argument names; SWITCH=on adds what
+// docs/identity.md says.
 import express from 'express'
 import session from 'express-session'
 import passport from 'passport'

@@ -12,8 +12,8 @@ interface ColumnField {
   readonly name: string
   readonly label: MessageKey
   /**
-   * Headers, in lower case, that mean this field in this tracker, in Jira and in other tools. If a file has several of them, a field
-   * with a single value takes the one that comes first here.
+   * Headers, in lower case, that mean this field in this tracker, in Jira and in other tools. If a file has
+   * several of them, a field with a single value takes the one that comes first here.
    */
   readonly headers: readonly string[]
 }

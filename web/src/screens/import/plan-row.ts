@@ -44,8 +44,9 @@ const labelsOfAssignmentMax = 20
 const hoursMax = 1_000_000
 
 /**
- * Returns the id of a new record: the first 24 characters of the run's UUID, then the row and a number within it, with six
- * hexadecimal digits each. So the ids of a run are known without asking the server when it is continued or undone.
+ * Returns the id of a new record: the first 24 characters of the run's UUID, then the row and a number within
+ * it, with six hexadecimal digits each. So the ids of a run are known without asking the server when it is
+ * continued or undone.
  */
 export const idOf = (runId: string, row: number, child = 0): string =>
   `${runId.slice(0, 24)}${(row * 0x1000000 + child).toString(16).padStart(12, '0')}`

@@ -24,8 +24,9 @@ interface SendOptions {
 }
 
 /**
- * Sends the remaining batches of a plan, and stores the progress after each of them, so a closed page loses nothing. A batch that was
- * sent but not stored as done creates no row twice, because the ids of its rows are taken.
+ * Sends the remaining batches of a plan, and stores the progress after each of them, so a closed page loses
+ * nothing. A batch that was sent but not stored as done creates no row twice, because the ids of its rows are
+ * taken.
  */
 export async function sendImport(
   tracker: Pick<Tracker, 'call'>,

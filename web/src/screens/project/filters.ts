@@ -34,8 +34,9 @@ export const nobody = 'nobody'
 export const viewer = 'me'
 
 /**
- * The filters that a page applies to the rows it has, because the API cannot; it can apply one person. Several values of one filter
- * are separated by commas. All but the person are part of the extensions. Finished work is neither blocked nor overdue.
+ * The filters that a page applies to the rows it has, because the API cannot; it can apply one person.
+ * Several values of one filter are separated by commas. All but the person are part of the extensions.
+ * Finished work is neither blocked nor overdue.
  */
 const rowFilters = {
   userId: (row, value, { memberIds }) => includesPerson(value, responsibleOf(row), memberIds),

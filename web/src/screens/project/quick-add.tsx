@@ -109,8 +109,9 @@ export interface QuickAddProps {
 }
 
 /**
- * Adds assignments by name, one after the other, without waiting for the server. Each has the type used last, no estimate, no dates and
- * no person, unless the board shows the work of one person. Every pasted line is a name.
+ * Adds assignments by name, one after the other, without waiting for the server. Each has the type used last,
+ * no estimate, no dates and no person, unless the board shows the work of one person. Every pasted line is a
+ * name.
  */
 export const QuickAdd = (props: QuickAddProps) =>
   (props.isOpen || queueOf(props.projectId, props.stage.id).names.value.length > 0) && (

@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'preact/hooks'
 export const assignmentElementId = (assignmentId: string): string => `card-${assignmentId}`
 
 /**
- * Keeps the focus on one card while the board changes: a render may replace its element, for example in another column. Ends as
- * soon as the user moves the focus.
+ * Keeps the focus on one card while the board changes: a render may replace its element, for example in
+ * another column. Ends as soon as the user moves the focus.
  */
 export function useCardFocus(): (id: string) => void {
   const targetId = useRef<string>(undefined)

@@ -18,8 +18,9 @@ const overscanPixels = 600
 const stepPixels = 200
 
 /**
- * Returns which rows of a scrolling list are near its visible part. `ends` has the position where each row ends, in pixels. A short step
- * spreads the work over the frames of a scroll, where each update costs little more than its new rows.
+ * Returns which rows of a scrolling list are near its visible part. `ends` has the position where each row
+ * ends, in pixels. A short step spreads the work over the frames of a scroll, where each update costs little
+ * more than its new rows.
  */
 export function useRowWindow(ends: readonly number[], step = stepPixels): RowWindow {
   const scroller = useRef<HTMLDivElement>(null)
@@ -72,8 +73,8 @@ export interface VirtualRows<Row> extends Pick<RowWindow, 'scroller' | 'onScroll
 const renderAllMax = 40
 
 /**
- * Renders only the rows near the visible part of a scrolling list, whose children with `data-row` are the rows. Their heights differ,
- * so a row is measured when it is rendered.
+ * Renders only the rows near the visible part of a scrolling list, whose children with `data-row` are the
+ * rows. Their heights differ, so a row is measured when it is rendered.
  */
 export function useVirtualRows<Row extends { readonly id: string }>(
   rows: readonly Row[],

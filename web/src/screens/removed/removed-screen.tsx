@@ -270,7 +270,8 @@ async function loadRemoved(
       found.push(await loadKind(api, next, query))
   }
   await Promise.all(Array.from({ length: parallelListsMax }, loadNext))
-  // Rows older than the last loaded row of a kind with further pages are left out: rows that are not loaded yet belong between them.
+  // Rows older than the last loaded row of a kind with further pages are left out: rows that are not loaded
+  // yet belong between them.
   const cutoffs = found.flatMap(({ rows, hasMore }) => (hasMore ? [rows.at(-1)?.deletedAt ?? ''] : []))
   const cutoff = cutoffs.toSorted().at(-1) ?? ''
   const rows = found

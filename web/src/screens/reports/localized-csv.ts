@@ -11,8 +11,8 @@ interface CsvFormat {
 }
 
 /**
- * Converts the API's CSV into one that spreadsheets open correctly in the user's language. Texts stay as they are, including the
- * apostrophes before formulas.
+ * Converts the API's CSV into one that spreadsheets open correctly in the user's language. Texts stay as they
+ * are, including the apostrophes before formulas.
  */
 export function localizeCsv(table: string, { labelOf, isNumber, decimalSeparator }: CsvFormat): string {
   const [head = [], ...lines] = parseLines(table)

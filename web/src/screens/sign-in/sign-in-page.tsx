@@ -26,8 +26,8 @@ function SignIn() {
   const [problem, setProblem] = useState<string>()
   useEffect(() => {
     const begin = async () => {
-      // With Back, the user may return to a request that was already used. If they have a session, they continue in the
-      // client, unless this tab has just started a new sign-in.
+      // With Back, the user may return to a request that was already used. If they have a session, they
+      // continue in the client, unless this tab has just started a new sign-in.
       if (!isSigningIn() && (await isStillSignedIn(session))) return router.go(homePath, { replace: true })
       const current = signInStateOf(query)
       if (current.kind === 'start') await startSignIn(configuration, current.returnPath ?? homePath)
@@ -214,7 +214,8 @@ function SignInOptions({ authRequest, children }: { authRequest: string; childre
         <p class="form-note">{t('Sign in with an account at another provider.')}</p>
       )}
       {methods?.providers.map(({ id, name }) => (
-        // A link, because the page's `form-action` policy would block the redirect of a post to the external provider.
+        // A link, because the page's `form-action` policy would block the redirect of a post to the external
+        // provider.
         <ProviderLink key={id} class="button wide" href={signInAddress(configuration, id, authRequest)}>
           {t('Sign in with {name}', { name })}
         </ProviderLink>

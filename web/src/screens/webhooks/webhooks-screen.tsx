@@ -92,7 +92,8 @@ function WebhookRow({ webhook, onChanged, onSecret }: WebhookRowProps) {
   const request = { body: { id } }
   const run = (work: () => Promise<unknown>) =>
     work().then(onChanged, (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
-  // A function and not a component: a component defined here would be new in each render, and its button would lose the focus.
+  // A function and not a component: a component defined here would be new in each render, and its button
+  // would lose the focus.
   const actionButton = (label: string, work: () => Promise<unknown>) => (
     <button type="button" class="button" onClick={() => void run(work)}>
       {label}

@@ -21,8 +21,8 @@ type PendingChanges = ReadonlyMap<
 export type EntriesState = ReturnType<typeof useEntries>
 
 /**
- * Returns the user's entries, including those that are being saved. Rejected text stays in its cell with the reason until it is
- * saved or discarded, and survives a reload.
+ * Returns the user's entries, including those that are being saved. Rejected text stays in its cell with the
+ * reason until it is saved or discarded, and survives a reload.
  */
 export function useEntries(
   userId: string,

@@ -86,8 +86,8 @@ const steps: Readonly<Record<string, Step>> = {
 }
 
 /**
- * Returns the direction in which a key moves: arrow keys and Enter to the next cell, Shift+Enter to the one above. Left and right move
- * only from an end of the text.
+ * Returns the direction in which a key moves: arrow keys and Enter to the next cell, Shift+Enter to the one
+ * above. Left and right move only from an end of the text.
  */
 function stepOf(event: KeyPress): Step | undefined {
   if (event.key === 'Enter' && event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey)

@@ -248,8 +248,8 @@ interface Week {
 }
 
 /**
- * Loads the entries of a person's week, and then the assignments, which depend on them. The last complete week stays until both lists
- * of the next one are loaded, so that nothing moves.
+ * Loads the entries of a person's week, and then the assignments, which depend on them. The last complete
+ * week stays until both lists of the next one are loaded, so that nothing moves.
  */
 function useWeek(userId: string, monday: string, addedIds: readonly string[]) {
   const { api } = useServices()

@@ -29,8 +29,8 @@ export const loadEntries = (api: Api, userId: string, monday: string, signal: Ab
   )
 
 /**
- * Loads the assignments that the person may have worked on: those of this week, and the required ones, which have recorded hours or
- * were added by hand.
+ * Loads the assignments that the person may have worked on: those of this week, and the required ones, which
+ * have recorded hours or were added by hand.
  */
 export async function loadWeekRows(
   api: Api,
@@ -82,8 +82,8 @@ const toSortedRows = (assignments: readonly Assignment[], projects: ById<RecordO
 const entriesMax = 1000
 
 /**
- * Loads the hours that all users have recorded on each of the assignments; undefined if there are too many entries. Part of the
- * extensions.
+ * Loads the hours that all users have recorded on each of the assignments; undefined if there are too many
+ * entries. Part of the extensions.
  */
 export async function loadRecordedHours(
   tracker: Tracker,

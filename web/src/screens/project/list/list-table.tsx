@@ -33,8 +33,8 @@ export interface ListTableProps extends Pick<ProjectViewProps, 'scope' | 'openId
 }
 
 /**
- * A grid whose head and group lines stay in place. All lines have one height, so only those near the visible part are rendered, each at
- * its place: a line that scrolls into view lays out nothing but itself.
+ * A grid whose head and group lines stay in place. All lines have one height, so only those near the visible
+ * part are rendered, each at its place: a line that scrolls into view lays out nothing but itself.
  */
 export function ListTable(props: ListTableProps) {
   const { lines, columns, scope, openId, names, selection, isStale, onSaved } = props
@@ -109,8 +109,8 @@ export function ListTable(props: ListTableProps) {
 const stepPixels = 80
 
 /**
- * Returns the elements of lines. As long as the list is the same, so are they: while it scrolls, only lines that come into view are
- * rendered. Group lines are drawn by their sections.
+ * Returns the elements of lines. As long as the list is the same, so are they: while it scrolls, only lines
+ * that come into view are rendered. Group lines are drawn by their sections.
  */
 function useRowElements(props: ListTableProps, linePixels: number) {
   const { columns, scope, openId, query, names, selection } = props

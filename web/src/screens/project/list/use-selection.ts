@@ -10,8 +10,8 @@ export interface Selection {
 }
 
 /**
- * Tracks the selected rows; `order` has the ids in the order of the screen. The functions never change, so that memoized rows can
- * keep them.
+ * Tracks the selected rows; `order` has the ids in the order of the screen. The functions never change, so
+ * that memoized rows can keep them.
  */
 export function useSelection(order: readonly string[]): Selection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set())

@@ -51,7 +51,8 @@ function whenHeld({ clientX, clientY }: Press, begin: () => void): void {
   addEventListener('pointermove', onMove, { signal })
   addEventListener('pointerup', cancel, { signal })
   addEventListener('pointercancel', cancel, { signal })
-  // A second finger ends the drag. The listener captures, because the event of the first finger is still bubbling.
+  // A second finger ends the drag. The listener captures, because the event of the first finger is still
+  // bubbling.
   addEventListener('pointerdown', cancel, { signal, capture: true })
 }
 
@@ -136,8 +137,8 @@ function swallowClick(): void {
 type Lanes = ReturnType<typeof createLanes>
 
 /**
- * Finds lanes during a drag. Their positions are measured once, and an overlay covers them: otherwise the browser would search
- * hundreds of bars below the pointer at each move, which is slow.
+ * Finds lanes during a drag. Their positions are measured once, and an overlay covers them: otherwise the
+ * browser would search hundreds of bars below the pointer at each move, which is slow.
  */
 function createLanes(bar: HTMLElement) {
   const scroller = bar.closest<HTMLElement>('.timeline')
