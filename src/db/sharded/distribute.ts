@@ -50,7 +50,7 @@ async function distributeWithin(client: pg.Client, shards: number): Promise<stri
   )
   const isLocal = (table: string) => rows.every(({ name }) => name !== table)
   const children = assignmentTables.filter(isLocal)
-  await dropTriggers(client)
+  await dropTriggers(client, isLocal)
   await dropForeignKeys(client, children)
   const done: string[] = []
   for (const table of referenceTables.filter(isLocal)) {
@@ -70,11 +70,14 @@ async function distributeWithin(client: pg.Client, shards: number): Promise<stri
   return done
 }
 
-/** Citus does not distribute tables with triggers. keep_milliseconds only serves earlier releases. */
-async function dropTriggers(client: pg.Client): Promise<void> {
-  for (const table of [...referenceTables, 'assignments', ...assignmentTables])
+/**
+ * Citus does not distribute tables with triggers, and refuses to drop one that a distributed table does not
+ * have. keep_milliseconds only serves earlier releases.
+ */
+async function dropTriggers(client: pg.Client, isLocal: (table: string) => boolean): Promise<void> {
+  for (const table of [...referenceTables, 'assignments', ...assignmentTables].filter(isLocal))
     await client.query(`drop trigger if exists keep_milliseconds on ${table}`)
-  for (const { trigger, table } of triggers)
+  for (const { trigger, table } of triggers.filter((each) => isLocal(each.table)))
     await client.query(`drop trigger if exists ${trigger} on ${table}`)
 }
 

@@ -26,12 +26,13 @@ const value = async <Value>(client: pg.Client, statement: string, values: unknow
 const id = randomUUID()
 for (const statement of [
   `insert into organizations (id, name) values ('${id}', 'Organization')`,
-  `insert into projects (id, name, organization_id) values ('${id}', 'Project', '${id}')`,
+  `insert into projects (id, key, name, organization_id) values ('${id}', 'LATE', 'Project', '${id}')`,
   `insert into workflows (id, name, "order") values ('${id}', 'Stage', 1)`,
   `insert into assignment_types (id, name) values ('${id}', 'Type')`,
   `insert into users (id, name, login, password_hash) values ('${id}', 'Person', '${id}', '!')`,
-  `insert into assignments (id, name, start_date, end_date, amount_hours, project_id, workflow_id, user_id, assignment_type_id)
-   values ('${id}', 'before', now(), now(), 1, '${id}', '${id}', '${id}', '${id}')`,
+  `insert into assignments
+     (id, number, rank, name, start_date, end_date, amount_hours, project_id, workflow_id, user_id, assignment_type_id)
+   values ('${id}', 1, 'V', 'before', now(), now(), 1, '${id}', '${id}', '${id}', '${id}')`,
 ])
   await writer.query(statement)
 

@@ -7,15 +7,15 @@ const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
 await client.connect()
 await client.query('begin')
 const migration = `
-  create table attachments (
+  create table approvals (
     id uuid primary key,
     name text not null check (char_length(name) <= 200),
     assignment_id uuid not null,
     user_id uuid not null references users,
     active boolean not null default true
   );
-  create index attachments_assignment on attachments (assignment_id, id) where active;
-  select keep_with_assignment('attachments');
+  create index approvals_assignment on approvals (assignment_id, id) where active;
+  select keep_with_assignment('approvals');
   alter table assignments add column estimated_by text;
   alter table assignments add constraint assignments_estimated_by_check check (char_length(estimated_by) <= 200);
   alter table projects add column code text not null default '';
@@ -24,10 +24,10 @@ const migration = `
 for (const statement of splitStatements(migration)) await client.query(statement)
 const { rows } = await client.query<{ place: string }>(`
   select column_to_column_name(logicalrelid, partkey) as place from pg_dist_partition
-  where logicalrelid = 'attachments'::regclass`)
+  where logicalrelid = 'approvals'::regclass`)
 // Asked of every node.
 await client.query('select estimated_by, count(*) from assignments group by estimated_by')
-await client.query('select count(*) from attachments join assignments on assignments.id = assignment_id')
+await client.query('select count(*) from approvals join assignments on assignments.id = assignment_id')
 await client.query('rollback')
 await client.end()
 if (rows[0]?.place !== 'assignment_id') throw new Error('A later migration does not reach the nodes.')
