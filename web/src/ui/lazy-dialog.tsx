@@ -21,3 +21,7 @@ export const lazyDialog = <Props extends { onClose(): void }>(load: () => Promis
   }
 
 export const MembersDialog = lazyDialog(async () => (await import('./members-dialog.tsx')).MembersDialog)
+
+export const SubscribeDialog = lazyDialog(
+  async () => (await import('./subscribe-dialog.tsx')).SubscribeDialog,
+)

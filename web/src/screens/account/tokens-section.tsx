@@ -10,6 +10,7 @@ import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { formatLongDay } from '../../time/days.ts'
 import { formatTimestamp } from '../../time/format-timestamp.ts'
+import { CalendarAddressDialog, calendarAddress } from '../../ui/calendar-address.tsx'
 import { Secret } from '../../ui/copy.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -127,32 +128,20 @@ function TokenDialog({ onClose }: { onClose(): void }) {
       }
       const { secret } = await tracker.call('POST /ext/tokens', { body })
       const isForCalendar = scopes === calendarChoice
-      const shown = isForCalendar ? calendarAddress(configuration.apiUrl, secret, projectIds) : secret
+      const projectId = projectIds === allProjects ? undefined : projectIds
+      const shown = isForCalendar ? calendarAddress(configuration.apiUrl, secret, projectId) : secret
       setCreated({ isForCalendar, secret: shown })
     },
   })
   const { value: projects } = useLoaded('own projects', ['project'], (signal) =>
     loadAll(api, 'project', { sortColumn: 'name' }, { pagesMax, signal }),
   )
+  if (created?.isForCalendar) return <CalendarAddressDialog address={created.secret} onClose={onClose} />
   if (created)
     return (
-      <Dialog
-        title={created.isForCalendar ? t('Your calendar address') : t('Your new token')}
-        onClose={onClose}
-      >
+      <Dialog title={t('Your new token')} onClose={onClose}>
         <p>{t('Copy it now, and keep it like a password: it is only shown once.')}</p>
-        {created.isForCalendar && (
-          <p>
-            {t(
-              'In your calendar program, subscribe to a calendar from this address. It updates every hour or so.',
-            )}
-          </p>
-        )}
-        <Secret
-          label={created.isForCalendar ? t('Address') : t('Token')}
-          text={created.secret}
-          onDone={onClose}
-        />
+        <Secret label={t('Token')} text={created.secret} onDone={onClose} />
       </Dialog>
     )
   return (
@@ -180,11 +169,6 @@ function TokenDialog({ onClose }: { onClose(): void }) {
 }
 
 const calendarChoice = 'calendar'
-
-function calendarAddress(apiUrl: string, token: string, projectId: string): string {
-  const parameters = new URLSearchParams({ ...(projectId !== allProjects && { projectId }), token })
-  return new URL(`${apiUrl}/ext/calendar.ics?${parameters}`, location.href).href
-}
 
 /** Common sets of permissions. Through the API, a token may have any other set. */
 const scopeChoices = [

@@ -7,6 +7,7 @@ import { dayOf, formatDay, today } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
+import { TypeShape } from '../../ui/marks.tsx'
 import type { Bar } from './lanes.ts'
 import { assignmentElementId } from './use-card-focus.ts'
 
@@ -26,6 +27,8 @@ export interface AssignmentBarProps {
   readonly isFirst?: boolean
   readonly gridStyle: Readonly<Record<string, string>>
   readonly showsAvatar?: boolean
+  /** Shown as a shape. */
+  readonly typeName?: string | undefined
   readonly draggable?: boolean
   onDragStart?(event: TargetedDragEvent<HTMLAnchorElement>): void
   onDragEnd?(): void
@@ -47,7 +50,9 @@ export function AssignmentBar(props: AssignmentBarProps) {
   } = props
   const { row, beginsBefore, endsAfter, namePlace } = bar
   const isLate = !isDone && dayOf(row.endDate) < today()
-  const label = [labelOf(bar), props.note].filter((text) => text !== undefined).join('\n')
+  const label = [labelOf(bar), isLate ? t('Overdue') : undefined, props.note]
+    .filter((text) => text !== undefined)
+    .join('\n')
   const states = {
     done: isDone,
     late: isLate,
@@ -72,9 +77,11 @@ export function AssignmentBar(props: AssignmentBarProps) {
       onPointerDown={props.onPointerDown}
       onKeyDown={props.onKeyDown}
     >
+      {props.typeName && <TypeShape name={props.typeName} />}
       {showsAvatar && <PersonAvatar id={responsibleOf(row)} isDecorative />}
       <span class="bar-name" dir="auto">
         {props.isBlocked && <Icon name="warning" />}
+        {isLate && <Icon name="clock" />}
         {row.name}
         <span class="visually-hidden"> {label}</span>
       </span>

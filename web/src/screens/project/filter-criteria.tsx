@@ -87,7 +87,7 @@ export function useCriteria(options: CriteriaOptions): readonly Criterion[] {
       'file',
       types.map(({ id, name }) => ({ id, name, mark: decorative(<TypeMark name={name} />) })),
     ),
-    list('labels', t('Label'), 'dot', [
+    list('labels', t('Label'), 'tag', [
       ...labels.rows.map(({ id, name, color }) => ({
         id,
         name,

@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { responsibleOf } from '../../../data/planned.ts'
 import { colorIn } from '../../../data/project-stages.ts'
+import { catalogQuery, useListing } from '../../../data/use-listing.ts'
 import { assignmentPath } from '../../../router/router.ts'
 import { useServices } from '../../../services/services.ts'
 import { t } from '../../../texts/text.ts'
@@ -20,7 +21,8 @@ import {
   today,
 } from '../../../time/days.ts'
 import { PersonAvatar } from '../../../ui/avatar.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
+import { Icon } from '../../../ui/icon.tsx'
+import { SubscribeDialog } from '../../../ui/lazy-dialog.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/use-media.ts'
 import { PeriodSteps } from '../period-steps.tsx'
@@ -36,14 +38,15 @@ type Assignment = RecordOf<'assignment'>
 /** Shows a month of assignments, each from its start to its end. Dragging a bar, or Shift and an arrow key, moves it. */
 export function CalendarView(props: ProjectViewProps) {
   const { scope, openId, query } = props
-  const { router, session } = useServices()
+  const { configuration, router, session } = useServices()
   const month = parseMonth(new URLSearchParams(query).get('month'))
   const weeks = weeksOf(month)
   const [first = '', last = ''] = [weeks[0], weeks.at(-1)]
   const listing = usePeriodRows(props, first, addDays(last, daysInWeek))
   const unscheduledCount = useUnscheduledCount(scope.projectId)
   const isLoading = listing.isLoading || unscheduledCount === undefined
-  const [openDay, setOpenDay] = useState<string>()
+  const [isSubscribing, setSubscribing] = useState(false)
+  const types = useListing('assignmentType', catalogQuery).rows
   const keepFocusOn = useCardFocus()
   const isNarrow = useMedia('(max-width: 760px)')
   const goTo = (next: string) => router.setQuery({ month: next === thisMonth() ? '' : next })
@@ -54,6 +57,7 @@ export function CalendarView(props: ProjectViewProps) {
   const isDone = (row: Assignment) => scope.doneIds.has(row.workflowId)
   const isMine = (row: Assignment) => responsibleOf(row) === session.person.value?.id
   const colorOf = (row: Assignment) => colorIn(scope.stages, row.workflowId)
+  const typeOf = (row: Assignment) => types.find(({ id }) => id === row.assignmentTypeId)?.name
   // Its key makes it another element than the one below, which is elsewhere.
   if (props.isNameLoading) return <ViewSkeleton key="name" view="calendar" />
   return (
@@ -67,6 +71,12 @@ export function CalendarView(props: ProjectViewProps) {
           onNow={() => goTo(thisMonth())}
         />
         {!isLoading && <UnscheduledLink projectId={scope.projectId} count={unscheduledCount} />}
+        {configuration.extensions && (
+          <button type="button" class="button quiet" onClick={() => setSubscribing(true)}>
+            <Icon name="calendar" />
+            <span>{t('Subscribe')}</span>
+          </button>
+        )}
       </div>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
       {isLoading && <ViewSkeleton view="calendar" />}
@@ -82,21 +92,17 @@ export function CalendarView(props: ProjectViewProps) {
           isDone={isDone}
           isMine={isMine}
           colorOf={colorOf}
+          typeOf={typeOf}
           onShift={shift}
-          onMore={setOpenDay}
-        />
-      )}
-      {openDay && (
-        <DayDialog
-          day={openDay}
-          rows={listing.rows.filter(
-            (row) => dayOf(row.startDate) <= openDay && dayOf(row.endDate) >= openDay,
+          moreOf={(day) => (
+            <>
+              <h2>{dateFormat('whole').format(dateOf(day))}</h2>
+              <DayRows rows={rowsOn(listing.rows, day)} query={query} isDone={isDone} />
+            </>
           )}
-          query={query}
-          isDone={isDone}
-          onClose={() => setOpenDay(undefined)}
         />
       )}
+      {isSubscribing && <SubscribeDialog projectId={scope.projectId} onClose={() => setSubscribing(false)} />}
     </>
   )
 }
@@ -107,9 +113,13 @@ interface MonthProps extends Pick<CalendarWeekProps, 'month' | 'rows' | 'openId'
   isDone(row: Assignment): boolean
   isMine(row: Assignment): boolean
   colorOf: CalendarWeekProps['colorOf']
+  typeOf: CalendarWeekProps['typeOf']
+  moreOf: CalendarWeekProps['moreOf']
   onShift(row: Assignment, days: number): void
-  onMore(day: string): void
 }
+
+const rowsOn = (rows: readonly Assignment[], day: string): readonly Assignment[] =>
+  rows.filter((row) => dayOf(row.startDate) <= day && dayOf(row.endDate) >= day)
 
 function Month({ weeks, isStale, ...shared }: MonthProps) {
   const [dragged, setDragged] = useState<{ readonly row: Assignment; readonly from: string }>()
@@ -213,26 +223,18 @@ function Agenda({ rows, month, query, isDone }: AgendaProps) {
   )
 }
 
-/** All assignments of one day. */
-const DayDialog = ({ day, onClose, ...rows }: DayRowsProps & { readonly day: string; onClose(): void }) => (
-  <Dialog title={dateFormat('whole').format(dateOf(day))} onClose={onClose}>
-    <DayRows {...rows} onGo={onClose} />
-  </Dialog>
-)
-
 interface DayRowsProps {
   readonly rows: readonly Assignment[]
   readonly query: string
   isDone(row: Assignment): boolean
-  onGo?(): void
 }
 
-const DayRows = ({ rows, query, isDone, onGo }: DayRowsProps) => (
+const DayRows = ({ rows, query, isDone }: DayRowsProps) => (
   <ul class="rows">
     {rows.map((row) => (
       <li key={row.id} class="row work-row day-row">
         <span class="row-text">
-          <a href={assignmentPath(row.projectId, row.id, query)} dir="auto" onClick={onGo}>
+          <a href={assignmentPath(row.projectId, row.id, query)} dir="auto">
             {row.name}
           </a>
           <span class={`quiet-text line ${!isDone(row) && dayOf(row.endDate) < today() ? 'late' : ''}`}>

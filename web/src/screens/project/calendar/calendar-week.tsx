@@ -1,8 +1,10 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import type { ColorName } from '../../../data/project-stages.ts'
 import { t } from '../../../texts/text.ts'
 import { addDays, dateFormat, dateOf, daysInWeek, daysOfWeek, isWeekend, today } from '../../../time/days.ts'
+import { Popover } from '../../../ui/popover.tsx'
 import { directionSign, logicalArrowKey } from '../../../ui/text-direction.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
 import { type Bar, barsOf, fitBars } from '../lanes.ts'
@@ -13,7 +15,7 @@ export interface CalendarWeekProps {
   readonly monday: string
   readonly month: string
   readonly isFirstWeek: boolean
-  /** How many bars fit above each other; the dialog of a day has all of its assignments. */
+  /** How many bars fit above each other; a layer has all assignments of a day. */
   readonly laneCount: number
   readonly rows: readonly Assignment[]
   readonly openId: string | undefined
@@ -23,14 +25,15 @@ export interface CalendarWeekProps {
   isMine(row: Assignment): boolean
   colorOf(row: Assignment): ColorName
   onShift(row: Assignment, days: number): void
-  /** Opens a dialog with all assignments of the day. */
-  onMore(day: string): void
+  typeOf(row: Assignment): string | undefined
+  /** Returns all assignments of the day, for the layer of the button for more. */
+  moreOf(day: string): ComponentChildren
   onDrag(row: Assignment | undefined, from: string): void
   onDrop(day: string): void
 }
 
 export function CalendarWeek(props: CalendarWeekProps) {
-  const { monday, month, laneCount, rows, isMine, onMore, onDrop } = props
+  const { monday, month, laneCount, rows, isMine, moreOf, onDrop } = props
   const [draggedOver, setDraggedOver] = useState<string>()
   const bars = barsOf(rows, monday, daysInWeek, { comesFirst: isMine })
   const { shown, hidden } = fitBars(bars, laneCount)
@@ -63,10 +66,18 @@ export function CalendarWeek(props: CalendarWeekProps) {
             <span class="visually-hidden">{dateFormat('whole').format(dateOf(day))}</span>
           </time>
           {hiddenCount(index) > 0 && (
-            <button type="button" class="calendar-more" onClick={() => onMore(day)}>
-              {t('{count} more', { count: hiddenCount(index) })}
-              <span class="visually-hidden"> {dateFormat('whole').format(dateOf(day))}</span>
-            </button>
+            <Popover
+              label={dateFormat('whole').format(dateOf(day))}
+              buttonClass="calendar-more"
+              button={
+                <>
+                  {t('{count} more', { count: hiddenCount(index) })}
+                  <span class="visually-hidden"> {dateFormat('whole').format(dateOf(day))}</span>
+                </>
+              }
+            >
+              {moreOf(day)}
+            </Popover>
           )}
         </div>
       ))}
@@ -92,6 +103,7 @@ function WeekBar({
   isFirstWeek,
   isDone,
   colorOf,
+  typeOf,
   openId,
   query,
   onShift,
@@ -109,6 +121,7 @@ function WeekBar({
       bar={bar}
       isDone={isDone(row)}
       color={colorOf(row)}
+      typeName={typeOf(row)}
       isOpen={row.id === openId}
       addressQuery={query}
       isFirst={!beginsBefore || isFirstWeek}

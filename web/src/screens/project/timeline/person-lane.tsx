@@ -19,8 +19,6 @@ type Assignment = RecordOf<'assignment'>
 export interface LaneContext {
   readonly from: string
   readonly dayCount: number
-  /** Per day, the classes that its cell has in each lane. */
-  readonly dayClasses: readonly string[]
   readonly dayPixels: number
   /** Hours of a working day. */
   readonly target: number
@@ -57,7 +55,7 @@ export function PersonLane(props: PersonLaneProps) {
 /** Shows the assignments of one person, day by day. Overloaded days are tinted. */
 function Lane(props: PersonLaneProps) {
   const { id, name, rows, bars, top, height, context } = props
-  const { from, dayCount, dayClasses, dayPixels, doneIds } = context
+  const { from, dayCount, dayPixels, doneIds } = context
   // Work without a person overloads no one, so no day of its lane is tinted.
   const target = id === '' ? Number.POSITIVE_INFINITY : context.target
   const track = useRef<HTMLDivElement>(null)
@@ -81,9 +79,11 @@ function Lane(props: PersonLaneProps) {
       style={{ top: `${top}px`, height: `${height}px` }}
     >
       <header class="person-head">
-        <PersonAvatar id={id} isDecorative />
-        <span dir="auto" title={name}>
-          {name}
+        <span class="person-name">
+          <PersonAvatar id={id} isDecorative />
+          <span dir="auto" title={name}>
+            {name}
+          </span>
         </span>
       </header>
       <div
@@ -91,11 +91,11 @@ function Lane(props: PersonLaneProps) {
         class="timeline-track"
         style={{
           gridTemplateColumns: `repeat(${dayCount}, minmax(0, 1fr))`,
-          gridTemplateRows: `1.5rem repeat(${laneCount}, 1.75rem) 1fr`,
+          gridTemplateRows: `var(--lane-hours) repeat(${laneCount}, var(--lane-bar)) 1fr`,
         }}
       >
         {hoursByDay.map((hours, index) => (
-          <DayCell key={index} classes={dayClasses[index]} index={index} hours={hours} target={target} />
+          <DayLoad key={index} index={index} hours={hours} target={target} />
         ))}
         {weeks.map((index) => (
           <WeekSum
@@ -124,31 +124,46 @@ export const laneCountOf = (bars: readonly Bar[]): number => 1 + Math.max(0, ...
 
 const workingDaysOfWeek = 5
 
-/** Returns the classes of days that do not depend on their hours. */
-export const dayClassesOf = (from: string, dayCount: number): readonly string[] => {
-  const now = today()
-  return Array.from({ length: dayCount }, (_, index) => {
-    const day = addDays(from, index)
-    return `${day === now ? 'today' : ''} ${isWeekend(day) ? 'weekend' : ''} ${weekdayOf(day) === 1 ? 'monday' : ''}`
-  })
+interface DayGridProps {
+  readonly from: string
+  readonly dayCount: number
 }
 
-interface DayCellProps {
-  readonly classes: string | undefined
+/** The days behind all lanes: weekends are tinted, and lines mark Mondays and today. */
+export const DayGrid = ({ from, dayCount }: DayGridProps) => (
+  <div
+    class="timeline-grid"
+    aria-hidden="true"
+    style={{ gridTemplateColumns: `repeat(${dayCount}, minmax(0, 1fr))` }}
+  >
+    {Array.from({ length: dayCount }, (_, index) => {
+      const day = addDays(from, index)
+      const kinds = { today: day === today(), weekend: isWeekend(day), monday: weekdayOf(day) === 1 }
+      const names = Object.entries(kinds).flatMap(([name, is]) => (is ? [name] : []))
+      return <div key={day} class={['timeline-day', ...names].join(' ')} />
+    })}
+  </div>
+)
+
+interface DayLoadProps {
   readonly index: number
   readonly hours: number
   readonly target: number
 }
 
-/** Hidden from screen readers, because the sum of the week has the same information. */
-const DayCell = ({ classes, index, hours, target }: DayCellProps) => (
-  <div
-    aria-hidden="true"
-    class={`timeline-day ${loadLevelOf(hours, target)} ${classes}`}
-    style={{ gridColumn: `${index + 1}`, gridRow: '1 / -1' }}
-    title={hours > 0 ? formatPlanned(hours) : undefined}
-  />
-)
+/** The hours of a person on a day, as a line whose color says whether they fit; too many tint the whole day. */
+function DayLoad({ index, hours, target }: DayLoadProps) {
+  const level = loadLevelOf(hours, target)
+  // Hidden from screen readers, because the sum of the week has the same information.
+  return level === 'free' ? null : (
+    <div
+      aria-hidden="true"
+      class={`timeline-load ${level}`}
+      style={{ gridColumn: `${index + 1}` }}
+      title={formatPlanned(hours)}
+    />
+  )
+}
 
 interface WeekSumProps {
   readonly monday: string

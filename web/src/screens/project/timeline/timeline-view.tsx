@@ -1,22 +1,11 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { dailyTarget } from '../../../assignment/daily-target.ts'
 import { responsibleOf } from '../../../data/planned.ts'
 import { useMembers, useNamesLoaded } from '../../../data/use-members.ts'
 import { useServices } from '../../../services/services.ts'
 import { locale, type MessageKey, t } from '../../../texts/text.ts'
-import {
-  addDays,
-  dateFormat,
-  dateOf,
-  daysInWeek,
-  formatDay,
-  formatWeekday,
-  mondayOf,
-  parseWeek,
-  today,
-} from '../../../time/days.ts'
-import { formatHours } from '../../../time/hours.ts'
+import { addDays, dateFormat, dateOf, daysInWeek, mondayOf, parseWeek, today } from '../../../time/days.ts'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/use-media.ts'
 import { useStableCallback } from '../../../ui/use-stable-callback.ts'
@@ -32,7 +21,18 @@ import { useRowWindow } from '../use-virtual-rows.ts'
 import type { ProjectViewProps } from '../view-props.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
 import { type BarPlace, DependencyArrows, notesOf, useWaiting, type Waiting } from './dependency-arrows.tsx'
-import { dayClassesOf, type LaneContext, laneCountOf, PersonLane } from './person-lane.tsx'
+import { Legend } from './legend.tsx'
+import {
+  barMargin,
+  laneProperties,
+  laneRem,
+  type Measures,
+  startOf,
+  trackRemOf,
+  useMeasures,
+} from './measures.ts'
+import { DayGrid, type LaneContext, laneCountOf, PersonLane } from './person-lane.tsx'
+import { TimeScale } from './time-scale.tsx'
 
 type Assignment = RecordOf<'assignment'>
 type Listing = ReturnType<typeof usePeriodRows>
@@ -51,6 +51,7 @@ export function TimelineView(props: ProjectViewProps) {
   const { texts, blockers } = useBlocked(people && scope.projectId, scope.doneIds)
   const waiting = useWaiting(scope, listing.rows, blockers)
   const notes = useMemo(() => notesOf(waiting), [waiting])
+  const shownIds = useMemo(() => new Set(listing.rows.map(({ workflowId }) => workflowId)), [listing.rows])
   const shift = useStableCallback((row: Assignment, change: Shift) => {
     keepFocusOn(row.id)
     void listing.reschedule(row, change)
@@ -69,7 +70,7 @@ export function TimelineView(props: ProjectViewProps) {
         />
         <ZoomButtons zoom={period.zoom} onZoom={period.setZoom} />
         {people && <UnscheduledLink projectId={scope.projectId} count={unscheduledCount} />}
-        <Legend hasTooEarly={waiting.some(({ isTooEarly }) => isTooEarly)} />
+        <Legend stages={scope.stages} doneIds={scope.doneIds} shownIds={shownIds} />
       </div>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
       {people === undefined && !listing.problem && <ViewSkeleton view="timeline" />}
@@ -85,7 +86,6 @@ export function TimelineView(props: ProjectViewProps) {
         <Lanes
           people={people}
           rows={listing.rows}
-          weekCount={period.weekCount}
           waiting={waiting}
           isStale={listing.isStale}
           context={{
@@ -109,14 +109,13 @@ export function TimelineView(props: ProjectViewProps) {
 interface LanesProps {
   readonly people: readonly { readonly id: string; readonly name: string }[]
   readonly rows: readonly Assignment[]
-  readonly weekCount: number
   readonly waiting: readonly Waiting[]
   readonly isStale: boolean
-  readonly context: Omit<LaneContext, 'dayPixels' | 'dayClasses'>
+  readonly context: Omit<LaneContext, 'dayPixels'>
 }
 
 /** The bars and heights of all lanes are calculated; only lanes near the visible part are rendered. */
-function Lanes({ people, rows, weekCount, waiting, isStale, context: shared }: LanesProps) {
+function Lanes({ people, rows, waiting, isStale, context: shared }: LanesProps) {
   const { from, dayCount, openId } = shared
   const head = useRef<HTMLDivElement>(null)
   const measures = useMeasures(head, dayCount)
@@ -129,10 +128,9 @@ function Lanes({ people, rows, weekCount, waiting, isStale, context: shared }: L
     () => placesOf(waiting.length === 0 ? [] : people, { barsByPerson, ends, measures }),
     [waiting, people, barsByPerson, ends, dayPixels],
   )
-  const dayClasses = useMemo(() => dayClassesOf(from, dayCount), [from, dayCount, today()])
   const context = useMemo(
-    (): LaneContext => ({ ...shared, dayPixels, dayClasses }),
-    [...Object.values(shared), dayPixels, dayClasses],
+    (): LaneContext => ({ ...shared, dayPixels }),
+    [...Object.values(shared), dayPixels],
   )
   useEffect(() => {
     const open = rows.find(({ id }) => id === openId)
@@ -143,13 +141,15 @@ function Lanes({ people, rows, weekCount, waiting, isStale, context: shared }: L
       class="timeline"
       aria-label={t('Timeline')}
       aria-busy={isStale}
+      style={laneProperties}
       ref={near.scroller}
       onScroll={near.onScroll}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
       tabIndex={0}
     >
-      <Weeks weeksRef={head} from={from} weekCount={weekCount} dayPixels={dayPixels} />
+      <TimeScale scaleRef={head} from={from} dayCount={dayCount} dayPixels={dayPixels} />
       <div class="timeline-lanes" style={{ height: `${ends.at(-1) ?? 0}px` }}>
+        <DayGrid from={from} dayCount={dayCount} />
         {people.slice(near.from, near.end).map(({ id, name }, offset) => {
           const index = near.from + offset
           const top = ends[index - 1] ?? 0
@@ -180,23 +180,7 @@ function Lanes({ people, rows, weekCount, waiting, isStale, context: shared }: L
   )
 }
 
-/** The height of a lane: the sums of its weeks, its bars, and space below them. */
-const trackRemOf = (laneCount: number): number => Math.max(4.5, hoursRem + laneCount * barRem + 0.5)
-/** The height of the name above a lane on narrow screens. */
-const headRem = 2.5
 const noBars: readonly Bar[] = []
-
-/** The width of the names next to the lanes on wide screens, and the height of the hours above and of a bar, as in the style sheet. */
-const namesRem = 11
-const hoursRem = 1.5
-const barRem = 1.75
-/** The space between bars of adjacent days. */
-const barMargin = 3
-
-type Measures = ReturnType<typeof useMeasures>
-
-/** Returns where the days begin. */
-const startOf = ({ remPixels, isNarrow }: Measures): number => (isNarrow ? 0 : namesRem * remPixels)
 
 type Person = LanesProps['people'][number]
 type BarsByPerson = ReadonlyMap<string, readonly Bar[]>
@@ -206,7 +190,7 @@ function useLaneEnds(people: readonly Person[], bars: BarsByPerson, { remPixels,
   return useMemo(() => {
     let sum = 0
     return people.map(({ id }) => {
-      const rem = trackRemOf(laneCountOf(bars.get(id) ?? noBars)) + (isNarrow ? headRem : 0)
+      const rem = trackRemOf(laneCountOf(bars.get(id) ?? noBars)) + (isNarrow ? laneRem.head : 0)
       sum += Math.ceil(rem * remPixels)
       return sum
     })
@@ -223,7 +207,7 @@ interface Layout {
 function placesOf(people: readonly Person[], { barsByPerson, ends, measures }: Layout) {
   const { dayPixels, remPixels, isNarrow } = measures
   const start = startOf(measures)
-  const rowsRem = hoursRem + (isNarrow ? headRem : 0)
+  const rowsRem = laneRem.hours + (isNarrow ? laneRem.head : 0)
   return new Map(
     people.flatMap(({ id }, index) =>
       (barsByPerson.get(id) ?? noBars).map(({ row, lane, first, last }): [string, BarPlace] => [
@@ -231,7 +215,7 @@ function placesOf(people: readonly Person[], { barsByPerson, ends, measures }: L
         {
           start: start + first * dayPixels + barMargin,
           end: start + (last + 1) * dayPixels - barMargin,
-          middle: (ends[index - 1] ?? 0) + (rowsRem + (lane + 0.5) * barRem) * remPixels,
+          middle: (ends[index - 1] ?? 0) + (rowsRem + (lane + 0.5) * laneRem.bar) * remPixels,
         },
       ]),
     ),
@@ -264,21 +248,6 @@ function useBars(byPerson: ReadonlyMap<string, readonly Assignment[]>, { from, d
     }
     return new Map([...byPerson].map(([id, rows]) => [id, barsFor(rows)]))
   }, [byPerson, cache])
-}
-
-/** Measures the width of a day, which depends on the window, and the size of letters, on which heights depend. */
-function useMeasures(weeks: { readonly current: HTMLElement | null }, dayCount: number) {
-  const isNarrow = useMedia('(max-width: 760px)')
-  const [width, setWidth] = useState(innerWidth)
-  useLayoutEffect(() => {
-    const measure = () => setWidth(weeks.current?.offsetWidth || innerWidth)
-    measure()
-    const observer = new ResizeObserver(measure)
-    if (weeks.current !== null) observer.observe(weeks.current)
-    return () => observer.disconnect()
-  }, [])
-  const remPixels = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
-  return { dayPixels: width / dayCount, remPixels, isNarrow }
 }
 
 const noAssignments: readonly Assignment[] = []
@@ -380,64 +349,4 @@ function usePeople(projectId: string, chosen: string, { rows, memberIds, isLoadi
       .sort((a, b) => a.name.localeCompare(b.name, locale())),
     ...(hasNobody ? [{ id: '', name: t('Nobody') }] : []),
   ]
-}
-
-const Legend = ({ hasTooEarly }: { readonly hasTooEarly: boolean }) => (
-  <p class="timeline-legend quiet-text">
-    <span class="swatch fits" aria-hidden="true" />
-    {t('up to {hours} a day', { hours: formatHours(dailyTarget()) })}
-    <span class="swatch over" aria-hidden="true" />
-    {t('more')}
-    <span class="swatch far-over" aria-hidden="true" />
-    {t('far more')}
-    {hasTooEarly && (
-      <>
-        <span class="swatch too-early" aria-hidden="true" />
-        {t('starts before what it waits for ends')}
-      </>
-    )}
-    <span class="touch-hint">{t('Hold a bar to move it.')}</span>
-  </p>
-)
-
-interface WeeksProps {
-  readonly weeksRef: { current: HTMLDivElement | null }
-  readonly from: string
-  readonly weekCount: number
-  readonly dayPixels: number
-}
-
-/** A day needs this much for its name, and a week for its first day. */
-const dayLabelPixels = 48
-const weekLabelPixels = 64
-
-function Weeks({ weeksRef, from, weekCount, dayPixels }: WeeksProps) {
-  const showsDays = dayPixels >= dayLabelPixels
-  const step = Math.max(1, Math.ceil(weekLabelPixels / (dayPixels * daysInWeek)))
-  const count = showsDays ? weekCount * daysInWeek : weekCount
-  const isCurrent = (day: string) => (showsDays ? day === today() : day === mondayOf(today()))
-  const labelOf = (day: string, index: number) => {
-    if (showsDays) return `${formatWeekday(day)} ${Number(day.slice(8))}`
-    if (isCurrent(day) && dayPixels * daysInWeek > 2 * weekLabelPixels) return t('This week')
-    return index % step === 0 ? formatDay(day) : ''
-  }
-  return (
-    <div class="timeline-head" aria-hidden="true">
-      <span />
-      <div
-        ref={weeksRef}
-        class="timeline-weeks"
-        style={{ gridTemplateColumns: `repeat(${count}, minmax(0, 1fr))` }}
-      >
-        {Array.from({ length: count }, (_, index) => {
-          const day = addDays(from, index * (showsDays ? 1 : daysInWeek))
-          return (
-            <span key={day} class={isCurrent(day) ? 'current' : ''}>
-              {labelOf(day, index)}
-            </span>
-          )
-        })}
-      </div>
-    </div>
-  )
 }

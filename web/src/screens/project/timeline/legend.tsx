@@ -1,0 +1,71 @@
+import { dailyTarget } from '../../../assignment/daily-target.ts'
+import { type ProjectStage, stageLooksOf } from '../../../data/project-stages.ts'
+import { t } from '../../../texts/text.ts'
+import { formatHours } from '../../../time/hours.ts'
+import { Icon } from '../../../ui/icon.tsx'
+import { StageMark } from '../../../ui/marks.tsx'
+import { Popover } from '../../../ui/popover.tsx'
+
+export interface LegendProps {
+  readonly stages: readonly ProjectStage[]
+  readonly doneIds: ReadonlySet<string>
+  /** The stages of the shown bars. */
+  readonly shownIds: ReadonlySet<string>
+}
+
+/** Explains the colours, icons and lines of the timeline. */
+export const Legend = (props: LegendProps) => (
+  <Popover
+    label={t('Legend')}
+    buttonClass="button quiet"
+    button={
+      <>
+        <span>{t('Legend')}</span>
+        <Icon name="down" />
+      </>
+    }
+  >
+    <LegendLines {...props} />
+  </Popover>
+)
+
+const swatch = (name: string) => <span class={`swatch ${name}`} />
+
+function LegendLines({ stages, doneIds, shownIds }: LegendProps) {
+  const looks = stageLooksOf(stages, doneIds)
+  const lines = [
+    ...stages
+      .filter(({ id }) => shownIds.has(id))
+      .map(({ id, name }) => {
+        const look = looks.get(id)
+        return [look && <StageMark {...look} />, name] as const
+      }),
+    [<Icon name="warning" />, t('Blocked or waiting')],
+    [
+      <span class="late">
+        <Icon name="clock" />
+      </span>,
+      t('Overdue'),
+    ],
+    [swatch('arrow'), t('Waits for another assignment')],
+    [swatch('too-early'), t('Starts before what it waits for ends')],
+    [swatch('fits'), t('Up to {hours} a day', { hours: formatHours(dailyTarget()) })],
+    [swatch('over'), t('More than that')],
+    [swatch('far-over'), t('Far more than that')],
+  ] as const
+  return (
+    <>
+      <ul class="timeline-legend">
+        {lines.map(([mark, text]) => (
+          <li key={text}>
+            <span class="legend-mark" aria-hidden="true">
+              {mark}
+            </span>
+            <span dir="auto">{text}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="touch-hint quiet-text">{t('Hold a bar to move it.')}</p>
+    </>
+  )
+}

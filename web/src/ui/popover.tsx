@@ -1,0 +1,57 @@
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { placeBelow } from './place.ts'
+
+export interface PopoverProps {
+  /** The content of the button. */
+  readonly button: ComponentChildren
+  readonly buttonClass?: string
+  /** Names the layer. */
+  readonly label: string
+  /** Drawn only while it is open. */
+  readonly children: ComponentChildren
+}
+
+/** The margin of a page, which the layer keeps as well. */
+const pagePixels = 24
+
+/** A button with a layer of information below it. Escape closes it and returns the focus; so does a click elsewhere. */
+export function Popover({ button, buttonClass = 'button', label, children }: PopoverProps) {
+  const anchor = useRef<HTMLButtonElement>(null)
+  const layer = useRef<HTMLDivElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  useLayoutEffect(() => {
+    if (!isOpen || layer.current === null || anchor.current === null) return
+    layer.current.showPopover()
+    placeBelow(layer.current, anchor.current, { matchesWidth: true, edgePixels: pagePixels })
+    const target = layer.current.querySelector<HTMLElement>('a[href], button') ?? layer.current
+    target.focus()
+  }, [isOpen])
+  return (
+    <>
+      <button
+        ref={anchor}
+        type="button"
+        class={buttonClass}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onClick={() => (isOpen ? layer.current?.hidePopover() : setOpen(true))}
+      >
+        {button}
+      </button>
+      {isOpen && (
+        <div
+          ref={layer}
+          class="popover"
+          role="dialog"
+          aria-label={label}
+          tabIndex={-1}
+          popover="auto"
+          onToggle={({ newState }) => newState === 'closed' && setOpen(false)}
+        >
+          {children}
+        </div>
+      )}
+    </>
+  )
+}
