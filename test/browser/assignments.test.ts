@@ -86,7 +86,7 @@ function boardJourneys(stage: () => Stage): void {
       await add(large.id, (await insertAccount(hosts.database, { name: `Aaron A${index}` })).id)
     const page = await signIn('mara@example.com', `/projects/${small.id}`)
     await page.getByRole('button', { name: 'New assignment', exact: true }).click()
-    await page.getByRole('combobox', { name: 'Responsible' }).click()
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Responsible' }).click()
     await page.getByRole('option', { name: 'Aaron A0' }).waitFor()
     const list = page.getByRole('listbox', { name: 'Responsible' })
     const options = await list.getByRole('option').allTextContents()

@@ -101,7 +101,7 @@ export function unplannedJourneys(stage: () => Stage): void {
     await card(page, 'From the dialog').getByRole('img', { name: 'Nobody yet' }).waitFor()
     await page.getByRole('button', { name: 'New assignment', exact: true }).click()
     await dialog.getByLabel('Name').fill('Until a day')
-    await dialog.getByLabel('End', { exact: false }).first().fill('2099-12-24')
+    await dialog.getByRole('textbox', { name: 'End' }).fill('2099-12-24')
     await dialog.getByRole('button', { name: 'Create assignment' }).click()
     await card(page, 'Until a day').locator('.due').waitFor()
     assert.partialDeepStrictEqual(await read(await idOf(page, 'Until a day')), {

@@ -1,6 +1,6 @@
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../texts/text.ts'
-import { type Option, OptionLine, useActiveInView, useSuggestions } from '../ui/combobox.tsx'
+import { type Option, OptionLine, useActiveInView, useOptionSearch } from '../ui/combobox.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Keys } from '../ui/keys.tsx'
@@ -74,7 +74,7 @@ interface StepProps {
 function Step({ step, isFirst, onBack, onChoose, onClose }: StepProps) {
   const listId = useId()
   const input = useRef<HTMLInputElement>(null)
-  const state = usePaletteState(step, onChoose)
+  const state = useOptionSearch(step.find, onChoose)
   const { text, items, active, problem } = state
   useLayoutEffect(() => input.current?.focus(), [])
   useActiveInView(listId, active)
@@ -154,45 +154,6 @@ function Step({ step, isFirst, onBack, onChoose, onClose }: StepProps) {
       </div>
     </>
   )
-}
-
-function usePaletteState(step: PaletteStep, onChoose: (item: PaletteItem) => void) {
-  const [text, setText] = useState('')
-  const [active, setActive] = useState(0)
-  /** True if Enter was pressed before the search had finished. */
-  const [isEnterPending, setEnterPending] = useState(false)
-  const { options: items, problem, isUpToDate } = useSuggestions(text, step.find)
-  const choose = () => {
-    const item = items[active]
-    if (item) onChoose(item)
-  }
-  useEffect(() => {
-    if (isEnterPending && isUpToDate) choose()
-  }, [isEnterPending, isUpToDate])
-  const actions: Readonly<Record<string, () => void>> = {
-    ArrowDown: () => setActive(items.length === 0 ? 0 : (active + 1) % items.length),
-    ArrowUp: () => setActive(items.length === 0 ? 0 : (active - 1 + items.length) % items.length),
-    Enter: () => (isUpToDate ? choose() : setEnterPending(true)),
-  }
-  return {
-    text,
-    items,
-    active,
-    problem,
-    isUpToDate,
-    setActive,
-    type(next: string) {
-      setText(next)
-      setActive(0)
-      setEnterPending(false)
-    },
-    onKeyDown(event: KeyboardEvent) {
-      const action = actions[event.key]
-      if (action === undefined) return
-      event.preventDefault()
-      action()
-    },
-  }
 }
 
 /** Groups the items by their headings; `from` is the position of the first item of a group. */

@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
 import { loadAll, loadByIds } from '../api/load-all.ts'
 import { assignmentKey, findByKey } from '../assignment/assignment-key.ts'
@@ -7,14 +6,10 @@ import { labelChoices } from '../assignment/labels-section.tsx'
 import { parsePriority, priorityChoices } from '../assignment/priority.ts'
 import { assignedTo, responsibleOf } from '../data/planned.ts'
 import { choosableStages, loadStages } from '../data/project-stages.ts'
-import { readStoredJson } from '../data/stored-json.ts'
 import { labelQuery } from '../data/use-project-labels.ts'
 import { assignmentPath, matchPath, projectPath } from '../router/router.ts'
 import { viewParameter } from '../screens/project/view-address.ts'
-import { currentDensity } from '../services/appearance.ts'
-import { type Services, useServices } from '../services/services.ts'
-import { changeSettings, chooseLanguage, themeSwitch } from '../services/settings.ts'
-import { currentLanguage, languages } from '../texts/language.ts'
+import type { Services } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
 import { PersonAvatar } from '../ui/avatar.tsx'
 import { matchesWords } from '../ui/combobox.tsx'
@@ -22,17 +17,10 @@ import { Icon, type IconName } from '../ui/icon.tsx'
 import { ProjectMark } from '../ui/page.tsx'
 import { findResponsible } from '../ui/person-picker.tsx'
 import type { PaletteItem, PaletteStep } from './command-palette.tsx'
+import { type Command, commandsOf, type Frame } from './palette-commands.ts'
+import { readRecent, recentMax } from './recent.ts'
 
 type Assignment = RecordOf<'assignment'>
-
-/** A command of the frame, such as a place to go to. */
-export interface Command {
-  readonly group: string
-  readonly icon: IconName
-  readonly label: string
-  readonly keys?: readonly string[]
-  run(): void
-}
 
 /** The limit for projects, assignments and people each. Users type more to find others. */
 const resultsMax = 6
@@ -44,82 +32,31 @@ const toItem = ({ icon, label, ...rest }: Command): PaletteItem => ({
   mark: <Icon name={icon} />,
 })
 
-/** Shows what was opened last and what can be done, and finds both by name. `targetId` is the focused or open assignment. */
-export function firstStep(
+export interface FirstStep {
+  readonly frame: Frame
+  /** The focused or open assignment. */
+  readonly targetId: string | undefined
+}
+
+/** Shows what was opened last and what can be done, and finds both by name. */
+export async function findFirst(
   services: Services,
-  commands: readonly Command[],
-  targetId: string | undefined,
-): PaletteStep {
-  const { api } = services
-  const settings = settingsOf(services).map(toItem)
-  return {
-    title: t('Search or run a command'),
-    placeholder: t('Project, assignment, person or action'),
-    async find(input, signal) {
-      const text = input.trim()
-      // Without the target or the recent items, the palette is still useful.
-      const [target, recent, found] = await Promise.all([
-        targetId === undefined ? undefined : api.get('assignment', targetId).catch(() => undefined),
-        text === '' ? loadRecent(services, signal).catch(() => []) : [],
-        text === '' ? [] : findRecords(services, text, signal),
-      ])
-      const actions = [
-        ...(target ? actionsOn(services, target) : []),
-        ...commands.map(toItem),
-        ...settings,
-      ].filter(({ name }) => matchesWords(name, text))
-      return [...recent, ...actions, ...found]
-    },
-  }
-}
-
-/** The pages of the open project, and the tools that its page shows. */
-export function projectCommands({ configuration, router }: Services, projectId: string): readonly Command[] {
-  const group = t('This project')
-  const page = (icon: IconName, label: string, path: string): Command => ({
-    group,
-    icon,
-    label,
-    run: () => router.go(projectPath(projectId, path)),
-  })
-  const tool = (icon: IconName, label: string, selector: string): readonly Command[] => {
-    const button = document.querySelector<HTMLElement>(`main ${selector}`)
-    // The palette closes first, and returns the focus.
-    return button === null ? [] : [{ group, icon, label, run: () => setTimeout(() => button.click()) }]
-  }
-  const saveAsTable = tool('download', t('Export…'), '[data-tool=export]')
-  return [
-    ...tool('filter', t('Filter'), '.filter-button'),
-    ...tool('bookmark', t('Save view'), '[data-tool=save-view]'),
-    // The list is what is saved as a table.
-    ...(saveAsTable.length > 0 ? saveAsTable : [page('download', t('Export…'), '?view=list')]),
-    ...(configuration.extensions ? [page('folder', t('Import'), '/import')] : []),
-    page('clock', t('Activity'), '/activity'),
-    page('chart', t('Hours'), '/report'),
-    page('gear', t('Settings'), '/settings'),
-  ]
-}
-
-function settingsOf(services: Services): readonly Command[] {
-  const group = t('Appearance')
-  const isDense = currentDensity.peek() === 'compact'
-  return [
-    { ...themeSwitch(services), group },
-    {
-      group,
-      icon: 'list',
-      label: isDense ? t('Use comfortable density') : t('Use compact density'),
-      run: () => void changeSettings(services, { density: isDense ? 'comfortable' : 'compact' }),
-    },
-    ...languages
-      .filter(({ id }) => id !== currentLanguage().id)
-      .map(({ id, name }) => ({
-        group,
-        icon: 'person' as const,
-        label: t('Language: {name}', { name }),
-        run: () => void chooseLanguage(services, id),
-      })),
-  ]
+  { frame, targetId }: FirstStep,
+  input: string,
+  signal: AbortSignal,
+): Promise<readonly PaletteItem[]> {
+  const text = input.trim()
+  // Without the target or the recent items, the palette is still useful.
+  const [target, recent, found] = await Promise.all([
+    targetId === undefined ? undefined : services.api.get('assignment', targetId).catch(() => undefined),
+    text === '' ? loadRecent(services, signal).catch(() => []) : [],
+    text === '' ? [] : findRecords(services, text, signal),
+  ])
+  const actions = [
+    ...(target ? actionsOn(services, target) : []),
+    ...commandsOf(services, frame).map(toItem),
+  ].filter(({ name }) => matchesWords(name, text))
+  return [...recent, ...actions, ...found]
 }
 
 function actionsOn(services: Services, target: Assignment): readonly PaletteItem[] {
@@ -227,29 +164,27 @@ function priorityStep(services: Services, target: Assignment): PaletteStep {
   }
 }
 
-/** Chooses the project of a new assignment, where the screen shows none. */
-export function projectStep(services: Services, onChoose: (projectId: string) => void): PaletteStep {
-  const title = t('New assignment in…')
-  return {
-    title,
-    placeholder: title,
-    async find(text, signal) {
-      const query = { search: text.trim(), sortColumn: 'name', pageSize: 100 } as const
-      const { data } = await services.api.list('project', query, signal)
-      const recentIds = readRecent().map(({ projectId }) => projectId)
-      const positionOf = (id: string) => (recentIds.includes(id) ? recentIds.indexOf(id) : recentIds.length)
-      return data
-        .filter(({ isArchived }) => !isArchived)
-        .toSorted((a, b) => positionOf(a.id) - positionOf(b.id))
-        .map((project) => ({
-          id: project.id,
-          name: project.name,
-          group: title,
-          mark: <ProjectMark project={project} />,
-          run: () => onChoose(project.id),
-        }))
-    },
-  }
+/** Finds the project of a new assignment, the ones opened last first. */
+export async function findProjects(
+  { api }: Services,
+  { title, onChoose }: { readonly title: string; onChoose(projectId: string): void },
+  text: string,
+  signal: AbortSignal,
+): Promise<readonly PaletteItem[]> {
+  const query = { search: text.trim(), sortColumn: 'name', pageSize: 100 } as const
+  const { data } = await api.list('project', query, signal)
+  const recentIds = readRecent().map(({ projectId }) => projectId)
+  const positionOf = (id: string) => (recentIds.includes(id) ? recentIds.indexOf(id) : recentIds.length)
+  return data
+    .filter(({ isArchived }) => !isArchived)
+    .toSorted((a, b) => positionOf(a.id) - positionOf(b.id))
+    .map((project) => ({
+      id: project.id,
+      name: project.name,
+      group: title,
+      mark: <ProjectMark project={project} />,
+      run: () => onChoose(project.id),
+    }))
 }
 
 /** The assignments of a person in all projects that both can see. */
@@ -366,35 +301,6 @@ async function findViews(
     const run = () => router.go(`${address}${address.includes('?') ? '&' : '?'}${viewParameter}=${id}`)
     return [{ id, name, group: t('Saved views'), mark: <Icon name="bookmark" />, run }]
   })
-}
-
-const recentKey = 'tracker.recent'
-const recentMax = 5
-
-interface Recent {
-  readonly projectId: string
-  /** Missing for the project itself. */
-  readonly assignmentId?: string
-}
-
-/** Reads what was opened last, newest first. Names are not stored, because they may change, and the user may lose access. */
-const readRecent = () => readStoredJson<readonly Recent[]>(recentKey) ?? []
-
-/** Stores which projects and assignments are opened. */
-export function useRecent(): void {
-  const { pathname } = useServices().router.address.value
-  useEffect(() => {
-    const { projectId, assignmentId } =
-      matchPath('/projects/:projectId', pathname) ??
-      matchPath('/projects/:projectId/assignments/:assignmentId', pathname) ??
-      {}
-    if (projectId === undefined) return
-    const opened: Recent = { projectId, ...(assignmentId !== undefined && { assignmentId }) }
-    const others = readRecent().filter(
-      (one) => one.projectId !== projectId || one.assignmentId !== assignmentId,
-    )
-    localStorage.setItem(recentKey, JSON.stringify([opened, ...others].slice(0, 2 * recentMax)))
-  }, [pathname])
 }
 
 async function loadRecent(services: Services, signal: AbortSignal): Promise<readonly PaletteItem[]> {

@@ -1,28 +1,27 @@
 import { effect } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { NewAssignmentDialog } from '../assignment/new-assignment.tsx'
+import { NewAssignmentDialog } from '../assignment/lazy-new-assignment.ts'
 import { useProjectStages } from '../data/project-stages.ts'
 import { homePath, matchPath, type ScreenProps } from '../router/router.ts'
 import { currentDensity } from '../services/appearance.ts'
 import { useServices } from '../services/services.ts'
 import { changeSettings, themeSwitch, useSettingsOfAccount } from '../services/settings.ts'
 import { t } from '../texts/text.ts'
-import { Dialog } from '../ui/dialog.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Keys } from '../ui/keys.tsx'
+import { lazyDialog } from '../ui/lazy-dialog.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { Page } from '../ui/page.tsx'
 import { ToastCorner } from '../ui/toasts.tsx'
 import { useMedia } from '../ui/use-media.ts'
 import { Bell } from './bell.tsx'
-import { CommandPalette } from './command-palette.tsx'
+import { CommandPalette, type PaletteStep } from './command-palette.tsx'
 import { ConnectionBar, useSignOut } from './connection-bar.tsx'
-import { type Command, firstStep, projectCommands, projectStep, useRecent } from './palette-steps.tsx'
+import { useRecent } from './recent.ts'
 import { findScreen, type Screen, screens } from './screens.ts'
 import { EndTimerDialog, TimerIndicator } from './timer-indicator.tsx'
-import { keysOf, shortcutGroups, useShortcuts } from './use-shortcuts.ts'
+import { useShortcuts } from './use-shortcuts.ts'
 
 /** The frame of every screen: navigation, account, connection, messages. */
 export function Shell() {
@@ -109,14 +108,13 @@ function loadScreensWhenIdle(): void {
 const preloadDelayMilliseconds = 2000
 
 function Overlays({ overlay, open }: ReturnType<typeof useShortcuts>) {
-  const services = useServices()
   const close = () => open(undefined)
   const create = (projectId: string) => open({ kind: 'new-assignment', projectId })
   switch (overlay?.kind) {
     case 'palette':
       return <Palette open={open} />
     case 'choose-project':
-      return <CommandPalette first={projectStep(services, create)} onClose={close} />
+      return <ProjectPalette onChoose={create} onClose={close} />
     case 'new-assignment':
       return <NewAssignmentAnywhere projectId={overlay.projectId} onClose={close} />
     case 'shortcuts':
@@ -127,64 +125,28 @@ function Overlays({ overlay, open }: ReturnType<typeof useShortcuts>) {
 
 function Palette({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
   const services = useServices()
-  const { configuration, router, session } = services
+  const { pathname } = services.router.address.peek()
   const links = useLinks()
   const signOut = useSignOut()
-  const isAdministrator = session.person.value?.isAdministrator === true
   // The focused card, before the palette takes the focus.
-  const [targetId] = useState(() => findTarget(router.address.peek().pathname))
-  const projectId = findScreen(router.address.peek().pathname)?.parameters.projectId
-  const [create, go] = [t('Create'), t('Go to')]
-  const commands: readonly Command[] = [
-    ...(projectId === undefined ? [] : projectCommands(services, projectId)),
-    {
-      group: create,
-      icon: 'plus',
-      label: t('New assignment'),
-      keys: keysOf('New assignment'),
-      run: () => open({ kind: 'choose-project' }),
-    },
-    { group: create, icon: 'folder', label: t('New project'), run: () => router.go('/projects?new=1') },
-    ...(isAdministrator
-      ? ([
-          {
-            group: create,
-            icon: 'person',
-            label: t('New user'),
-            run: () => router.go('/administration/users?new=1'),
-          },
-        ] as const)
-      : []),
-    ...links.map(({ href, label, icon }) => ({
-      group: go,
-      icon,
-      label: t(label),
-      keys: keysOf(href),
-      run: () => router.go(href),
-    })),
-    ...(configuration.extensions
-      ? [
-          {
-            group: go,
-            icon: 'bell' as const,
-            label: t('Inbox'),
-            keys: keysOf('/inbox'),
-            run: () => router.go('/inbox'),
-          },
-        ]
-      : []),
-    { group: go, icon: 'person', label: t('My account'), run: () => router.go('/account') },
-    { group: go, icon: 'trash', label: t('Removed records'), run: () => router.go('/removed') },
-    {
-      group: go,
-      icon: 'list',
-      label: t('Keyboard shortcuts'),
-      keys: ['?'],
-      run: () => open({ kind: 'shortcuts' }),
-    },
-    { group: go, icon: 'move', label: t('Sign out'), run: signOut },
-  ]
-  return <CommandPalette first={firstStep(services, commands, targetId)} onClose={() => open(undefined)} />
+  const [targetId] = useState(() => findTarget(pathname))
+  const frame = { projectId: findScreen(pathname)?.parameters.projectId, links, open, signOut }
+  const first: PaletteStep = {
+    title: t('Search or run a command'),
+    placeholder: t('Project, assignment, person or action'),
+    find: async (text, signal) =>
+      (await import('./palette-steps.tsx')).findFirst(services, { frame, targetId }, text, signal),
+  }
+  return <CommandPalette first={first} onClose={() => open(undefined)} />
+}
+
+/** Chooses the project of a new assignment, where the screen shows none. */
+function ProjectPalette({ onChoose, onClose }: { onChoose(projectId: string): void; onClose(): void }) {
+  const services = useServices()
+  const title = t('New assignment in…')
+  const find: PaletteStep['find'] = async (text, signal) =>
+    (await import('./palette-steps.tsx')).findProjects(services, { title, onChoose }, text, signal)
+  return <CommandPalette first={{ title, placeholder: title, find }} onClose={onClose} />
 }
 
 /** Returns the assignment of the focused card, else the open one. */
@@ -192,6 +154,8 @@ function findTarget(pathname: string): string | undefined {
   const focused = document.activeElement?.closest<HTMLElement>('[id^="card-"]')?.id.slice('card-'.length)
   return focused ?? matchPath('/projects/:projectId/assignments/:assignmentId', pathname)?.assignmentId
 }
+
+const ShortcutSheet = lazyDialog(async () => (await import('./shortcut-sheet.tsx')).ShortcutSheet)
 
 /** A new assignment of another project than the one on the screen. */
 function NewAssignmentAnywhere({ projectId, onClose }: { readonly projectId: string; onClose(): void }) {
@@ -324,26 +288,4 @@ const FailedPage = ({ title }: { readonly title: string }) => (
       {t('Reload the page')}
     </button>
   </Page>
-)
-
-const ShortcutSheet = ({ onClose }: { onClose(): void }) => (
-  <Dialog title={t('Keyboard shortcuts')} onClose={onClose}>
-    <div class="shortcuts">
-      {shortcutGroups.map(({ title, shortcuts }) => (
-        <section key={title} class="shortcut-sheet">
-          <h3>{t(title)}</h3>
-          <dl>
-            {shortcuts.map(({ keys, description }) => (
-              <div key={description}>
-                <dt>{t(description)}</dt>
-                <dd>
-                  <Keys keys={keys} />
-                </dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      ))}
-    </div>
-  </Dialog>
 )

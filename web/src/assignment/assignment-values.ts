@@ -4,6 +4,7 @@ import { loadByIds } from '../api/load-all.ts'
 import { assignedTo, datesBetween, endDayOf, responsibleOf, startDayOf } from '../data/planned.ts'
 import { parseHours } from '../forms/fields.tsx'
 import { inOneLine } from '../texts/text.ts'
+import { addDays, today } from '../time/days.ts'
 import { formatHoursInput } from '../time/hours.ts'
 import type { Option } from '../ui/combobox.tsx'
 import { parsePriority } from './priority.ts'
@@ -127,3 +128,26 @@ export async function findInProject(
   const query = { projectId, search, pageSize: suggestionsMax, sortColumn: 'name' } as const
   return (await api.list('assignment', query, signal)).data
 }
+
+/** A new assignment with dates lasts a week, because most do. */
+const defaultDays = 6
+const typeKeyOf = (projectId: string) => `tracker.type.${projectId}`
+
+/** Returns the values of a new assignment for which nothing was chosen. */
+export const newAssignmentDefaults = (projectId: string, workflowId: string, userId: string) => ({
+  startDate: today(),
+  endDate: addDays(today(), defaultDays),
+  amountHours: 0,
+  projectId,
+  workflowId,
+  userId,
+})
+
+/** Returns the type used last in this browser for the project if it still exists, otherwise the first type. */
+export function lastTypeOf(types: readonly { readonly id: string }[], projectId: string): string | undefined {
+  const last = localStorage.getItem(typeKeyOf(projectId))
+  return (types.find(({ id }) => id === last) ?? types[0])?.id
+}
+
+export const rememberType = (id: string, projectId: string): void =>
+  localStorage.setItem(typeKeyOf(projectId), id)

@@ -87,17 +87,25 @@ export function LabelsSection({ assignment, labels, labelLinks }: LabelsSectionP
 
 type Target = Pick<RecordOf<'assignment'>, 'id' | 'name' | 'projectId'>
 
-/** Adds a label to the assignment. A new one is created first. */
-async function addLabel(
+/** Returns the id of a suggested label. A new one is created first. */
+export const labelIdOf = async (
   api: Api,
-  { id: assignmentId, projectId }: Target,
+  projectId: string,
   { id, name }: Option,
   labels: readonly Label[],
-): Promise<RecordOf<'assignmentLabel'>> {
-  const labelId =
-    id === newId ? (await api.create('label', { projectId, name, color: nextColor(labels) })).id : id
-  return api.create('assignmentLabel', { assignmentId, labelId })
-}
+): Promise<string> =>
+  id === newId ? (await api.create('label', { projectId, name, color: nextColor(labels) })).id : id
+
+const addLabel = async (
+  api: Api,
+  { id: assignmentId, projectId }: Target,
+  option: Option,
+  labels: readonly Label[],
+): Promise<RecordOf<'assignmentLabel'>> =>
+  api.create('assignmentLabel', {
+    assignmentId,
+    labelId: await labelIdOf(api, projectId, option, labels),
+  })
 
 /**
  * Returns the labels that match the text, as commands that add the label, or remove it if the assignment has

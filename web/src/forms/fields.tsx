@@ -15,6 +15,8 @@ export interface FieldProps<Values extends FormValues> {
   readonly required?: boolean
   /** Takes the focus when its dialog opens. */
   readonly autofocus?: boolean
+  /** The label is only spoken, where the field itself says what it is. */
+  readonly isLabelHidden?: boolean
 }
 
 export interface TextFieldProps<Values extends FormValues> extends FieldProps<Values> {
@@ -22,10 +24,11 @@ export interface TextFieldProps<Values extends FormValues> extends FieldProps<Va
   readonly autocomplete?: string
   /** Set for numbers. They are text fields, because in a number field the mouse wheel would change the value. */
   readonly inputMode?: 'decimal' | 'numeric'
+  readonly placeholder?: string
 }
 
 export function TextField<Values extends FormValues>(props: TextFieldProps<Values>) {
-  const { form, name, type = 'text', autocomplete = 'off', inputMode } = props
+  const { form, name, type = 'text', autocomplete = 'off', inputMode, placeholder } = props
   return (
     <Field {...props}>
       {(attributes) => (
@@ -38,6 +41,7 @@ export function TextField<Values extends FormValues>(props: TextFieldProps<Value
           maxLength={lengthMaxOf(name)}
           autocomplete={autocomplete}
           inputMode={inputMode}
+          placeholder={placeholder}
           onInput={(event) => form.set(name, event.currentTarget.value)}
         />
       )}
@@ -121,13 +125,13 @@ export interface ControlAttributes {
 export function Field<Values extends FormValues>(
   props: FieldProps<Values> & { readonly children: (attributes: ControlAttributes) => ComponentChildren },
 ) {
-  const { form, name, label, hint, required = false, autofocus = false, children } = props
+  const { form, name, label, hint, required = false, autofocus = false, isLabelHidden = false } = props
   const id = useId()
   const messages = (form.errors.value[name] ?? []).map((message) => withFieldLabel(label, name, message))
   const describedBy = [...(hint ? [`${id}-hint`] : []), ...(messages.length > 0 ? [`${id}-errors`] : [])]
   return (
     <div class="field">
-      <label for={id}>
+      <label for={id} class={isLabelHidden ? 'visually-hidden' : ''}>
         {label}
         {!required && <span class="field-optional"> {t('(optional)')}</span>}
       </label>
@@ -136,7 +140,7 @@ export function Field<Values extends FormValues>(
           {hint}
         </p>
       )}
-      {children({
+      {props.children({
         id,
         ...(describedBy.length > 0 && { 'aria-describedby': describedBy.join(' ') }),
         ...(messages.length > 0 && { 'aria-invalid': 'true' }),

@@ -14,6 +14,8 @@ export interface FormProps<Values extends FormValues> {
   /** True if the form cannot be submitted now; the reason is shown next to it. */
   readonly isDisabled?: boolean
   readonly onDone?: (() => void) | undefined
+  /** Stands before the buttons. */
+  readonly aside?: ComponentChildren
 }
 
 /** Draws the fields, errors without a field, and the buttons. After an error the focus moves to the first invalid field. */
@@ -27,6 +29,7 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
     isIdle = false,
     isDisabled = false,
     onDone,
+    aside,
   } = props
   const element = useRef<HTMLFormElement>(null)
   const submit = async () => {
@@ -48,6 +51,7 @@ export function Form<Values extends FormValues>(props: FormProps<Values>) {
       <GeneralErrors form={form} />
       {children}
       <div class={`form-buttons ${isIdle ? 'idle' : ''}`}>
+        {aside}
         {onCancel && (
           <button
             type="button"

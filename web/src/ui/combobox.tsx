@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, TargetedKeyboardEvent } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { sentenceOf } from '../api/problems.ts'
 import { t } from '../texts/text.ts'
@@ -255,6 +255,50 @@ export function useSuggestions<One extends Option>(
     }
   }, [text])
   return { ...result, isUpToDate: result.text === text }
+}
+
+/** The state of a text field with a list of options that is always open: arrows move, Enter chooses. */
+export function useOptionSearch<One extends Option>(
+  find: (text: string, signal: AbortSignal) => Promise<readonly One[]>,
+  onChoose: (option: One) => void,
+) {
+  const [text, setText] = useState('')
+  const [active, setActive] = useState(0)
+  /** True if Enter was pressed before the search had finished. */
+  const [isEnterPending, setEnterPending] = useState(false)
+  const { options: items, problem, isUpToDate } = useSuggestions(text, find)
+  const choose = () => {
+    const item = items[active]
+    if (item) onChoose(item)
+  }
+  useEffect(() => {
+    if (isEnterPending && isUpToDate) choose()
+  }, [isEnterPending, isUpToDate])
+  const actions: Readonly<Record<string, (field: HTMLInputElement) => void>> = {
+    ArrowDown: () => setActive(items.length === 0 ? 0 : (active + 1) % items.length),
+    ArrowUp: () => setActive(items.length === 0 ? 0 : (active - 1 + items.length) % items.length),
+    // The state may be older than the last key.
+    Enter: ({ value }) => (isUpToDate && value === text ? choose() : setEnterPending(true)),
+  }
+  return {
+    text,
+    items,
+    active,
+    problem,
+    isUpToDate,
+    setActive,
+    type(next: string) {
+      setText(next)
+      setActive(0)
+      setEnterPending(false)
+    },
+    onKeyDown(event: TargetedKeyboardEvent<HTMLInputElement>) {
+      const action = actions[event.key]
+      if (action === undefined) return
+      event.preventDefault()
+      action(event.currentTarget)
+    },
+  }
 }
 
 /** Compares without accents, so that Portuguese can be typed without them. */

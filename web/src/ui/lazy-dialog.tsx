@@ -1,16 +1,22 @@
 import type { ComponentType } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { outageError } from '../api/problems.ts'
 import { useServices } from '../services/services.ts'
 
 /** A dialog that few need, in the second script, which is fetched soon after the first screen (`vite.config.ts`). */
-export const lazyDialog = <Props extends { onClose(): void }>(load: () => Promise<ComponentType<Props>>) =>
-  function LazyDialog(props: Props) {
+export function lazyDialog<Props extends { onClose(): void }>(load: () => Promise<ComponentType<Props>>) {
+  let known: ComponentType<Props> | undefined
+  return function LazyDialog(props: Props) {
     const { toasts } = useServices()
-    const [Loaded, setLoaded] = useState<ComponentType<Props>>()
-    useEffect(() => {
+    const [Loaded, setLoaded] = useState(() => known)
+    // A layout effect, because the next key may already be meant for the dialog.
+    useLayoutEffect(() => {
+      if (known !== undefined) return
       load().then(
-        (Component) => setLoaded(() => Component),
+        (Component) => {
+          known = Component
+          setLoaded(() => Component)
+        },
         () => {
           props.onClose()
           toasts.show({ kind: 'problem', text: outageError().message })
@@ -19,6 +25,7 @@ export const lazyDialog = <Props extends { onClose(): void }>(load: () => Promis
     }, [])
     return Loaded ? <Loaded {...props} /> : null
   }
+}
 
 export const MembersDialog = lazyDialog(async () => (await import('./members-dialog.tsx')).MembersDialog)
 

@@ -64,6 +64,7 @@ export function DescriptionTextField<Values extends FormValues & { readonly desc
           dir="auto"
           name="description"
           rows={3}
+          placeholder={props.isLabelHidden ? t('Description') : undefined}
           projectId={projectId}
           maxLength={limits.description}
           value={form.values.value.description}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '../../../src/db/sql.ts'
+import { today } from '../../../web/src/time/days.ts'
+import { datedProjects } from '../support/dated-projects.ts'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+const sizes = {
+  'a desktop': {},
+  'a phone': { viewport: { width: 390, height: 844 }, hasTouch: true },
+}
+
+export function newAssignmentJourneys(stage: () => Stage): void {
+  const { makeProject } = datedProjects(stage)
+
+  for (const [size, options] of Object.entries(sizes))
+    test(`gets its properties from chips, and another one gets the same, on ${size}`, async () => {
+      const { hosts, signIn, workspace } = stage()
+      const { projectId, path } = await makeProject(`Made on ${size}`)
+      for (const [name, color] of [
+        ['Backend', 'blue'],
+        ['Design', 'pink'],
+      ])
+        await workspace.make('label', { name, color, projectId })
+      const page = await signIn('mara@example.com', path, options)
+      await page.getByRole('button', { name: 'New assignment', exact: true }).click()
+      const dialog = page.getByRole('dialog', { name: 'New assignment' })
+      const chip = (name: string) => dialog.getByRole('combobox', { name })
+      const name = dialog.getByLabel('Name', { exact: true })
+      await name.fill('Has every property')
+      await chip('Stage').click()
+      await page.getByRole('option', { name: 'Doing' }).click()
+      await chip('Priority').click()
+      await page.keyboard.type('high')
+      await page.keyboard.press('Enter')
+      await chip('Priority').getByText('High').waitFor()
+      await chip('Responsible').click()
+      await page.getByRole('option', { name: /^(JW)?Jonas Weber/ }).click()
+      await chip('Labels').click()
+      await page.getByRole('option', { name: 'Backend' }).click()
+      await page.getByRole('option', { name: 'Design' }).click()
+      await assertAccessible(page, `the labels of a new assignment on ${size}`)
+      await page.keyboard.press('Escape')
+      await chip('Labels').getByText('2 labels').waitFor()
+      await chip('Planned hours').click()
+      await page.keyboard.type('1h30')
+      await page.getByRole('option', { name: '1.5 h' }).click()
+      await dialog.getByRole('textbox', { name: 'End' }).fill('today')
+      await dialog.getByLabel('Create another').check()
+      await assertAccessible(page, `the properties of a new assignment on ${size}`)
+      const faults = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('.choice-chips :is(.choice-chip, .input)')].filter((one) => { const box = one.getBoundingClientRect(); return box.right > innerWidth || (innerWidth < 641 && Math.round(box.height) < 44) }).map((one) => one.outerHTML)`,
+      )
+      assert.deepEqual(faults, [])
+      await name.press('Enter')
+      await dialog.locator('[name=name]:focus:placeholder-shown').waitFor()
+      await page.keyboard.type('Has the same ones\n')
+      await dialog.locator('[name=name]:focus:placeholder-shown').waitFor()
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      const rows = await hosts.database.query<Record<string, unknown>>(sql`
+        select a.name, a.priority, a.amount_hours as hours, a.user_id as "userId", a.workflow_id as "stageId",
+          to_char(a.end_date, 'YYYY-MM-DD') as "end",
+          array(select l.name from assignment_labels al join labels l on l.id = al.label_id
+            where al.assignment_id = a.id order by l.name) as labels
+        from assignments a where a.project_id = ${projectId} order by a.created_at`)
+      const shared = {
+        ...{ priority: 3, hours: 1.5, userId: workspace.jonas.id, stageId: workspace.stages.Doing },
+        ...{ end: today(), labels: ['Backend', 'Design'] },
+      }
+      assert.deepEqual(
+        rows.map((row) => ({ ...row, hours: Number(row.hours) })),
+        ['Has every property', 'Has the same ones'].map((title) => ({ name: title, ...shared })),
+      )
+      // The choice is remembered.
+      await page.getByRole('button', { name: 'New assignment', exact: true }).click()
+      assert.equal(await dialog.getByLabel('Create another').isChecked(), true)
+      await dialog.getByLabel('Create another').uncheck()
+      await dialog.getByRole('button', { name: 'Create assignment' }).click()
+      await dialog.getByText('Name is required.').waitFor()
+      await dialog.locator('[name=name]:focus').waitFor()
+      await dialog.getByRole('textbox', { name: 'End' }).fill('no day at all')
+      await name.fill('Rejected')
+      await name.press('Enter')
+      await dialog.locator('.field', { hasText: /End/ }).locator('.field-errors').waitFor()
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+    })
+}

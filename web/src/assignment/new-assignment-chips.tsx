@@ -1,0 +1,250 @@
+import type { RecordOf } from '../api/api.ts'
+import { choosableStages, type ProjectStage, stageLooksOf } from '../data/project-stages.ts'
+import { catalogQuery, useListing } from '../data/use-listing.ts'
+import { useAllRows } from '../data/use-live.ts'
+import { labelQuery } from '../data/use-project-labels.ts'
+import { Field } from '../forms/fields.tsx'
+import type { FormState } from '../forms/use-form.ts'
+import { useServices } from '../services/services.ts'
+import { t, tn } from '../texts/text.ts'
+import { addDays, daysBetween, isDay } from '../time/days.ts'
+import { formatHours, parseDuration } from '../time/hours.ts'
+import { PersonAvatar } from '../ui/avatar.tsx'
+import { ChoiceChip, type ChoiceChipProps } from '../ui/choice-chip.tsx'
+import { matchesWords, type Option } from '../ui/combobox.tsx'
+import { DayField } from '../ui/day-input.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { PriorityShape, StageMark, TypeShape } from '../ui/marks.tsx'
+import { findPeople, findResponsible } from '../ui/person-picker.tsx'
+import { type AssignmentValues, doneStagesOf } from './assignment-values.ts'
+import { labelIdOf, suggest } from './labels-section.tsx'
+import { parsePriority, priorityChoices, priorityName } from './priority.ts'
+
+export type NewAssignmentValues = AssignmentValues & {
+  /** Separated by spaces, because the values of a form are texts. */
+  readonly labelIds: string
+}
+
+export interface PropertyChipsProps {
+  readonly projectId: string
+  readonly form: FormState<NewAssignmentValues>
+  readonly stages: readonly RecordOf<'workflow'>[]
+}
+
+/** Every property of a new assignment in a row of chips. */
+export function PropertyChips(props: PropertyChipsProps) {
+  const { extensions } = useServices().configuration
+  return (
+    <div class="choice-chips">
+      <StageChip {...props} />
+      <TypeChip {...props} />
+      {extensions && <PriorityChip {...props} />}
+      <PersonChip {...props} />
+      {extensions && <LabelsChip {...props} />}
+      <HoursChip {...props} />
+      <DayChips {...props} />
+    </div>
+  )
+}
+
+interface ChipProps extends Omit<ChoiceChipProps, 'attributes' | 'isEmpty' | 'chosenIds' | 'onChoose'> {
+  readonly form: PropertyChipsProps['form']
+  readonly name: keyof NewAssignmentValues
+  readonly required?: boolean
+  readonly isEmpty?: boolean
+}
+
+/** A field whose value is the id of one option. */
+function Chip({ form, name, required = false, ...chip }: ChipProps) {
+  const value = form.values.value[name]
+  return (
+    <Field form={form} name={name} label={chip.label} required={required} isLabelHidden>
+      {(attributes) => (
+        <ChoiceChip
+          isEmpty={value === ''}
+          {...chip}
+          attributes={attributes}
+          chosenIds={[value]}
+          onChoose={({ id }) => form.set(name, id)}
+        />
+      )}
+    </Field>
+  )
+}
+
+const findIn = (options: readonly Option[]) => async (text: string) =>
+  options.filter(({ name }) => matchesWords(name, text))
+
+function StageChip({ form, projectId, stages }: PropertyChipsProps) {
+  const looks = stageLooksOf(stages as readonly ProjectStage[], doneStagesOf(projectId, stages))
+  const options = choosableStages(stages).map(({ id, name }) => {
+    const look = looks.get(id)
+    return { id, name, mark: look && <StageMark {...look} /> }
+  })
+  const chosen = stages.find(({ id }) => id === form.values.value.workflowId)
+  const look = looks.get(chosen?.id ?? '')
+  const label = t('Stage')
+  return (
+    <Chip
+      form={form}
+      name="workflowId"
+      label={label}
+      required
+      text={chosen?.name ?? label}
+      mark={look && <StageMark {...look} />}
+      find={findIn(options)}
+    />
+  )
+}
+
+function TypeChip({ form }: PropertyChipsProps) {
+  const types = useListing('assignmentType', catalogQuery)
+  const name = types.rows.find(({ id }) => id === form.values.value.assignmentTypeId)?.name
+  const label = t('Type')
+  return (
+    <Chip
+      form={form}
+      name="assignmentTypeId"
+      label={label}
+      required
+      text={name ?? label}
+      mark={name ? <TypeShape name={name} /> : <Icon name="dot" />}
+      find={findIn(types.rows.map((type) => ({ ...type, mark: <TypeShape name={type.name} /> })))}
+    />
+  )
+}
+
+function PriorityChip({ form }: PropertyChipsProps) {
+  const priority = parsePriority(form.values.value.priority) ?? 0
+  const label = t('Priority')
+  const options = priorityChoices().map((choice) => ({
+    ...choice,
+    mark: <PriorityShape priority={parsePriority(choice.id) ?? 0} />,
+  }))
+  return (
+    <Chip
+      form={form}
+      name="priority"
+      label={label}
+      text={priorityName(priority) || label}
+      mark={<PriorityShape priority={priority} />}
+      find={findIn(options)}
+    />
+  )
+}
+
+function PersonChip({ form, projectId }: PropertyChipsProps) {
+  const services = useServices()
+  const { configuration, people } = services
+  const { userId } = form.values.value
+  const label = t('Responsible')
+  const find = configuration.extensions ? findResponsible : findPeople
+  return (
+    <Chip
+      form={form}
+      name="userId"
+      label={label}
+      required={!configuration.extensions}
+      text={userId === '' ? label : people.nameOf(userId)}
+      mark={<PersonAvatar id={userId} isDecorative />}
+      find={(text, signal) => find(services, projectId, text, signal)}
+    />
+  )
+}
+
+function LabelsChip({ form, projectId }: PropertyChipsProps) {
+  const { api } = useServices()
+  const labels = useAllRows('label', labelQuery(projectId))
+  const ids = form.values.value.labelIds.split(' ').filter(Boolean)
+  const chosen = labels.rows.filter(({ id }) => ids.includes(id))
+  const label = t('Labels')
+  const toggle = async (option: Option) => {
+    const id = await labelIdOf(api, projectId, option, labels.rows)
+    form.set('labelIds', (ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id]).join(' '))
+  }
+  const [first] = chosen
+  return (
+    <Field form={form} name="labelIds" label={label} isLabelHidden>
+      {(attributes) => (
+        <ChoiceChip
+          attributes={attributes}
+          label={label}
+          text={
+            first === undefined
+              ? label
+              : chosen.length === 1
+                ? first.name
+                : tn(chosen.length, '1 label', '{count} labels')
+          }
+          mark={
+            chosen.length === 0 ? (
+              <Icon name="bookmark" />
+            ) : (
+              <span class="label-dots">
+                {chosen.map(({ id, color }) => (
+                  <span key={id} class="label-dot" data-color={color} />
+                ))}
+              </span>
+            )
+          }
+          isEmpty={first === undefined}
+          isMultiple
+          chosenIds={ids}
+          find={async (text) => suggest(text, labels.rows, new Set())}
+          onChoose={(option) => void toggle(option).catch(() => undefined)}
+        />
+      )}
+    </Field>
+  )
+}
+
+function DayChips({ form }: PropertyChipsProps) {
+  const { extensions } = useServices().configuration
+  const optional = extensions ? { clearLabel: t('No dates') } : { required: true }
+  /** A start after the end moves the end too, so that the duration stays the same. */
+  const changeStart = (day: string) => {
+    const { startDate, endDate } = form.values.peek()
+    form.set('startDate', day)
+    if (isDay(startDate) && isDay(day) && day > endDate)
+      form.set('endDate', addDays(day, Math.max(0, daysBetween(startDate, endDate))))
+  }
+  const shared = { form, isLabelHidden: true, ...optional }
+  return (
+    <>
+      <DayField
+        {...shared}
+        name="startDate"
+        label={t('Start')}
+        placeholder={t('Start')}
+        onChange={changeStart}
+      />
+      <DayField {...shared} name="endDate" label={t('End')} placeholder={t('End')} />
+    </>
+  )
+}
+
+/** Other hours are typed. */
+const hourChoices = [0, 1, 2, 4, 8, 16, 24, 40]
+
+function HoursChip({ form }: PropertyChipsProps) {
+  const hours = Number(form.values.value.amountHours)
+  const label = t('Planned hours')
+  const optionOf = (count: number) => ({ id: String(count), name: formatHours(count) })
+  return (
+    <Chip
+      form={form}
+      name="amountHours"
+      label={label}
+      required
+      text={hours === 0 ? label : formatHours(hours)}
+      isEmpty={hours === 0}
+      mark={<Icon name="clock" />}
+      emptyMessage={t('Enter hours as a number, such as 1.5, 1:30, 1h30 or 90m.')}
+      find={async (text) => {
+        if (text.trim() === '') return hourChoices.map(optionOf)
+        const typed = parseDuration(text)
+        return typed === undefined ? [] : [optionOf(typed)]
+      }}
+    />
+  )
+}
