@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { NewAssignmentDialog } from '../assignment/lazy-new-assignment.ts'
 import { useProjectStages } from '../data/project-stages.ts'
 import { homePath, matchPath, type ScreenProps } from '../router/router.ts'
+import { useCardFocus } from '../screens/project/use-card-focus.ts'
 import { currentDensity } from '../services/appearance.ts'
 import { useServices } from '../services/services.ts'
 import { changeSettings, themeSwitch, useSettingsOfAccount } from '../services/settings.ts'
@@ -108,11 +109,12 @@ function loadScreensWhenIdle(): void {
 const preloadDelayMilliseconds = 2000
 
 function Overlays({ overlay, open }: ReturnType<typeof useShortcuts>) {
+  const keepFocusOn = useCardFocus()
   const close = () => open(undefined)
   const create = (projectId: string) => open({ kind: 'new-assignment', projectId })
   switch (overlay?.kind) {
     case 'palette':
-      return <Palette open={open} />
+      return <Palette open={open} keepFocusOn={keepFocusOn} />
     case 'choose-project':
       return <ProjectPalette onChoose={create} onClose={close} />
     case 'new-assignment':
@@ -123,7 +125,12 @@ function Overlays({ overlay, open }: ReturnType<typeof useShortcuts>) {
   return null
 }
 
-function Palette({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
+interface PaletteProps extends Pick<ReturnType<typeof useShortcuts>, 'open'> {
+  /** What is chosen may move the focused card to another column. */
+  keepFocusOn(assignmentId: string): void
+}
+
+function Palette({ open, keepFocusOn }: PaletteProps) {
   const services = useServices()
   const { pathname } = services.router.address.peek()
   const links = useLinks()
@@ -137,7 +144,11 @@ function Palette({ open }: Pick<ReturnType<typeof useShortcuts>, 'open'>) {
     find: async (text, signal) =>
       (await import('./palette-steps.tsx')).findFirst(services, { frame, targetId }, text, signal),
   }
-  return <CommandPalette first={first} onClose={() => open(undefined)} />
+  const close = () => {
+    open(undefined)
+    if (targetId !== undefined) keepFocusOn(targetId)
+  }
+  return <CommandPalette first={first} onClose={close} />
 }
 
 /** Chooses the project of a new assignment, where the screen shows none. */
