@@ -19,6 +19,20 @@ export const planningMutants: readonly Mutant[] = [
   },
   {
     file: 'src/features/notifications/causes.ts',
+    rule: 'several moves of an assignment share a notification',
+    from: "kind === 'stageChanged' ? causeOfMoves : String(sequence)",
+    to: 'String(sequence)',
+    tests: ['journeys/notifications'],
+  },
+  {
+    file: 'src/features/notifications/notifications.ts',
+    rule: 'a further move makes its notification unread again',
+    from: ', read_at = null',
+    to: '',
+    tests: ['journeys/notifications'],
+  },
+  {
+    file: 'src/features/notifications/causes.ts',
     rule: 'a mention notifies members of the project only',
     from: "kind !== 'mentioned' || members.has(`${involved.projectId} ${account}`)",
     to: 'true',

@@ -175,7 +175,7 @@ export const privilegesOfHosts: Readonly<Record<string, Privileges>> = {
     attachment_files: readWriteDelete,
     timers: ['select', 'insert', 'delete'],
     account_settings: readWrite,
-    notifications: ['select', 'insert', 'update (read_at)', 'delete'],
+    notifications: ['select', 'insert', 'update (workflow_id, actor_id, at, read_at, batch)', 'delete'],
     notification_progress: readWrite,
     notification_mails: readWriteDelete,
     watches: readWriteDelete,

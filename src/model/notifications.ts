@@ -7,6 +7,7 @@ export const notificationKinds = [
   'blocked',
   'unblocked',
   'dependencyDone',
+  'stageChanged',
   'dueTomorrow',
   'overdue',
 ] as const
@@ -35,10 +36,18 @@ export interface NotificationsToSend {
   readonly moreCount: number
 }
 
+export interface NotificationLine {
+  readonly kind: NotificationKind
+  /** Absent for reminders, and for work of the system. */
+  readonly actor: string | undefined
+  /** The name of the stage that the assignment was moved to. */
+  readonly stage?: string | undefined
+}
+
 export interface NotificationGroup {
   readonly assignment: string
   readonly project: string
   /** The path of the assignment in the web client. */
   readonly path: string
-  readonly lines: readonly { readonly kind: NotificationKind; readonly actor: string | undefined }[]
+  readonly lines: readonly NotificationLine[]
 }

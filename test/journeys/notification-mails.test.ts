@@ -98,6 +98,8 @@ describe('Mails about notifications', () => {
   test('bundle what happened within minutes, with links and one-click headers, once', async () => {
     const first = await give('Paint the door')
     await workspace.make('comment', { assignmentId: first, text: 'Blue, please' }, ann)
+    const { id: workflowId } = await workspace.make('workflow', { name: 'Review\nNow', order: 7 })
+    await workspace.write('PATCH', '/ext/assignment', { id: first, workflowId }, ann)
     const second = await give('Open the door')
     await queue('00:03:59')
     await send()
@@ -109,7 +111,7 @@ describe('Mails about notifications', () => {
     const [mail = '', ...others] = mailsTo(bob)
     assert.equal(others.length, 0)
     const [head = '', body = ''] = mail.split('\r\n\r\n', 2)
-    assert.match(head, /^Subject: 3 new notifications\r$/m)
+    assert.match(head, /^Subject: 4 new notifications\r$/m)
     assert.match(head, /^List-Unsubscribe-Post: List-Unsubscribe=One-Click\r$/m)
     assert.match(head, /^Auto-Submitted: auto-generated\r$/m)
     assert.match(head, /^Content-Language: en\r$/m)
@@ -120,7 +122,7 @@ describe('Mails about notifications', () => {
       new RegExp(
         [
           `\n\nOpen the door\nProject: Moon base\n- Assigned to you by Root\\.\n${link(second)}`,
-          `Paint the door\nProject: Moon base\n- New comment by Ann\\.\n- Assigned to you by Root\\.\n${link(first)}`,
+          `Paint the door\nProject: Moon base\n- Moved to Review Now by Ann\\.\n- New comment by Ann\\.\n- Assigned to you by Root\\.\n${link(first)}`,
           '-- \nYou get this mail because of your account at https://app\\.example\\.com',
         ].join('\n\n'),
       ),

@@ -17,6 +17,8 @@ interface Shown {
   readonly id: string
   readonly kind: string
   readonly assignmentId: string
+  readonly workflowId: string | null
+  readonly actorId: string | null
   readonly readAt: string | null
 }
 
@@ -195,6 +197,7 @@ describe('Notifications', () => {
         assignmentName: 'Write',
         projectId,
         commentId: comment.id,
+        workflowId: null,
         actorId: ann.id,
         readAt: null,
       },
@@ -309,6 +312,44 @@ describe('Notifications', () => {
     assert.deepEqual((await mark(fay, { isRead: false, all: true, kind: ['commented'] })).body, { count: 1 })
     assert.equal((await read(fay, 'kind=commented,assigned')).totalCount, 2)
     assert.equal((await read(fay, 'kind=assigned&unread=true')).totalCount, 0)
+  })
+
+  test('tell those involved of a move, in one line that names the newest stage', async () => {
+    const assignmentId = await workspace.assignment(projectId, bob.id)
+    await followChanges(rest.database)
+    const { id: review } = await workspace.make('workflow', { name: 'Review', order: 7 })
+    const { id: done } = await workspace.make('workflow', { name: 'Done', order: 8 })
+    const move = (workflowId: string, by: Person) =>
+      workspace.write('PATCH', '/ext/assignment', { id: assignmentId, workflowId }, by)
+    const movesOf = async (person: Person) =>
+      (await about(person, assignmentId)).filter(({ kind }) => kind === 'stageChanged')
+    await move(review, ann)
+    const [told, ...more] = await movesOf(bob)
+    assert.deepEqual(
+      { workflowId: told?.workflowId, actorId: told?.actorId, more },
+      { workflowId: review, actorId: ann.id, more: [] },
+    )
+    assert.deepEqual(await movesOf(cid), [], 'is not involved')
+    await move(done, bob)
+    assert.deepEqual(await movesOf(bob), [told], 'for their own act')
+    await mark(bob, { isRead: true, all: true })
+    await move(review, ann)
+    await move(done, ann)
+    const moves = await movesOf(bob)
+    assert.deepEqual(
+      moves.map(({ id, workflowId, readAt }) => ({ id, workflowId, readAt })),
+      [{ id: told?.id, workflowId: done, readAt: null }],
+    )
+    await ann.call('PATCH', '/ext/watch', { assignmentId, isWatching: true })
+    await workspace.write(
+      'PATCH',
+      '/ext/assignment',
+      { id: assignmentId, workflowId: review, userId: cid.id },
+      bob,
+    )
+    assert.equal((await movesOf(ann))[0]?.workflowId, review, 'watches')
+    await workspace.join(projectId, cid.id)
+    assert.deepEqual(await kindsAbout(cid, assignmentId), ['assigned'], 'one line for each change')
   })
 
   test('are a live listing, which follows new ones, marks and lost access', async () => {

@@ -1517,11 +1517,12 @@ export interface ChangePage {
 
 export interface Notification {
   readonly id: string
-  readonly kind: 'assigned' | 'mentioned' | 'commented' | 'blocked' | 'unblocked' | 'dependencyDone' | 'dueTomorrow' | 'overdue'
+  readonly kind: 'assigned' | 'mentioned' | 'commented' | 'blocked' | 'unblocked' | 'dependencyDone' | 'stageChanged' | 'dueTomorrow' | 'overdue'
   readonly assignmentId: string
   readonly assignmentName: string
   readonly projectId: string
   readonly commentId: string | null
+  readonly workflowId: string | null
   readonly actorId: string | null
   readonly at: string
   readonly readAt: string | null
@@ -1542,7 +1543,7 @@ export interface NotificationMarking {
   readonly isRead: boolean
   readonly ids?: readonly string[]
   readonly all?: boolean
-  readonly kind?: readonly ('assigned' | 'mentioned' | 'commented' | 'blocked' | 'unblocked' | 'dependencyDone' | 'dueTomorrow' | 'overdue')[]
+  readonly kind?: readonly ('assigned' | 'mentioned' | 'commented' | 'blocked' | 'unblocked' | 'dependencyDone' | 'stageChanged' | 'dueTomorrow' | 'overdue')[]
 }
 
 export interface NotificationsMarked {
@@ -1713,7 +1714,7 @@ export interface AccountSettings {
   readonly notificationMails: 'soon' | 'daily' | 'none' | null
   readonly notificationHour: number | null
   readonly timeZone: string | null
-  readonly mutedKinds: readonly ('assigned' | 'mentioned' | 'commented' | 'blocked' | 'unblocked' | 'dependencyDone' | 'dueTomorrow' | 'overdue')[] | null
+  readonly mutedKinds: readonly ('assigned' | 'mentioned' | 'commented' | 'blocked' | 'unblocked' | 'dependencyDone' | 'stageChanged' | 'dueTomorrow' | 'overdue')[] | null
 }
 
 export interface AccountSettingsUpdate {
@@ -1723,7 +1724,7 @@ export interface AccountSettingsUpdate {
   readonly notificationMails?: 'soon' | 'daily' | 'none' | null
   readonly notificationHour?: number | null
   readonly timeZone?: string | null
-  readonly mutedKinds?: readonly ('assigned' | 'mentioned' | 'commented' | 'blocked' | 'unblocked' | 'dependencyDone' | 'dueTomorrow' | 'overdue')[] | null
+  readonly mutedKinds?: readonly ('assigned' | 'mentioned' | 'commented' | 'blocked' | 'unblocked' | 'dependencyDone' | 'stageChanged' | 'dueTomorrow' | 'overdue')[] | null
 }
 
 export interface AccountSettingsAnswer {
@@ -5168,7 +5169,7 @@ export interface Operations {
       readonly pageSize?: number
       /** Lists only unread ones. */
       readonly unread?: 'true' | 'false'
-      /** Only these kinds, separated by commas: assigned, mentioned, commented, blocked, unblocked, dependencyDone, dueTomorrow, overdue. */
+      /** Only these kinds, separated by commas: assigned, mentioned, commented, blocked, unblocked, dependencyDone, stageChanged, dueTomorrow, overdue. */
       readonly kind?: string
     }
     readonly answer: NotificationPage
@@ -5545,7 +5546,7 @@ export const limits = {
   login: 256,
   loginMin: 1,
   mailTo: 254,
-  mutedKinds: 8,
+  mutedKinds: 9,
   name: 200,
   nameMin: 1,
   newPassword: 128,

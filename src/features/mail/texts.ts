@@ -1,4 +1,4 @@
-import type { NotificationKind } from '../../model/notifications.ts'
+import type { NotificationKind, NotificationLine } from '../../model/notifications.ts'
 
 export interface MailText {
   readonly subject: string
@@ -45,14 +45,8 @@ export interface NotificationValues {
   readonly unsubscribe: string
 }
 
-interface NotificationLine {
-  readonly kind: NotificationKind
-  /** Absent for reminders, and for work of the system. */
-  readonly actor: string | undefined
-}
-
 /** The web client shows the same sentences in the inbox. */
-type NotificationSentences = Readonly<Record<NotificationKind, (name: string) => string>>
+type NotificationSentences = Readonly<Record<NotificationKind, (name: string, stage?: string) => string>>
 
 interface NotificationWords {
   readonly system: string
@@ -66,7 +60,8 @@ interface NotificationWords {
 /** The subject names the assignment if there is only one, as in most mails. */
 const notificationText = (words: NotificationWords) => (values: NotificationValues) => {
   const { groups, count, moreCount, inbox } = values
-  const sentenceOf = ({ kind, actor }: NotificationLine) => words.sentences[kind](actor ?? words.system)
+  const sentenceOf = ({ kind, actor, stage }: NotificationLine) =>
+    words.sentences[kind](actor ?? words.system, stage)
   const [first] = groups
   const [line] = first?.lines ?? []
   const summary = count === 1 && line ? sentenceOf(line).replace(/\.$/, '') : words.newOnes(count)
@@ -122,6 +117,7 @@ If you were not expecting this invitation, ignore this mail.
       blocked: (name) => `Impediment reported by ${name}.`,
       unblocked: (name) => `Impediment resolved by ${name}.`,
       dependencyDone: (name) => `An assignment that it waited for was finished by ${name}.`,
+      stageChanged: (name, stage = 'another stage') => `Moved to ${stage} by ${name}.`,
       dueTomorrow: () => 'Due on the next day.',
       overdue: () => 'Overdue.',
     },
@@ -180,6 +176,7 @@ Se você não sabe do que se trata, não faça nada.
       blocked: (name) => `Impedimento registrado por ${name}.`,
       unblocked: (name) => `Impedimento resolvido por ${name}.`,
       dependencyDone: (name) => `Uma tarefa que ela esperava foi concluída por ${name}.`,
+      stageChanged: (name, stage = 'outra etapa') => `Movida para ${stage} por ${name}.`,
       dueTomorrow: () => 'Prazo no dia seguinte.',
       overdue: () => 'Em atraso.',
     },

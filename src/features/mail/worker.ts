@@ -234,9 +234,10 @@ function notificationMail(
       assignment: plainName(assignment),
       project: plainName(project),
       link: `${place}${path}`,
-      lines: lines.map(({ kind, actor }) => ({
+      lines: lines.map(({ kind, actor, stage }) => ({
         kind,
         actor: actor === undefined ? undefined : plainName(actor),
+        stage: stage === undefined ? undefined : plainName(stage),
       })),
     })),
   })

@@ -19,6 +19,7 @@ interface Occasion {
   readonly change: StoredChange
   readonly accounts?: readonly string[]
   readonly isForResponsible?: true
+  readonly workflowId?: string
 }
 
 /** Derives notifications from changes and from the rows as they are now. */
@@ -27,9 +28,13 @@ export async function notificationsOf(
   changes: readonly StoredChange[],
 ): Promise<readonly NewNotification[]> {
   const assignmentOf = await readAssignments(queries, changes)
+  const moves = changes.flatMap(movesIn)
   const occasions = [
     ...changes.flatMap((change) => occasionsOf(change, assignmentOf)),
-    ...(await doneDependencies(queries, changes)),
+    ...moves.map(({ change, to }): Occasion => {
+      return { kind: 'stageChanged', assignmentId: change.rowId, change, workflowId: to }
+    }),
+    ...(await doneDependencies(queries, moves)),
   ]
   if (occasions.length === 0) return []
   const ids = [...new Set(occasions.map(({ assignmentId }) => assignmentId))]
@@ -44,14 +49,22 @@ export async function notificationsOf(
     for (const one of notificationsFor(occasion, involved.get(occasion.assignmentId), members)) {
       // The first occasion of a change is the most specific one: an account that is mentioned is not notified
       // of the comment, too.
-      const key = `${one.userId} ${one.assignmentId} ${one.cause}`
+      const key = `${one.userId} ${one.assignmentId} ${occasion.change.sequence}`
       if (!created.has(key)) created.set(key, one)
     }
-  return [...created.values()]
+  // Several moves of an assignment become one notification, that of the last.
+  const unique = [...created.values()].map((one): [string, NewNotification] => [
+    `${one.userId} ${one.assignmentId} ${one.kind} ${one.cause}`,
+    one,
+  ])
+  return [...new Map(unique).values()]
 }
 
+/** The one notification of an account about the stage of an assignment names the newest stage. */
+const causeOfMoves = 'stage'
+
 function notificationsFor(
-  { kind, assignmentId, change, accounts, isForResponsible }: Occasion,
+  { kind, assignmentId, change, accounts, isForResponsible, workflowId }: Occasion,
   involved: Involved | undefined,
   members: ReadonlySet<string>,
 ): NewNotification[] {
@@ -59,10 +72,11 @@ function notificationsFor(
   const responsible = involved.responsible === undefined ? [] : [involved.responsible]
   const { callerId: actorId, at, sequence } = change
   const commentId = change.resource === 'comment' ? change.rowId : undefined
+  const cause = kind === 'stageChanged' ? causeOfMoves : String(sequence)
   return (accounts ?? (isForResponsible ? responsible : [...involved.accounts]))
     .filter((account) => account !== actorId)
     .filter((account) => kind !== 'mentioned' || members.has(`${involved.projectId} ${account}`))
-    .map((userId) => ({ userId, kind, assignmentId, commentId, actorId, at, cause: String(sequence) }))
+    .map((userId) => ({ userId, kind, assignmentId, commentId, workflowId, actorId, at, cause }))
 }
 
 function occasionsOf(change: StoredChange, assignmentOf: ReadonlyMap<string, string>): Occasion[] {
@@ -140,12 +154,20 @@ async function readAssignments(
   return found
 }
 
+/** A change of the stage of an assignment. */
+interface Move {
+  readonly change: StoredChange
+  readonly from: string
+  readonly to: string
+}
+
+function movesIn(change: StoredChange): Move[] {
+  const [from, to] = change.resource === 'assignment' ? sidesOf(change, 'workflow_id') : []
+  return typeof from === 'string' && typeof to === 'string' ? [{ change, from, to }] : []
+}
+
 /** Finds the assignments that waited for one that has moved to a done stage. */
-async function doneDependencies(queries: Queries, changes: readonly StoredChange[]): Promise<Occasion[]> {
-  const moves = changes.flatMap((change) => {
-    const [from, to] = change.resource === 'assignment' ? sidesOf(change, 'workflow_id') : []
-    return typeof from === 'string' && typeof to === 'string' ? [{ change, from, to }] : []
-  })
+async function doneDependencies(queries: Queries, moves: readonly Move[]): Promise<Occasion[]> {
   if (moves.length === 0) return []
   const stages = await queries.query<{ id: string }>(sql`select id from workflows where is_done`)
   const isDone = new Set(stages.map(({ id }) => id))

@@ -191,7 +191,9 @@ async function groupsOf(
   const names = await queries.query<{ id: string; name: string }>(sql`
     select id, name from users where id = any(${notifications.map(({ actorId }) => actorId)}::uuid[])
     union all
-    select id, name from projects where id = any(${notifications.map(({ projectId }) => projectId)}::uuid[])`)
+    select id, name from projects where id = any(${notifications.map(({ projectId }) => projectId)}::uuid[])
+    union all
+    select id, name from workflows where id = any(${notifications.map(({ workflowId }) => workflowId)}::uuid[])`)
   const nameOf = new Map(names.map(({ id, name }) => [id, name]))
   const byAssignment = Map.groupBy(notifications, ({ assignmentId }) => assignmentId)
   return [...byAssignment.values()].flatMap((some): NotificationGroup[] => {
@@ -203,7 +205,11 @@ async function groupsOf(
         assignment: assignmentName,
         project: nameOf.get(projectId) ?? '',
         path: `/projects/${projectId}/assignments/${assignmentId}`,
-        lines: some.map(({ kind, actorId }) => ({ kind, actor: actorId ? nameOf.get(actorId) : undefined })),
+        lines: some.map(({ kind, actorId, workflowId }) => ({
+          kind,
+          actor: nameOf.get(actorId ?? ''),
+          stage: nameOf.get(workflowId ?? ''),
+        })),
       },
     ]
   })

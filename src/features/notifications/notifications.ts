@@ -12,6 +12,8 @@ export interface NewNotification {
   readonly kind: NotificationKind
   readonly assignmentId: string
   readonly commentId?: string | undefined
+  /** The stage that the assignment was moved to. */
+  readonly workflowId?: string | undefined
   /** The account that caused it; absent for reminders and for work without a caller. */
   readonly actorId?: string | null
   readonly cause: string
@@ -40,12 +42,15 @@ export async function keepNotifications(
     sql`update notification_progress set batch = batch + 1 returning batch::text as batch`,
   )
   const kept = await transaction.query<{ userId: string }>(sql`
-    insert into notifications (user_id, kind, assignment_id, comment_id, actor_id, cause, at, batch)
+    insert into notifications as kept (user_id, kind, assignment_id, comment_id, workflow_id, actor_id, cause, at, batch)
     select given.*, ${batch}::bigint from unnest(${columnOf('userId')}::uuid[], ${columnOf('kind')}::text[], ${columnOf('assignmentId')}::uuid[],
-      ${columnOf('commentId')}::uuid[], ${columnOf('actorId')}::uuid[], ${columnOf('cause')}::text[], ${columnOf('at')}::timestamptz[])
-      as given (user_id, kind, assignment_id, comment_id, actor_id, cause, at)
+      ${columnOf('commentId')}::uuid[], ${columnOf('workflowId')}::uuid[], ${columnOf('actorId')}::uuid[], ${columnOf('cause')}::text[],
+      ${columnOf('at')}::timestamptz[]) as given (user_id, kind, assignment_id, comment_id, workflow_id, actor_id, cause, at)
     where exists (select from users where id = given.user_id)
-    on conflict on constraint notifications_once do nothing returning user_id as "userId"`)
+    on conflict on constraint notifications_once do update
+      set workflow_id = excluded.workflow_id, actor_id = excluded.actor_id, at = excluded.at, batch = excluded.batch, read_at = null
+      where kept.kind = 'stageChanged'
+    returning user_id as "userId"`)
   const accounts = [...new Set(kept.map(({ userId }) => userId))]
   if (accounts.length === 0) return
   // The row is locked even if it exists, so that a mail covers either none of these notifications, or all of
@@ -78,6 +83,7 @@ interface KeptNotification {
   readonly kind: NotificationKind
   readonly assignmentId: string
   readonly commentId: string | null
+  readonly workflowId: string | null
   readonly actorId: string | null
   readonly at: string
   readonly readAt: string | null
@@ -108,7 +114,8 @@ export async function listNotifications(
   { pageNumber, pageSize, isUnreadOnly, kinds }: NotificationQuery,
 ): Promise<NotificationPage> {
   const kept = await reads.query<KeptNotification>(
-    sql`select id, kind, assignment_id as "assignmentId", comment_id as "commentId", actor_id as "actorId", at, read_at as "readAt"
+    sql`select id, kind, assignment_id as "assignmentId", comment_id as "commentId", workflow_id as "workflowId",
+        actor_id as "actorId", at, read_at as "readAt"
       from notifications where user_id = ${caller.id} order by at desc, id desc limit ${notificationsMax}::int`,
     caller.id,
   )

@@ -31,7 +31,7 @@ export const notificationSchemas: Readonly<Record<string, Schema>> = {
     type: 'object',
     required: [
       ...['id', 'kind', 'assignmentId', 'assignmentName', 'projectId'],
-      ...['commentId', 'actorId', 'at', 'readAt'],
+      ...['commentId', 'workflowId', 'actorId', 'at', 'readAt'],
     ],
     properties: {
       id: { ...uuid.schema, description: 'Its id.' },
@@ -43,6 +43,11 @@ export const notificationSchemas: Readonly<Record<string, Schema>> = {
         ...uuid.schema,
         type: ['string', 'null'],
         description: 'The comment, if it is about one.',
+      },
+      workflowId: {
+        ...uuid.schema,
+        type: ['string', 'null'],
+        description: 'The stage that the assignment was moved to, if it is about that.',
       },
       actorId: {
         ...uuid.schema,

@@ -11,6 +11,7 @@ export const kindNames: Readonly<Record<Kind, MessageKey>> = {
   blocked: 'Impediments',
   unblocked: 'Resolved impediments',
   dependencyDone: 'Finished dependencies',
+  stageChanged: 'Stage changes',
   dueTomorrow: 'Due soon',
   overdue: 'Overdue',
 }
@@ -22,8 +23,16 @@ const texts: Readonly<Record<Kind, MessageKey>> = {
   blocked: 'Impediment reported by {name}.',
   unblocked: 'Impediment resolved by {name}.',
   dependencyDone: 'An assignment that it waited for was finished by {name}.',
+  stageChanged: 'Moved to {stage} by {name}.',
   dueTomorrow: 'Due on the next day.',
   overdue: 'Overdue.',
 }
 
-export const notificationText = (kind: Kind, name: string): string => t(texts[kind], { name })
+export interface NotificationNames {
+  readonly name: string
+  /** The stage that the assignment was moved to. */
+  readonly stage: string
+}
+
+export const notificationText = (kind: Kind, { name, stage }: NotificationNames): string =>
+  t(texts[kind], { name, stage })

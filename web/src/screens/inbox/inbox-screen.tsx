@@ -207,7 +207,10 @@ function InboxRow({ group, details, actorOf, onMark }: InboxRowProps) {
       <ul class="inbox-lines">
         {notifications.map((one) => (
           <li key={one.id} class={one.readAt === null ? 'unread' : ''}>
-            {notificationText(one.kind, actorOf(one.actorId))}{' '}
+            {notificationText(one.kind, {
+              name: actorOf(one.actorId),
+              stage: details.stageOf(one.workflowId),
+            })}{' '}
             <time class="quiet-text" dateTime={one.at} title={formatTimestamp(one.at)}>
               {formatAgo(one.at)}
             </time>
@@ -231,20 +234,25 @@ function useDetails(notifications: readonly Notification[]) {
   const assignmentIds = notifications.map(({ assignmentId }) => assignmentId)
   const projectIds = notifications.map(({ projectId }) => projectId)
   const commentIds = notifications.flatMap(({ commentId }) => commentId ?? [])
-  const key = [assignmentIds, projectIds, commentIds].map((ids) => [...new Set(ids)].sort().join()).join(';')
+  const stageIds = notifications.flatMap(({ workflowId }) => workflowId ?? [])
+  const key = [assignmentIds, projectIds, commentIds, stageIds]
+    .map((ids) => [...new Set(ids)].sort().join())
+    .join(';')
   const { value } = useLoaded(`inbox-details-${key}`, ['assignment', 'comment'], async (signal) => {
-    const [assignments, projects, comments] = await Promise.all([
+    const [assignments, projects, comments, stages] = await Promise.all([
       loadByIds(api, 'assignment', assignmentIds, signal),
       loadByIds(api, 'project', projectIds, signal),
       loadByIds(api, 'comment', commentIds, signal),
+      loadByIds(api, 'workflow', stageIds, signal),
     ])
-    return { assignments, projects, comments }
+    return { assignments, projects, comments, stages }
   })
   return {
     keyOf: (id: string) => {
       const assignment = value?.assignments.get(id)
       return assignment && assignmentKey(value?.projects.get(assignment.projectId)?.key, assignment)
     },
+    stageOf: (id: string | null) => value?.stages.get(id ?? '')?.name ?? t('another stage'),
     projectOf: (id: string) => value?.projects.get(id)?.name,
     firstLineOf: (id: string) => {
       const line = value?.comments.get(id)?.text.trim().split('\n', 1)[0] ?? ''
