@@ -5,6 +5,7 @@ import { identityMutants } from './identity-mutants.ts'
 import { logMutants } from './log-mutants.ts'
 import { type Mutant, mutants } from './mutant-table.ts'
 import { newcomerMutants } from './newcomer-mutants.ts'
+import { notificationMutants } from './notification-mutants.ts'
 import { operationMutants } from './operation-mutants.ts'
 import { planningMutants } from './planning-mutants.ts'
 import { projectMutants } from './project-mutants.ts'
@@ -31,6 +32,7 @@ export const allMutants: readonly Mutant[] = [
   ...fairnessMutants,
   ...storeMutants,
   ...newcomerMutants,
+  ...notificationMutants,
   ...planningMutants,
   ...attachmentMutants,
 ]
