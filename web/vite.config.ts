@@ -5,7 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { defineConfig, type Plugin } from 'vite'
 
 const laterScreens =
-  /\/screens\/(project\/(list|calendar|timeline)|account|activity|administration|assignment-key|clients|impediments|import|inbox|links|my-work|project-settings|removed|reports|webhooks|week)\/|\/(change-many|use-period-rows|view-props|lanes|recorded-hours|filter|assignment-bar|period-steps|notification-text|markdown-tools|edit-markdown|filter-menu|palette-commands|palette-steps|shortcut-sheet|new-assignment|new-assignment-chips|choice-chip|view-dialog|change-list|group-changes|popover|calendar-address|(labels|members|queue|subscribe)-dialog)\.ts/
+  /\/screens\/(project\/(list|calendar|timeline)|account|activity|administration|assignment-key|clients|impediments|import|inbox|links|my-work|project-settings|removed|reports|webhooks|week)\/|\/(change-many|use-period-rows|view-props|lanes|recorded-hours|filter|assignment-bar|period-steps|notification-text|markdown-tools|edit-markdown|filter-menu|palette-commands|palette-steps|shortcut-sheet|new-assignment|new-assignment-chips|choice-chip|view-dialog|change-list|group-changes|popover|calendar-address|csv|daily-target|identity|new-password-field|organization-field|unscheduled-link|(labels|members|queue|subscribe|new-project)-dialog)\.ts/
 
 export default defineConfig({
   root: import.meta.dirname,

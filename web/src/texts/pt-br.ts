@@ -852,6 +852,8 @@ export const ptBr = {
   'Its members and their assignments appear here. Add members in the list of projects.':
     'Os membros aparecem aqui com o que têm a fazer. Adicione-os na lista de projetos.',
   Timeline: 'Cronograma',
+  '{open} of {total} open': '{open} de {total} em aberto',
+  'No assignments': 'Nenhuma tarefa',
   Legend: 'Legenda',
   'Waits for another assignment': 'Espera por outra tarefa',
   'Up to {hours} a day': 'Até {hours} por dia',

@@ -1,26 +1,23 @@
 import { useState } from 'preact/hooks'
-import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
-import { withFieldLabel } from '../../api/problems.ts'
 import { organizationQuery, useListing } from '../../data/use-listing.ts'
-import { NameField, TextField } from '../../forms/fields.tsx'
-import { Form } from '../../forms/form.tsx'
-import { reject, useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { MembersDialog } from '../../ui/lazy-dialog.tsx'
+import { lazyDialog, MembersDialog } from '../../ui/lazy-dialog.tsx'
+import { hueOf } from '../../ui/marks.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { newOrganizationId, OrganizationField } from '../../ui/organization-field.tsx'
 import { Page, ProjectMark, useNewByAddress } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
+import { type Progress, ProgressBar, useProgress } from './project-progress.tsx'
 
 type Project = RecordOf<'project'>
+
+const NewProjectDialog = lazyDialog(async () => (await import('./new-project-dialog.tsx')).NewProjectDialog)
 
 /** The dialog in front of the list. */
 type OpenDialog = { readonly kind: 'new' } | { readonly kind: 'members'; readonly project: Project }
@@ -57,7 +54,7 @@ export function ProjectsScreen() {
       }
     >
       {projects.problem && <LoadProblem problem={projects.problem} onRetry={projects.reload} />}
-      {projects.isLoading && <Skeleton as="rows" blocks={2} rows={3} cells="text face face icon" />}
+      {projects.isLoading && <Skeleton as="rows" blocks={2} rows={3} cells="text cell face face icon" />}
       {!projects.isLoading && projects.rows.length === 0 && !projects.problem && (
         <NoProjects search={search} />
       )}
@@ -115,6 +112,7 @@ interface ProjectGroupsProps {
 function ProjectGroups({ projects, memberships, onOpenDialog }: ProjectGroupsProps) {
   const organizations = useListing('organization', organizationQuery(projects))
   const members = Map.groupBy(memberships, ({ projectId }) => projectId)
+  const progress = useProgress()
   const groups = organizations.rows.filter(({ id }) => projects.some((one) => one.organizationId === id))
   return (
     <>
@@ -133,6 +131,7 @@ function ProjectGroups({ projects, memberships, onOpenDialog }: ProjectGroupsPro
                 <ProjectRow
                   key={project.id}
                   project={project}
+                  progress={progress?.(project.id)}
                   memberIds={(members.get(project.id) ?? []).map(({ userId }) => userId)}
                   onMembers={() => onOpenDialog({ kind: 'members', project })}
                 />
@@ -144,52 +143,18 @@ function ProjectGroups({ projects, memberships, onOpenDialog }: ProjectGroupsPro
   )
 }
 
-function NewProjectDialog({ onClose }: { onClose(): void }) {
-  const { api, router } = useServices()
-  const form = useForm({
-    draft: 'new-project',
-    initial: { name: '', organizationId: '', organizationName: '' },
-    async submit({ name, organizationId, organizationName }) {
-      const id =
-        organizationId === newOrganizationId ? await createOrganization(organizationName) : organizationId
-      const project = await api.create('project', { name, organizationId: id })
-      router.go(`/projects/${project.id}`)
-    },
-  })
-  /** An error in the project must not create the organization twice. */
-  const createOrganization = async (name: string) => {
-    const { id } = await api.create('organization', { name }).catch((error) => {
-      const messages = error instanceof TrackerError ? error.errors.name : undefined
-      if (messages === undefined) throw error
-      const label = t('Name of the new organization')
-      return reject({ organizationName: messages.map((message) => withFieldLabel(label, 'name', message)) })
-    })
-    form.set('organizationId', id)
-    return id
-  }
-  return (
-    <Dialog title={t('New project')} onClose={onClose}>
-      <Form form={form} submitLabel={t('Create project')} onCancel={onClose} onDone={onClose}>
-        <NameField form={form} />
-        <OrganizationField form={form} required onNew={(name) => form.set('organizationName', name)} />
-        {form.values.value.organizationId === newOrganizationId && (
-          <TextField form={form} name="organizationName" label={t('Name of the new organization')} required />
-        )}
-      </Form>
-    </Dialog>
-  )
-}
-
 export interface ProjectRowProps {
-  readonly project: RecordOf<'project'>
+  readonly project: Project
+  /** Undefined until it is known. */
+  readonly progress: Progress | undefined
   readonly memberIds: readonly string[]
   onMembers(): void
 }
 
 /** Further members are only counted. */
-const avatarsMax = 5
+const avatarsMax = 4
 
-function ProjectRow({ project, memberIds, onMembers }: ProjectRowProps) {
+function ProjectRow({ project, progress, memberIds, onMembers }: ProjectRowProps) {
   const { router } = useServices()
   const remove = useRemoval()
   // A person may have two memberships.
@@ -198,10 +163,16 @@ function ProjectRow({ project, memberIds, onMembers }: ProjectRowProps) {
   return (
     <li class="row project-row">
       <ProjectMark project={project} />
-      <a class="row-link" dir="auto" href={`/projects/${project.id}`}>
-        {project.name}
-      </a>
-      {project.isArchived && <span class="chip">{t('Archived')}</span>}
+      <span class="project-name">
+        <a class="row-link" dir="auto" href={`/projects/${project.id}`}>
+          {project.name}
+        </a>
+        {project.key && <span class="project-key">{project.key}</span>}
+        {project.isArchived && <span class="chip">{t('Archived')}</span>}
+      </span>
+      <span class="project-progress" data-color={project.color ?? hueOf(project.id)}>
+        {progress && <ProgressBar {...progress} />}
+      </span>
       <span class="faces">
         {avatarIds.map((id) => (
           <PersonAvatar key={id} id={id} />

@@ -1,0 +1,55 @@
+import { doneStagesOf } from '../../assignment/assignment-values.ts'
+import { catalogQuery, useListing } from '../../data/use-listing.ts'
+import { useLoaded } from '../../data/use-loaded.ts'
+import { useServices } from '../../services/services.ts'
+import { t } from '../../texts/text.ts'
+
+export interface Progress {
+  readonly open: number
+  readonly total: number
+}
+
+/**
+ * Returns the progress of a project by its id, from one report on all that the user may read; undefined until
+ * it is known, and without the extensions.
+ */
+export function useProgress(): ((projectId: string) => Progress | undefined) | undefined {
+  const { configuration, tracker } = useServices()
+  const { extensions } = configuration
+  const stages = useListing('workflow', extensions ? catalogQuery : undefined).rows
+  const { value } = useLoaded('progress', ['assignment'], async (signal) => {
+    if (!extensions) return undefined
+    const query = { groupBy: 'project,workflow' }
+    const { result } = await tracker.call('GET /ext/reports/assignments', { query }, { signal })
+    return result
+  })
+  if (value === undefined || stages.length === 0) return undefined
+  const groups = Map.groupBy(value.groups, ({ project }) => project?.id)
+  // Groups are sorted by project, so that a report which is cut off ends within one: its sum would be wrong.
+  const isCut = value.totalGroups > value.groups.length
+  const cutId = isCut ? value.groups.at(-1)?.project?.id : undefined
+  return (projectId) => {
+    const some = groups.get(projectId) ?? []
+    if (projectId === cutId || (isCut && some.length === 0)) return undefined
+    const doneIds = doneStagesOf(projectId, stages)
+    const sumOf = (parts: typeof some) => parts.reduce((sum, { assignments }) => sum + assignments, 0)
+    return {
+      open: sumOf(some.filter(({ workflow }) => !doneIds.has(workflow?.id ?? ''))),
+      total: sumOf(some),
+    }
+  }
+}
+
+/** How many assignments are open, with a bar of those that are done. */
+export const ProgressBar = ({ open, total }: Progress) =>
+  total === 0 ? (
+    <span class="quiet-text">{t('No assignments')}</span>
+  ) : (
+    <>
+      <svg class="progress-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="mark-rest" width="100" height="4" />
+        <rect class="mark-disc" width={100 * (1 - open / total)} height="4" />
+      </svg>
+      <span class="quiet-text">{t('{open} of {total} open', { open, total })}</span>
+    </>
+  )
