@@ -4,8 +4,65 @@ import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { defineConfig, type Plugin } from 'vite'
 
-const laterScreens =
-  /\/screens\/(project\/(list|calendar|timeline)|account|activity|administration|assignment-key|clients|impediments|import|inbox|links|my-work|project-settings|removed|reports|webhooks|week)\/|\/(change-many|use-period-rows|view-props|lanes|recorded-hours|filter|assignment-bar|period-steps|notification-text|markdown-tools|edit-markdown|filter-menu|palette-commands|palette-steps|shortcut-sheet|new-assignment|new-assignment-chips|choice-chip|view-dialog|change-list|group-changes|popover|calendar-address|csv|daily-target|identity|new-password-field|organization-field|unscheduled-link|(labels|members|queue|subscribe|new-project)-dialog)\.ts/
+/** The screens and files of the second script. */
+const laterScreens = [
+  'project/list',
+  'project/calendar',
+  'project/timeline',
+  'account',
+  'activity',
+  'administration',
+  'assignment-key',
+  'clients',
+  'impediments',
+  'import',
+  'inbox',
+  'links',
+  'my-work',
+  'project-settings',
+  'removed',
+  'reports',
+  'webhooks',
+  'week',
+]
+const laterFiles = [
+  'assignment-bar',
+  'assignment-steps',
+  'calendar-address',
+  'change-list',
+  'change-many',
+  'choice-chip',
+  'csv',
+  'daily-target',
+  'edit-markdown',
+  'filter',
+  'filter-menu',
+  'group-changes',
+  'identity',
+  'labels-dialog',
+  'lanes',
+  'markdown-tools',
+  'members-dialog',
+  'new-assignment',
+  'new-assignment-chips',
+  'new-password-field',
+  'new-project-dialog',
+  'notification-text',
+  'organization-field',
+  'palette-commands',
+  'palette-steps',
+  'period-steps',
+  'popover',
+  'queue-dialog',
+  'recorded-hours',
+  'shortcut-sheet',
+  'subscribe-dialog',
+  'unscheduled-link',
+  'use-period-rows',
+  'view-dialog',
+  'view-props',
+]
+const later = new RegExp(`/screens/(${laterScreens.join('|')})/|/(${laterFiles.join('|')})\\.tsx?$`)
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -23,7 +80,7 @@ export default defineConfig({
           // Two files: the screens of every day, and the others. A file for each screen would cost a fifth
           // more in all. The texts of another language are a third one, which only those load who chose it.
           groups: [
-            { name: 'later', test: laterScreens, includeDependenciesRecursively: false, priority: 2 },
+            { name: 'later', test: later, includeDependenciesRecursively: false, priority: 2 },
             { name: 'tracker', test: /^(?!.*\/texts\/pt-br)/, priority: 1 },
           ],
         },

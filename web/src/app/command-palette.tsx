@@ -50,7 +50,7 @@ export function CommandPalette({ first, onClose }: CommandPaletteProps) {
   }
   const goBack = () => setSteps(steps.length > 1 ? steps.slice(0, -1) : steps)
   return (
-    <Dialog title={t('Search or run a command')} kind="palette" onClose={onClose}>
+    <Dialog title={first.title} kind="palette" onClose={onClose}>
       <Step
         key={steps.length}
         step={step}
@@ -130,7 +130,7 @@ function Step({ step, isFirst, onBack, onChoose, onClose }: StepProps) {
                 onPoint={() => state.setActive(from + index)}
                 onChoose={() => onChoose(item)}
               >
-                {item.mark}
+                <span class="palette-mark">{item.mark}</span>
                 <span class="palette-name" dir="auto">
                   {item.name}
                 </span>
@@ -148,13 +148,31 @@ function Step({ step, isFirst, onBack, onChoose, onClose }: StepProps) {
         ))}
         {items.length === 0 && state.isUpToDate && (
           <div class="combobox-note" role="option" aria-selected={false} aria-disabled tabIndex={-1}>
-            {problem ?? t('Nothing found.')}
+            {problem ?? t('No results for “{text}”', { text: text.trim() })}
           </div>
         )}
       </div>
+      <footer class="palette-footer">
+        {keyHints.map(({ keys, label }) => (
+          <span key={label}>
+            <Keys keys={keys} /> {t(label)}
+          </span>
+        ))}
+        {!isFirst && (
+          <span>
+            <Keys keys={['⌫']} /> {t('Back')}
+          </span>
+        )}
+      </footer>
     </>
   )
 }
+
+const keyHints = [
+  { keys: ['↑', '↓'], label: 'Move' },
+  { keys: ['Enter'], label: 'Choose' },
+  { keys: ['Esc'], label: 'Close' },
+] as const
 
 /** Groups the items by their headings; `from` is the position of the first item of a group. */
 function groupsOf(items: readonly PaletteItem[]) {

@@ -1,21 +1,17 @@
 import type { RecordOf } from '../api/api.ts'
-import { loadAll, loadByIds } from '../api/load-all.ts'
+import { loadByIds } from '../api/load-all.ts'
 import { assignmentKey, findByKey } from '../assignment/assignment-key.ts'
-import { changeAssignment } from '../assignment/change-assignment.ts'
-import { labelChoices } from '../assignment/labels-section.tsx'
-import { parsePriority, priorityChoices } from '../assignment/priority.ts'
-import { assignedTo, responsibleOf } from '../data/planned.ts'
-import { choosableStages, loadStages } from '../data/project-stages.ts'
-import { labelQuery } from '../data/use-project-labels.ts'
+import { catalogQuery } from '../data/use-listing.ts'
 import { assignmentPath, matchPath, projectPath } from '../router/router.ts'
 import { viewParameter } from '../screens/project/view-address.ts'
 import type { Services } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
 import { PersonAvatar } from '../ui/avatar.tsx'
 import { matchesWords } from '../ui/combobox.tsx'
-import { Icon, type IconName } from '../ui/icon.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { TypeShape } from '../ui/marks.tsx'
 import { ProjectMark } from '../ui/page.tsx'
-import { findResponsible } from '../ui/person-picker.tsx'
+import { actionsOn } from './assignment-steps.tsx'
 import type { PaletteItem, PaletteStep } from './command-palette.tsx'
 import { type Command, commandsOf, type Frame } from './palette-commands.ts'
 import { readRecent, recentMax } from './recent.ts'
@@ -56,113 +52,23 @@ export async function findFirst(
     ...(target ? actionsOn(services, target) : []),
     ...commandsOf(services, frame).map(toItem),
   ].filter(({ name }) => matchesWords(name, text))
-  return [...recent, ...actions, ...found]
+  const items = [...recent, ...actions, ...found]
+  return items.length === 0 ? [creationOf(text, frame)] : items
 }
 
-function actionsOn(services: Services, target: Assignment): readonly PaletteItem[] {
-  const { extensions } = services.configuration
-  const action = (icon: IconName, name: string, next: () => PaletteStep): PaletteItem => ({
-    id: name,
-    group: target.name,
-    name,
-    mark: <Icon name={icon} />,
-    next,
-  })
-  return [
-    action('move', t('Move to a stage…'), () => moveStep(services, target)),
-    action('person', t('Assign to a person…'), () => assignStep(services, target)),
-    ...(extensions
-      ? [
-          action('dot', t('Add or remove a label…'), () => labelStep(services, target)),
-          action('warning', t('Set the priority…'), () => priorityStep(services, target)),
-        ]
-      : []),
-  ]
-}
-
-function moveStep(services: Services, target: Assignment): PaletteStep {
-  const title = t('Move {name} to…', { name: target.name })
-  return {
-    title,
-    placeholder: title,
-    async find(text, signal) {
-      const stages = await loadStages(services, target.projectId, signal)
-      return choosableStages(stages, target.workflowId)
-        .filter(({ name }) => matchesWords(name, text))
-        .map(({ id, name }) => ({
-          id,
-          name,
-          group: title,
-          mark: <Icon name="columns" />,
-          isCurrent: id === target.workflowId,
-          run: () =>
-            changeAssignment(services, target.id, { workflowId: id }, () =>
-              t('{name} is now in {stage}.', { name: target.name, stage: name }),
-            ),
-        }))
-    },
-  }
-}
-
-function assignStep(services: Services, target: Assignment): PaletteStep {
-  const title = t('Assign {name} to…', { name: target.name })
-  return {
-    title,
-    placeholder: title,
-    find: async (text, signal) =>
-      (await findResponsible(services, target.projectId, text, signal)).map((option) => ({
-        ...option,
-        group: title,
-        isCurrent: option.id === responsibleOf(target),
-        run: () =>
-          changeAssignment(services, target.id, assignedTo(option.id), () =>
-            t('{person} is now responsible for {name}.', { person: option.name, name: target.name }),
-          ),
-      })),
-  }
-}
-
-function labelStep(services: Services, target: Assignment): PaletteStep {
-  const { api } = services
-  const title = t('Labels of {name}', { name: target.name })
-  return {
-    title,
-    placeholder: title,
-    async find(text, signal) {
-      const [labels, links] = await Promise.all([
-        loadAll(api, 'label', labelQuery(target.projectId), { pagesMax: 5, signal }),
-        api.list('assignmentLabel', { assignmentId: target.id, pageSize: 100 }, signal),
-      ])
-      const linkIds = new Map(links.data.map(({ id, labelId }) => [labelId, id]))
-      return labelChoices(services, target, text, labels.rows, linkIds).map((choice) => ({
-        ...choice,
-        group: title,
-      }))
-    },
-  }
-}
-
-function priorityStep(services: Services, target: Assignment): PaletteStep {
-  const title = t('Priority of {name}', { name: target.name })
-  return {
-    title,
-    placeholder: title,
-    find: async (text) =>
-      priorityChoices()
-        .filter(({ name }) => matchesWords(name, text))
-        .map(({ id, name }) => ({
-          id: `priority-${id}`,
-          name,
-          group: title,
-          mark: <Icon name="warning" />,
-          isCurrent: parsePriority(id) === (target.priority ?? null),
-          run: () =>
-            changeAssignment(services, target.id, { priority: parsePriority(id) }, () =>
-              inOneLine(target.name, name),
-            ),
-        })),
-  }
-}
+/** Offers to create what was not found. */
+const creationOf = (text: string, { projectId, open }: Frame): PaletteItem => ({
+  id: 'create',
+  group: t('No results for “{text}”', { text }),
+  name: t('Create assignment “{text}”', { text }),
+  mark: <Icon name="plus" />,
+  run: () =>
+    open(
+      projectId === undefined
+        ? { kind: 'choose-project', name: text }
+        : { kind: 'new-assignment', projectId, name: text },
+    ),
+})
 
 /** Finds the project of a new assignment, the ones opened last first. */
 export async function findProjects(
@@ -188,10 +94,8 @@ export async function findProjects(
 }
 
 /** The assignments of a person in all projects that both can see. */
-function personStep(
-  { api, router }: Services,
-  person: { readonly id: string; readonly name: string },
-): PaletteStep {
+function personStep(services: Services, person: { readonly id: string; readonly name: string }): PaletteStep {
+  const { api, router } = services
   const title = t('Assignments of {name}', { name: person.name })
   return {
     title,
@@ -199,12 +103,6 @@ function personStep(
     async find(text, signal) {
       const query = { userId: person.id, search: text.trim(), sortColumn: 'endDate', pageSize: 20 } as const
       const { data } = await api.list('assignment', { ...query, sortOrder: 'DESC' }, signal)
-      const projects = await loadByIds(
-        api,
-        'project',
-        data.map(({ projectId }) => projectId),
-        signal,
-      )
       const { projectId } = matchPath('/projects/:projectId', router.address.peek().pathname) ?? {}
       const here: readonly PaletteItem[] =
         projectId === undefined || text !== ''
@@ -218,24 +116,37 @@ function personStep(
                 run: () => router.setQuery({ userId: person.id }),
               },
             ]
-      return [...here, ...data.map((row) => itemOf(row, projects.get(row.projectId), title, router))]
+      return [...here, ...(await assignmentItems(services, data, title, signal))]
     },
   }
 }
 
-const itemOf = (
-  { id, name, projectId, number }: Pick<Assignment, 'id' | 'name' | 'projectId' | 'number'>,
-  project: Pick<RecordOf<'project'>, 'key' | 'name'> | undefined,
+/** Turns assignments into items, with the marks of their types. */
+async function assignmentItems(
+  { api, router }: Services,
+  rows: readonly Pick<Assignment, 'id' | 'name' | 'projectId' | 'number' | 'assignmentTypeId'>[],
   group: string,
-  router: Services['router'],
-): PaletteItem => ({
-  id,
-  name,
-  group,
-  note: inOneLine(assignmentKey(project?.key, { number }), project?.name),
-  mark: <Icon name="dot" />,
-  run: () => router.go(assignmentPath(projectId, id)),
-})
+  signal: AbortSignal,
+): Promise<readonly PaletteItem[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map(({ projectId }) => projectId)
+  const [projects, types] = await Promise.all([
+    loadByIds(api, 'project', ids, signal),
+    api.list('assignmentType', catalogQuery, signal),
+  ])
+  const typeNames = new Map(types.data.map(({ id, name }) => [id, name]))
+  return rows.map(({ id, name, projectId, number, assignmentTypeId }) => {
+    const project = projects.get(projectId)
+    return {
+      id,
+      name,
+      group,
+      note: inOneLine(assignmentKey(project?.key, { number }), project?.name),
+      mark: <TypeShape name={typeNames.get(assignmentTypeId) ?? ''} />,
+      run: () => router.go(assignmentPath(projectId, id)),
+    }
+  })
+}
 
 const projectItem = (
   project: Pick<RecordOf<'project'>, 'id' | 'name' | 'color'>,
@@ -264,16 +175,12 @@ async function findRecords(
     configuration.extensions ? findViews(services, query, signal) : [],
   ])
   const found = [...(named ? [named] : []), ...assignments.data.filter(({ id }) => id !== named?.id)]
-  const ids = found.map(({ projectId }) => projectId)
-  const projectsById = await loadByIds(api, 'project', ids, signal)
-  const assignmentItems = found.map((row) =>
-    itemOf(row, projectsById.get(row.projectId), t('Assignments'), router),
-  )
+  const foundItems = await assignmentItems(services, found, t('Assignments'), signal)
   return [
     // A key names exactly one assignment, which therefore comes first.
-    ...(named ? assignmentItems : []),
+    ...(named ? foundItems : []),
     ...projects.data.map((project) => projectItem(project, t('Projects'), router)),
-    ...(named ? [] : assignmentItems),
+    ...(named ? [] : foundItems),
     ...views,
     ...foundPeople.slice(0, resultsMax).map((person) => ({
       id: person.id,
@@ -309,25 +216,18 @@ async function loadRecent(services: Services, signal: AbortSignal): Promise<read
   const recent = readRecent().filter(({ projectId, assignmentId }) =>
     assignmentId ? !pathname.endsWith(assignmentId) : pathname !== projectPath(projectId),
   )
+  const projectIds = recent.map(({ projectId }) => projectId)
+  const assignmentIds = recent.flatMap(({ assignmentId }) => assignmentId ?? [])
   const [projects, assignments] = await Promise.all([
-    loadByIds(
-      api,
-      'project',
-      recent.map(({ projectId }) => projectId),
-      signal,
-    ),
-    loadByIds(
-      api,
-      'assignment',
-      recent.flatMap(({ assignmentId }) => assignmentId ?? []),
-      signal,
-    ),
+    loadByIds(api, 'project', projectIds, signal),
+    loadByIds(api, 'assignment', assignmentIds, signal),
   ])
-  const items = recent.flatMap(({ projectId, assignmentId }): readonly PaletteItem[] => {
-    const project = projects.get(projectId)
-    if (assignmentId === undefined) return project ? [projectItem(project, t('Recent'), router)] : []
-    const assignment = assignments.get(assignmentId)
-    return assignment ? [itemOf(assignment, project, t('Recent'), router)] : []
-  })
-  return items.slice(0, recentMax)
+  const items = await assignmentItems(services, [...assignments.values()], t('Recent'), signal)
+  return recent
+    .flatMap(({ projectId, assignmentId }): readonly PaletteItem[] => {
+      const project = projects.get(projectId)
+      if (assignmentId !== undefined) return items.filter(({ id }) => id === assignmentId)
+      return project ? [projectItem(project, t('Recent'), router)] : []
+    })
+    .slice(0, recentMax)
 }

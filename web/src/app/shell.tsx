@@ -1,9 +1,10 @@
 import { effect } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { loadByIds } from '../api/load-all.ts'
 import { NewAssignmentDialog } from '../assignment/lazy-new-assignment.ts'
 import { useProjectStages } from '../data/project-stages.ts'
-import { homePath, matchPath, type ScreenProps } from '../router/router.ts'
+import { homePath, type ScreenProps } from '../router/router.ts'
 import { useCardFocus } from '../screens/project/use-card-focus.ts'
 import { currentDensity } from '../services/appearance.ts'
 import { useServices } from '../services/services.ts'
@@ -21,8 +22,9 @@ import { CommandPalette, type PaletteStep } from './command-palette.tsx'
 import { ConnectionBar, useSignOut } from './connection-bar.tsx'
 import { useRecent } from './recent.ts'
 import { findScreen, type Screen, screens } from './screens.ts'
+import { findTarget } from './targets.ts'
 import { EndTimerDialog, TimerIndicator } from './timer-indicator.tsx'
-import { useShortcuts } from './use-shortcuts.ts'
+import { assignmentKeys, type Overlay, useShortcuts } from './use-shortcuts.ts'
 
 /** The frame of every screen: navigation, account, connection, messages. */
 export function Shell() {
@@ -111,14 +113,20 @@ const preloadDelayMilliseconds = 2000
 function Overlays({ overlay, open }: ReturnType<typeof useShortcuts>) {
   const keepFocusOn = useCardFocus()
   const close = () => open(undefined)
-  const create = (projectId: string) => open({ kind: 'new-assignment', projectId })
   switch (overlay?.kind) {
     case 'palette':
       return <Palette open={open} keepFocusOn={keepFocusOn} />
     case 'choose-project':
-      return <ProjectPalette onChoose={create} onClose={close} />
+      return (
+        <ProjectPalette
+          onChoose={(projectId) => open({ kind: 'new-assignment', projectId, name: overlay.name })}
+          onClose={close}
+        />
+      )
+    case 'choose-value':
+      return <ValuePalette {...overlay} keepFocusOn={keepFocusOn} onClose={close} />
     case 'new-assignment':
-      return <NewAssignmentAnywhere projectId={overlay.projectId} onClose={close} />
+      return <NewAssignmentAnywhere {...overlay} onClose={close} />
     case 'shortcuts':
       return <ShortcutSheet onClose={close} />
   }
@@ -160,19 +168,37 @@ function ProjectPalette({ onChoose, onClose }: { onChoose(projectId: string): vo
   return <CommandPalette first={{ title, placeholder: title, find }} onClose={onClose} />
 }
 
-/** Returns the assignment of the focused card, else the open one. */
-function findTarget(pathname: string): string | undefined {
-  const focused = document.activeElement?.closest<HTMLElement>('[id^="card-"]')?.id.slice('card-'.length)
-  return focused ?? matchPath('/projects/:projectId/assignments/:assignmentId', pathname)?.assignmentId
+type ChoiceProps = Extract<Overlay, { readonly kind: 'choose-value' }> &
+  Pick<PaletteProps, 'keepFocusOn'> & { onClose(): void }
+
+/** Chooses a value for assignments by one key. */
+function ValuePalette({ field, ids, keepFocusOn, onClose }: ChoiceProps) {
+  const services = useServices()
+  const title = t(assignmentKeys.find((one) => one.field === field)?.description ?? 'Move to a stage…')
+  const [focused] = useState(() => findTarget(services.router.address.peek().pathname))
+  const find: PaletteStep['find'] = async (text, signal) => {
+    const [{ stepFor }, rows] = await Promise.all([
+      import('./assignment-steps.tsx'),
+      loadByIds(services.api, 'assignment', ids, signal),
+    ])
+    return stepFor(services, field, [...rows.values()]).find(text, signal)
+  }
+  const close = () => {
+    onClose()
+    if (focused !== undefined) keepFocusOn(focused)
+  }
+  return <CommandPalette first={{ title, placeholder: title, find }} onClose={close} />
 }
 
 const ShortcutSheet = lazyDialog(async () => (await import('./shortcut-sheet.tsx')).ShortcutSheet)
 
+type NewAnywhereProps = Extract<Overlay, { readonly kind: 'new-assignment' }> & { onClose(): void }
+
 /** A new assignment of another project than the one on the screen. */
-function NewAssignmentAnywhere({ projectId, onClose }: { readonly projectId: string; onClose(): void }) {
+function NewAssignmentAnywhere({ projectId, name, onClose }: NewAnywhereProps) {
   const { stages, isLoading } = useProjectStages(projectId)
   if (isLoading) return null
-  return <NewAssignmentDialog scope={{ projectId, stages }} onClose={onClose} />
+  return <NewAssignmentDialog scope={{ projectId, stages }} name={name} onClose={onClose} />
 }
 
 function useLinks() {

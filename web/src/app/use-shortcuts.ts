@@ -1,17 +1,22 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Router } from '../router/router.ts'
-import { useServices } from '../services/services.ts'
+import { type Services, useServices } from '../services/services.ts'
 import type { MessageKey } from '../texts/text.ts'
 import { textKeys } from '../ui/text-keys.ts'
+import { findTargetIds } from './targets.ts'
 
 /** The layer that is open in front of the page. */
 export type Overlay =
-  | { readonly kind: 'palette' | 'choose-project' | 'shortcuts' }
-  | { readonly kind: 'new-assignment'; readonly projectId: string }
+  | { readonly kind: 'palette' | 'shortcuts' }
+  /** `name` is that of the new assignment, where it was typed before. */
+  | { readonly kind: 'choose-project'; readonly name?: string }
+  | { readonly kind: 'new-assignment'; readonly projectId: string; readonly name?: string | undefined }
+  | { readonly kind: 'choose-value'; readonly field: AssignmentField; readonly ids: readonly string[] }
   | undefined
 
-interface Actors {
-  readonly router: Router
+/** The fields that have a key. */
+export type AssignmentField = 'stage' | 'person' | 'labels' | 'priority' | 'end'
+
+interface Actors extends Pick<Services, 'configuration' | 'router'> {
   open(overlay: Overlay): void
 }
 
@@ -38,6 +43,28 @@ const goTo = (letter: string, href: string, description: MessageKey): Shortcut =
   href,
   run: ({ router }) => router.go(href),
 })
+
+/** Keys that choose a value for the selected, focused or open assignments. */
+export const assignmentKeys: readonly (Shortcut & {
+  readonly field: AssignmentField
+  readonly isExtension?: boolean
+})[] = (
+  [
+    { key: 'S', field: 'stage', description: 'Move to a stage…' },
+    { key: 'A', field: 'person', description: 'Assign to a person…' },
+    { key: 'L', field: 'labels', description: 'Add or remove a label…', isExtension: true },
+    { key: 'P', field: 'priority', description: 'Set the priority…', isExtension: true },
+    { key: 'D', field: 'end', description: 'Set the end…' },
+  ] as const
+).map(({ key, ...rest }) => ({
+  ...rest,
+  keys: [key],
+  run({ configuration, router, open }) {
+    const ids = findTargetIds(router.address.peek().pathname)
+    if (ids.length === 0 || ('isExtension' in rest && !configuration.extensions)) return false
+    return open({ kind: 'choose-value', field: rest.field, ids })
+  },
+}))
 
 /** All shortcuts of the client, in the order of their list. Those with `run` work wherever no text is being typed. */
 export const shortcutGroups: readonly ShortcutGroup[] = [
@@ -83,6 +110,7 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
       { keys: ['← ↑ → ↓'], description: 'Move between cards' },
       { keys: ['Shift', '← →'], description: 'Move a card to the next stage' },
       { keys: ['Shift', '↑ ↓'], description: 'Move a card up or down, if ordered by hand' },
+      ...assignmentKeys,
       { keys: ['M'], description: 'Choose the stage of a card' },
       { keys: ['T'], description: 'Start or stop the timer of a card' },
       { keys: ['F2'], description: 'Rename a card' },
@@ -144,9 +172,9 @@ const secondKeyMilliseconds = 1500
 
 /** Keys that work wherever no text is being typed. */
 export function useShortcuts(): { readonly overlay: Overlay; open(overlay: Overlay): void } {
-  const { router } = useServices()
+  const { configuration, router } = useServices()
   const [overlay, setOverlay] = useState<Overlay>()
-  useEffect(() => listenToKeys({ router, open: setOverlay }), [router])
+  useEffect(() => listenToKeys({ configuration, router, open: setOverlay }), [router])
   return { overlay, open: setOverlay }
 }
 

@@ -16,7 +16,7 @@ export async function findByKey(
   tracker: Pick<Tracker, 'call'>,
   key: string,
   signal?: AbortSignal,
-): Promise<Pick<Assignment, 'id' | 'name' | 'projectId' | 'number'> | undefined> {
+): Promise<Pick<Assignment, 'id' | 'name' | 'projectId' | 'number' | 'assignmentTypeId'> | undefined> {
   if (!isAssignmentKey(key)) return undefined
   try {
     const { assignment } = await tracker.call('GET /ext/assignment/by-key', { query: { key } }, { signal })

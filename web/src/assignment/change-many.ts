@@ -2,7 +2,7 @@ import type { BatchResult } from '#tracker-client'
 import type { Api, BatchRequest, RecordOf } from '../api/api.ts'
 import { loadByIds } from '../api/load-all.ts'
 import { sentenceOf } from '../api/problems.ts'
-import { useServices } from '../services/services.ts'
+import { type Services, useServices } from '../services/services.ts'
 import type { Toasts } from '../services/toasts.ts'
 import { tn } from '../texts/text.ts'
 import { useRemoval } from '../ui/use-removal.ts'
@@ -11,7 +11,7 @@ import { updateBodyOf } from './assignment-values.ts'
 type Assignment = RecordOf<'assignment'>
 /** The fields to change; an empty change leaves the assignment unchanged. */
 export type Change = Partial<
-  ReturnType<typeof updateBodyOf> & Pick<Assignment, 'isUnscheduled' | 'isUnassigned'>
+  ReturnType<typeof updateBodyOf> & Pick<Assignment, 'isUnscheduled' | 'isUnassigned' | 'priority'>
 >
 
 interface RequestedChange {
@@ -21,41 +21,54 @@ interface RequestedChange {
   readonly ifMatch?: string | undefined
 }
 
+/** Returns the function that changes many assignments, whose rows the view then shows. */
+export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) {
+  const services = useServices()
+  return (rows: readonly Assignment[], changeOf: (row: Assignment) => Change, messageOf?: MessageOf) =>
+    changeMany(services, rows, changeOf, { messageOf, onChanged })
+}
+
+type MessageOf = (count: number) => string
+type Actors = Pick<Services, 'api' | 'configuration' | 'toasts'>
+
+interface ChangeManyOptions {
+  /** Returns the message for a number of changed assignments. */
+  readonly messageOf?: MessageOf | undefined
+  onChanged?(rows: readonly Assignment[]): void
+}
+
 /**
  * Changes many assignments at once. Each change is based on the current state, so that changes by others are
- * kept. Undo restores the values that were not changed since. `messageOf` returns the message for a number of
- * changed assignments.
+ * kept. Undo restores the values that were not changed since.
  */
-export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) {
-  const { api, configuration, toasts } = useServices()
+export async function changeMany(
+  { api, configuration, toasts }: Actors,
+  rows: readonly Assignment[],
+  changeOf: (row: Assignment) => Change,
+  { messageOf = changedText, onChanged }: ChangeManyOptions,
+): Promise<void> {
   const send = async (requests: readonly RequestedChange[]) => {
     const sent = await sendRequests(api, configuration.extensions, requests)
-    onChanged(sent.rows)
+    onChanged?.(sent.rows)
     return sent
   }
+  const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
   const revert = (requests: readonly RequestedChange[]) =>
-    send(requests).then(
-      ({ rejectedCount }) => reportUnchanged(toasts, rejectedCount),
-      (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }),
-    )
-  return async (
-    rows: readonly Assignment[],
-    changeOf: (row: Assignment) => Change,
-    messageOf: (count: number) => string = (count) =>
-      tn(count, 'One assignment was changed.', '{count} assignments were changed.'),
-  ): Promise<void> => {
-    const requests = rows.map((row) => ({ id: row.id, change: changeOf(row) }))
-    try {
-      const sent = await send(requests.filter(({ change }) => Object.keys(change).length > 0))
-      const { undoRequests, rejectedCount, reason } = sent
-      const undo = () => revert(undoRequests)
-      if (undoRequests.length > 0) toasts.show({ kind: 'done', text: messageOf(undoRequests.length), undo })
-      reportUnchanged(toasts, rejectedCount, reason)
-    } catch (error) {
-      toasts.show({ kind: 'problem', text: sentenceOf(error) })
-    }
+    send(requests).then(({ rejectedCount }) => reportUnchanged(toasts, rejectedCount), report)
+  const requests = rows.map((row) => ({ id: row.id, change: changeOf(row) }))
+  try {
+    const sent = await send(requests.filter(({ change }) => Object.keys(change).length > 0))
+    const { undoRequests, rejectedCount, reason } = sent
+    const undo = () => revert(undoRequests)
+    if (undoRequests.length > 0) toasts.show({ kind: 'done', text: messageOf(undoRequests.length), undo })
+    reportUnchanged(toasts, rejectedCount, reason)
+  } catch (error) {
+    report(error)
   }
 }
+
+const changedText: MessageOf = (count) =>
+  tn(count, 'One assignment was changed.', '{count} assignments were changed.')
 
 function reportUnchanged(
   toasts: Toasts,
@@ -161,8 +174,9 @@ interface EachResult {
 }
 
 /** Adds a label to assignments, or removes it from them, all with one Undo. Part of the extensions. */
-export function useLabelMany() {
-  const { api, toasts } = useServices()
+export const useLabelMany = () => labelMany(useServices())
+
+export function labelMany({ api, toasts }: Pick<Services, 'api' | 'toasts'>) {
   const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
   /** `ids` names the links where the answers do not. */
   const run = async (requests: readonly BatchRequest[], ids: readonly string[] = []) => {

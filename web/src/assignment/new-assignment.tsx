@@ -17,15 +17,21 @@ import { type NewAssignmentValues, PropertyChips } from './new-assignment-chips.
 
 export interface NewAssignmentDialogProps {
   readonly scope: { readonly projectId: string; readonly stages: readonly RecordOf<'workflow'>[] }
+  /** Replaces the name of a draft. */
+  readonly name?: string | undefined
   onClose(): void
   onCreated?(assignment: RecordOf<'assignment'>): void
 }
 
-export function NewAssignmentDialog({ scope, onClose, onCreated }: NewAssignmentDialogProps) {
+export function NewAssignmentDialog(props: NewAssignmentDialogProps) {
+  const { scope, name, onClose } = props
   const { projectId, stages } = scope
   const element = useRef<HTMLDivElement>(null)
   const [staysOpen, setStaysOpen] = useState(localStorage.getItem(staysOpenKey) === 'true')
-  const { form, draft } = useNewAssignmentForm({ scope, onClose, onCreated })
+  const { form, draft } = useNewAssignmentForm(props)
+  useEffect(() => {
+    if (name !== undefined) form.set('name', name)
+  }, [name])
   /** Keeps the properties, which the next assignment often shares. */
   const goOn = () => {
     form.set('name', '')

@@ -142,7 +142,7 @@ function Card(props: CardProps) {
         dir="auto"
         href={assignmentPath(assignment.projectId, assignment.id, query)}
         aria-current={isOpen ? 'true' : undefined}
-        aria-keyshortcuts={`Shift+ArrowLeft Shift+ArrowRight${onStep ? ' Shift+ArrowUp Shift+ArrowDown' : ''} M T`}
+        aria-keyshortcuts={`Shift+ArrowLeft Shift+ArrowRight${onStep ? ' Shift+ArrowUp Shift+ArrowDown' : ''} S A L P D M T`}
         draggable={false}
         onKeyDown={onKeyDown}
       >

@@ -339,7 +339,7 @@ function Row(props: ListRowProps) {
                 title={name}
                 href={assignmentPath(projectId, id, query)}
                 aria-current={isOpen ? 'true' : undefined}
-                aria-keyshortcuts="X"
+                aria-keyshortcuts="X S A L P D"
                 onKeyDown={(event) => event.key === 'x' && onSelect(id, event.shiftKey)}
               >
                 {name}

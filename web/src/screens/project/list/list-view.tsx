@@ -9,6 +9,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { isFiltered, queryOfFilters } from '../filters.ts'
+import { selectedIds } from '../selected-ids.ts'
 import { useBlocked } from '../use-blocked.ts'
 import { useRowFilter } from '../use-row-filter.ts'
 import { type NameLookup, type ProjectViewProps, useNameLookup } from '../view-props.ts'
@@ -50,6 +51,15 @@ export function ListView(props: ProjectViewProps) {
   const { lines, names } = useLines(scope, listing.rows, settings)
   const selection = useSelection(lines.flatMap((line) => ('row' in line ? [line.id] : [])))
   const selected = listing.rows.filter(({ id }) => selection.has(id))
+  useEffect(() => {
+    selectedIds.value = selected.map(({ id }) => id)
+  }, [selected.map(({ id }) => id).join()])
+  useEffect(
+    () => () => {
+      selectedIds.value = []
+    },
+    [],
+  )
   useEffect(() => onConnection(listing.connection), [listing.connection])
   if (props.isNameLoading || listing.isLoading || filter.isLoading)
     return <ViewSkeleton key={String(props.isNameLoading)} view="list" />
