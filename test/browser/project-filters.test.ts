@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import {
   asksForMembers,
   filtersRows,
+  invert,
   matcherOf,
   parseFilters,
   queryOfFilters,
@@ -100,6 +101,30 @@ describe('Filters of a project', () => {
     assert.equal(queryOfFilters(filtersOf('userId=nobody')).userId, '')
   })
 
+  test('exclude what has one of the values, whoever is responsible', () => {
+    const idea = { ...rows[0], id: 'd', workflowId: 's2', isUnassigned: true }
+    const foundOf = (query: string) =>
+      [...rows, idea as (typeof rows)[number]].filter(matcherOf(filtersOf(query), facts)).map(({ id }) => id)
+    for (const [query, wanted] of [
+      ['stages=-s1', ['c', 'd']],
+      ['stages=-s1,done', ['d']],
+      ['types=-t1', ['b']],
+      ['priorities=-0,2', ['a', 'd']],
+      ['labels=-l2', ['b', 'c', 'd']],
+      ['labels=-l1,l2', ['c', 'd']],
+      ['userId=-u1', ['b', 'c', 'd']],
+      ['userId=-nobody,nonmember', ['a', 'b']],
+      ['stages=-', ['a', 'b', 'c', 'd']],
+    ] as const)
+      assert.deepEqual(foundOf(query), wanted, query)
+    assert.equal(queryOfFilters(filtersOf('userId=-u1')).userId, '', 'the API has no such filter')
+    assert.equal(filtersRows(filtersOf('userId=-u1')), true)
+    assert.equal(resolveViewer(filtersOf('userId=-me,u2'), 'u1').userId, '-u1,u2')
+    assert.equal(toggleValue('-a', 'b'), '-a,b')
+    assert.equal(toggleValue('-a', 'a'), '')
+    assert.equal(invert(invert('a,b')), 'a,b')
+  })
+
   test('stand for whoever looks by the name me, without the extensions, too', () => {
     for (const [query, ownId, wanted] of [
       ['userId=me', 'u1', 'u1'],
@@ -168,6 +193,8 @@ describe('A saved view', () => {
       ['priorities=4,3', ' and priority in (4, 3)'],
       ['priorities=4,0', ' and (priority in (4) or priority eq null)'],
       ['priorities=0', ' and priority eq null'],
+      ['priorities=-4,0', ' and not ((priority in (4) or priority eq null))'],
+      [`stages=-${id('1')}&labels=-l1`, ` and not (workflowId in ('${id('1')}'))`],
       ['dateFrom=2026-03-01&dateTo=2026-03-31', " and endDate ge '2026-03-01' and startDate lt '2026-04-01'"],
       ["stages=a')or(&priorities=x", ''],
     ] as const)

@@ -352,6 +352,8 @@ export const ptBr = {
   '{label} was removed from one assignment.': 'Etiqueta removida de uma tarefa: {label}.',
   '{label} was removed from {count} assignments.': 'Etiqueta removida de {count} tarefas: {label}.',
   '{criterion}: {values}': '{criterion}: {values}',
+  '{criterion} is not {values}': '{criterion} não é {values}',
+  'Is not': 'Não é',
   'Remove the filter {name}': 'Remover o filtro {name}',
   'Blocked or waiting': 'Bloqueada ou em espera',
   'Removed label': 'Etiqueta removida',

@@ -15,6 +15,8 @@ import {
   changedChoices,
   daysOf,
   type Filters,
+  invert,
+  isExcluding,
   nobody,
   nonMember,
   toggleValue,
@@ -42,6 +44,10 @@ export interface Criterion {
   /** Its only value says the same as its label. */
   readonly isSwitch?: boolean
   readonly isActive: boolean
+  /** Whether assignments must not have the chosen values. */
+  readonly isNegated?: boolean
+  /** The filters with `is` and `is not` exchanged; undefined where that says nothing. */
+  readonly inverted?: Partial<Filters> | undefined
   /** The chosen values as texts. */
   readonly chosen: readonly string[]
   /** The filters without it. */
@@ -162,6 +168,8 @@ const listOf =
         toggled: { [name]: toggleValue(filters[name], option.id) },
       })),
       isActive: chosen.length > 0,
+      isNegated: isExcluding(filters[name]),
+      inverted: chosen.length > 0 ? { [name]: invert(filters[name]) } : undefined,
       chosen: chosen.flatMap((id) => options.find((option) => option.id === id)?.name ?? []),
       cleared: { [name]: '' },
     }

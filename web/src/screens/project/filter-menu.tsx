@@ -105,7 +105,7 @@ interface ValuesProps extends Pick<FilterMenuProps, 'criteria' | 'filters' | 'on
 
 /** A text field with the lines that match it: arrows move, Enter chooses, Backspace without a text goes back to the criteria. */
 function Values(props: ValuesProps) {
-  const { step, onBack } = props
+  const { step, onBack, onChange } = props
   const listId = useId()
   const [text, setText] = useState('')
   const [active, setActive] = useState(0)
@@ -156,6 +156,7 @@ function Values(props: ValuesProps) {
           }}
           onKeyDown={onKeyDown}
         />
+        {step && <NegationButton criterion={step} onChange={onChange} />}
       </div>
       <div class="filter-menu-list" id={listId} role="listbox" aria-label={label} tabIndex={-1}>
         {items.map((item, index) => (
@@ -188,6 +189,19 @@ function Values(props: ValuesProps) {
     </>
   )
 }
+
+interface NegationButtonProps {
+  readonly criterion: Criterion
+  onChange(changed: Partial<Filters>): void
+}
+
+/** Turns the chosen values into those that assignments must not have, and back. */
+const NegationButton = ({ criterion: { inverted, isNegated }, onChange }: NegationButtonProps) =>
+  inverted ? (
+    <button type="button" class="button quiet" aria-pressed={isNegated} onClick={() => onChange(inverted)}>
+      {t('Is not')}
+    </button>
+  ) : null
 
 const pageLines = 8
 

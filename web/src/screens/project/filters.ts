@@ -35,18 +35,20 @@ export const viewer = 'me'
 
 /**
  * The filters that a page applies to the rows it has, because the API cannot; it can apply one person.
- * Several values of one filter are separated by commas. All but the person are part of the extensions.
- * Finished work is neither blocked nor overdue.
+ * Several values of one filter are separated by commas; a hyphen before them excludes what has one of them.
+ * All but the person are part of the extensions. Finished work is neither blocked nor overdue.
  */
 const rowFilters = {
-  userId: (row, value, { memberIds }) => includesPerson(value, responsibleOf(row), memberIds),
-  /** An assignment must have all of these. */
-  labels: ({ id }, value, { labels }) =>
-    valuesOf(value).every((wanted) => labels.get(id)?.some((label) => label.id === wanted)),
+  userId: (row, value, { memberIds }) => passesPerson(value, responsibleOf(row), memberIds),
+  /** An assignment must have all of these, or none of those that are excluded. */
+  labels: ({ id }, value, { labels }) => {
+    const has = (wanted: string) => labels.get(id)?.some((label) => label.id === wanted) === true
+    return isExcluding(value) ? !valuesOf(value).some(has) : valuesOf(value).every(has)
+  },
   /** 0 stands for none. */
-  priorities: ({ priority }, value) => valuesOf(value).includes(String(priority ?? 0)),
-  stages: ({ workflowId }, value) => valuesOf(value).includes(workflowId),
-  types: ({ assignmentTypeId }, value) => valuesOf(value).includes(assignmentTypeId),
+  priorities: ({ priority }, value) => passes(value, String(priority ?? 0)),
+  stages: ({ workflowId }, value) => passes(value, workflowId),
+  types: ({ assignmentTypeId }, value) => passes(value, assignmentTypeId),
   blocked: ({ id, workflowId }, _value, { blockedIds, doneIds }) =>
     blockedIds.has(id) && !doneIds.has(workflowId),
   overdue: (row, _value, { doneIds }) => isLate(row, doneIds.has(row.workflowId)),
@@ -81,30 +83,45 @@ export const noFilters: Filters = {
 /** An assignment may have no more labels, so more of them find nothing. */
 const valuesMax = 20
 
-/** Returns whether a person is among the chosen ones. An empty id means that no person is responsible. */
-export function includesPerson(list: string, id: string, memberIds: ReadonlySet<string>): boolean {
-  const values = valuesOf(list)
-  if (id === '') return values.includes(nobody)
-  return values.some((value) => (value === nonMember ? !memberIds.has(id) : value === id))
-}
+/** Returns whether what is responsible passes the filter. An empty id means that no person is. */
+export const passesPerson = (list: string, id: string, memberIds: ReadonlySet<string>): boolean =>
+  isExcluding(list) !==
+  valuesOf(list).some((value) => {
+    if (id === '') return value === nobody
+    return value === nonMember ? !memberIds.has(id) : value === id
+  })
+
+const exclusion = '-'
+
+/** Returns whether the list says what assignments must not have. */
+export const isExcluding = (list: string): boolean => list.startsWith(exclusion)
+
+const passes = (list: string, value: string) => isExcluding(list) !== valuesOf(list).includes(value)
+
+/** Turns "is" into "is not", and back. */
+export const invert = (list: string): string => (isExcluding(list) ? list.slice(1) : `${exclusion}${list}`)
+
+/** Builds a list of the same direction. Without values, it is empty. */
+const listLike = (list: string, values: readonly string[]): string =>
+  values.length > 0 && isExcluding(list) ? `${exclusion}${values.join()}` : values.join()
 
 /** Returns whether the filters depend on who is a member. */
 export const asksForMembers = ({ userId }: Filters): boolean => valuesOf(userId).includes(nonMember)
 
 /** The API filters by one person. While the viewer is unknown, no person matches. */
 const isQueried = (userId: string): boolean =>
-  ![nonMember, nobody, viewer].includes(userId) && valuesOf(userId).length < 2
+  ![nonMember, nobody, viewer].includes(userId) && valuesOf(userId).length < 2 && !isExcluding(userId)
 
 /** Replaces the viewer by their id, which views need; the address and the menu keep `me`. */
 export const resolveViewer = (filters: Filters, ownId: string | undefined): Filters => ({
   ...filters,
-  userId: [
+  userId: listLike(filters.userId, [
     ...new Set(valuesOf(filters.userId).map((value) => (value === viewer ? (ownId ?? value) : value))),
-  ].join(),
+  ]),
 })
 
 export const valuesOf = (list: string): readonly string[] =>
-  list
+  (isExcluding(list) ? list.slice(1) : list)
     .split(',')
     .filter((value) => value !== '')
     .slice(0, valuesMax)
@@ -112,7 +129,7 @@ export const valuesOf = (list: string): readonly string[] =>
 /** Adds a value to a list, or removes it. */
 export function toggleValue(list: string, value: string): string {
   const values = valuesOf(list)
-  return (values.includes(value) ? values.filter((one) => one !== value) : [...values, value]).join()
+  return listLike(list, values.includes(value) ? values.filter((one) => one !== value) : [...values, value])
 }
 
 /** Without the extensions, no assignment has what their filters ask for, so they are left out. */

@@ -9,7 +9,7 @@ import { Menu } from '../../ui/menu.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { useLater } from '../../ui/use-later.ts'
 import { type Criterion, type CriterionName, useCriteria } from './filter-criteria.tsx'
-import { type Filters, toggleValue, valuesOf } from './filters.ts'
+import { type Filters, isExcluding, toggleValue, valuesOf } from './filters.ts'
 import { viewParameter } from './view-address.ts'
 import type { ProjectViewProps } from './view-props.ts'
 
@@ -114,7 +114,7 @@ interface ChipsProps {
 /** The chosen criteria, each with its values. */
 const Chips = ({ criteria, onOpen, onRemove, onClear }: ChipsProps) => (
   <div class="filter-chips">
-    {criteria.map(({ name, label, isSwitch, chosen, cleared }) => (
+    {criteria.map(({ name, label, isSwitch, isNegated, chosen, cleared }) => (
       <span key={name} class="filter-chip">
         <button
           type="button"
@@ -124,7 +124,7 @@ const Chips = ({ criteria, onOpen, onRemove, onClear }: ChipsProps) => (
         >
           {isSwitch || chosen.length === 0
             ? label
-            : tx('{criterion}: {values}', {
+            : tx(isNegated ? '{criterion} is not {values}' : '{criterion}: {values}', {
                 criterion: <span class="quiet-text">{label}</span>,
                 values: chosen.map((value, index) => (
                   <>
@@ -200,6 +200,7 @@ interface MemberFilterProps {
 function MemberFilter({ projectId, chosen, onMembers, onChange }: MemberFilterProps) {
   const { people } = useServices()
   const { ids } = useMembers(projectId)
+  const included = isExcluding(chosen) ? '' : chosen
   return (
     <fieldset class="faces" aria-label={t('Members')}>
       <button type="button" class="button quiet icon-only" aria-label={t('Members…')} onClick={onMembers}>
@@ -210,8 +211,8 @@ function MemberFilter({ projectId, chosen, onMembers, onChange }: MemberFilterPr
           key={id}
           type="button"
           class="face"
-          aria-pressed={valuesOf(chosen).includes(id)}
-          onClick={() => onChange(toggleValue(chosen, id))}
+          aria-pressed={valuesOf(included).includes(id)}
+          onClick={() => onChange(toggleValue(included, id))}
         >
           <PersonAvatar id={id} isDecorative />
           <span class="visually-hidden">{t('Filter by {name}', { name: people.nameOf(id) })}</span>

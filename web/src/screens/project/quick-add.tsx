@@ -13,7 +13,7 @@ import { inOneLine, t, tn } from '../../texts/text.ts'
 import { formatDay } from '../../time/days.ts'
 import { IconButton } from '../../ui/icon.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
-import { type Filters, nobody, nonMember, resolveViewer, valuesOf } from './filters.ts'
+import { type Filters, isExcluding, nobody, nonMember, resolveViewer, valuesOf } from './filters.ts'
 
 interface QueuedName {
   /** The id of the assignment, so that it is created once, however often it is sent. */
@@ -233,9 +233,10 @@ function useQueue({ projectId, stage, onNew }: QuickAddProps, typeId: string | u
 function usePersonId({ filters }: Pick<QuickAddProps, 'filters'>): string {
   const { configuration, session } = useServices()
   const ownId = session.person.value?.id ?? ''
-  const [id = '', ...others] = valuesOf(resolveViewer(filters, ownId).userId)
+  const { userId } = resolveViewer(filters, ownId)
+  const [id = '', ...others] = valuesOf(userId)
   if (!configuration.extensions) return ownId
-  return others.length > 0 || id === nobody || id === nonMember ? '' : id
+  return isExcluding(userId) || others.length > 0 || id === nobody || id === nonMember ? '' : id
 }
 
 interface QueueStatusProps {

@@ -1,5 +1,5 @@
 import { addDays, isDay } from '../../time/days.ts'
-import { asksForMembers, daysOf, type Filters, nobody, valuesOf, viewer } from './filters.ts'
+import { asksForMembers, daysOf, type Filters, isExcluding, nobody, valuesOf, viewer } from './filters.ts'
 
 /** Names the saved view that was opened, so that the page knows which one was changed. */
 export const viewParameter = 'saved'
@@ -45,10 +45,10 @@ export function filterTextOf(filters: Filters, projectId: string): string {
   const hasNobody = valuesOf(filters.userId).includes(nobody) ? 'isUnassigned eq true' : ''
   return [
     `projectId eq ${quote(projectId)}`,
-    asksForMembers(filters) ? '' : anyOf(hasPerson, hasNobody),
-    idIsOneOf('workflowId', filters.stages),
-    idIsOneOf('assignmentTypeId', filters.types),
-    anyOf(hasPriority, hasNone),
+    asksForMembers(filters) ? '' : withDirection(filters.userId, anyOf(hasPerson, hasNobody)),
+    withDirection(filters.stages, idIsOneOf('workflowId', filters.stages)),
+    withDirection(filters.types, idIsOneOf('assignmentTypeId', filters.types)),
+    withDirection(filters.priorities, anyOf(hasPriority, hasNone)),
     filters.dates === '' ? '' : 'isUnscheduled eq true',
     isDay(from) ? `endDate ge ${quote(from)}` : '',
     isDay(to) ? `startDate lt ${quote(addDays(to, 1))}` : '',
@@ -56,6 +56,9 @@ export function filterTextOf(filters: Filters, projectId: string): string {
     .filter((part) => part !== '')
     .join(' and ')
 }
+
+const withDirection = (list: string, filter: string): string =>
+  filter && isExcluding(list) ? `not (${filter})` : filter
 
 const anyOf = (one: string, other: string): string => (one && other ? `(${one} or ${other})` : one || other)
 

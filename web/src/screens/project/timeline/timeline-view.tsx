@@ -9,7 +9,7 @@ import { addDays, dateFormat, dateOf, daysInWeek, mondayOf, parseWeek, today } f
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/use-media.ts'
 import { useStableCallback } from '../../../ui/use-stable-callback.ts'
-import { includesPerson } from '../filters.ts'
+import { passesPerson } from '../filters.ts'
 import { type Bar, barsOf } from '../lanes.ts'
 import { PeriodSteps } from '../period-steps.tsx'
 import { UnscheduledLink, useUnscheduledCount } from '../unscheduled-link.tsx'
@@ -340,7 +340,7 @@ function usePeople(projectId: string, chosen: string, { rows, memberIds, isLoadi
   const all = [...new Set([...members.ids, ...rows.map(responsibleOf)])].filter((id) => id !== '')
   const areKnown = useNamesLoaded(all, !isLoading && !members.isLoading)
   if (!areKnown) return undefined
-  const isChosen = (id: string) => chosen === '' || includesPerson(chosen, id, memberIds)
+  const isChosen = (id: string) => chosen === '' || passesPerson(chosen, id, memberIds)
   const hasNobody = isChosen('') && rows.some(({ isUnassigned }) => isUnassigned)
   return [
     ...all
