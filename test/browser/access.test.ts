@@ -208,8 +208,8 @@ describe('Access, in a real browser', { skip }, () => {
     await visitor.getByRole('textbox', { name: 'Password' }).fill('Correct-Horse-2')
     await visitor.getByRole('button', { name: 'Create my account' }).click()
     // The new user is signed in at once.
-    await visitor.getByRole('link', { name: 'For newcomers' }).waitFor()
-    assert.equal(new URL(visitor.url()).pathname, '/projects')
+    await visitor.getByRole('heading', { name: 'For newcomers' }).waitFor()
+    await visitor.getByRole('button', { name: 'New assignment', exact: true }).waitFor()
     // The dialog that was left open learns of it, and so does the board behind it.
     await page.getByRole('button', { name: 'Remove Nora New from the project' }).waitFor()
     await page.getByRole('heading', { name: 'Open invitations' }).waitFor({ state: 'detached' })

@@ -69,6 +69,7 @@ describe('An invitation', { concurrency: true }, () => {
       assert.deepEqual(shown.body, {
         inviter: 'Mara',
         recipientName: null,
+        projectId,
         project: 'Pier',
         organization: 'Lighthouse',
         expiresAt: link.expiresAt,
@@ -77,7 +78,8 @@ describe('An invitation', { concurrency: true }, () => {
     }
     assert.equal((await accept(secret, newcomer())).status, 200)
     const intoNone = await read((await invite(rest.administrator)).secret)
-    assert.deepEqual([intoNone.body.project, intoNone.body.organization], [null, null])
+    const { projectId: intoId, project, organization } = intoNone.body
+    assert.deepEqual([intoId, project, organization], [null, null, null])
     const named = await ask('POST', '/ext/invitations', member.token, { projectId, recipientName: 'Nora' })
     assert.equal((await read(named.body.secret)).body.recipientName, 'Nora')
     const listed = await ask('GET', `/ext/invitations?projectId=${projectId}`, member.token)

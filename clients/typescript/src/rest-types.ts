@@ -1410,6 +1410,7 @@ export interface InvitationQuestion {
 export interface ShownInvitation {
   readonly inviter: string
   readonly recipientName: string | null
+  readonly projectId: string | null
   readonly project: string | null
   readonly organization: string | null
   readonly expiresAt: string

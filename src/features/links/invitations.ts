@@ -146,7 +146,8 @@ export async function endInvitation({ database }: Context, caller: Caller, body:
 export interface SerializedInvitation {
   readonly inviter: string
   readonly recipientName: string | null
-  /** Both are null where an administrator invites into no project. */
+  /** These are null where an administrator invites into no project. */
+  readonly projectId: string | null
   readonly project: string | null
   readonly organization: string | null
   readonly expiresAt: string
@@ -161,10 +162,11 @@ export async function readInvitation(
   const link = await findOpenLink(database, 'invitation', secret)
   const { projectId, recipientName, expiresAt } = link
   const { name: inviter } = await requireInviter(database, administrators, link)
-  if (projectId === null) return { inviter, recipientName, project: null, organization: null, expiresAt }
+  const shown = { inviter, recipientName, projectId, expiresAt }
+  if (projectId === null) return { ...shown, project: null, organization: null }
   const [into] = await database.query<InvitationTarget>(invitationTargetQuery(projectId))
   if (!into) throw linkExpired()
-  return { inviter, recipientName, ...into, expiresAt }
+  return { ...shown, ...into }
 }
 
 /** Creates an account for anyone with the link. The account is a member of the project from the start. */

@@ -310,7 +310,7 @@ export const linkSchemas: Readonly<Record<string, Schema>> = {
   InvitationQuestion: { type: 'object', required: ['secret'], properties: { secret } },
   ShownInvitation: {
     type: 'object',
-    required: ['inviter', 'recipientName', 'project', 'organization', 'expiresAt'],
+    required: ['inviter', 'recipientName', 'projectId', 'project', 'organization', 'expiresAt'],
     properties: {
       inviter: { ...name, description: 'The name of its creator.', examples: ['Mara Lindqvist'] },
       recipientName: {
@@ -318,6 +318,7 @@ export const linkSchemas: Readonly<Record<string, Schema>> = {
         description: 'The person whom it is for: the name that the inviter gave, or the mail address.',
         examples: ['Nora'],
       },
+      projectId: { ...nullableId, description: 'The project, which new members can open at once.' },
       project: {
         ...nullableName,
         description: 'The name of the project.',

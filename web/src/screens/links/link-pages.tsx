@@ -25,7 +25,7 @@ export function InvitationPage() {
   // The account was created, and its sign-in has begun, so this page is usually visible only for a moment.
   if (isDone)
     return (
-      <DonePage title={t('Your account is ready')} to={pathAfterInvitation(project)}>
+      <DonePage title={t('Your account is ready')} to={pathAfterInvitation(invitation)}>
         {project && t('You are now a member of {project}.', { project })}
       </DonePage>
     )
@@ -42,8 +42,8 @@ export function InvitationPage() {
   )
 }
 
-const pathAfterInvitation = (project: string | undefined): string =>
-  project === undefined ? homePath : '/projects'
+const pathAfterInvitation = (invitation: ShownInvitation | undefined): string =>
+  invitation?.projectId ? projectPath(invitation.projectId) : homePath
 
 interface InvitationFormProps {
   readonly invitation: ShownInvitation | undefined
@@ -62,8 +62,7 @@ function InvitationForm({ invitation, onDone }: InvitationFormProps) {
       })
       // A sign-in that fails continues on the sign-in page, which shows this login.
       sessionStorage.setItem(loginKey, values.login)
-      const returnTo = pathAfterInvitation(invitation?.project ?? undefined)
-      await signInWithPassword(configuration, values, returnTo).catch(() => undefined)
+      await signInWithPassword(configuration, values, pathAfterInvitation(invitation)).catch(() => undefined)
     },
   })
   return (
