@@ -3,6 +3,7 @@ import { afterEach, describe, test } from 'node:test'
 import { chromiumPath } from '../support/chromium.ts'
 import { fixture } from '../support/fixture.ts'
 import { startMailServer } from '../support/mail-server.ts'
+import { openAccess } from './journeys/users.ts'
 import { fillSignIn, openStage } from './support/stage.ts'
 
 const skip = chromiumPath === undefined && 'No browser was found.'
@@ -160,7 +161,7 @@ describe('Access, in a real browser', { skip }, () => {
   test('an administrator gives and takes the role, and deactivates an account', async () => {
     const { login } = await stage.workspace.join('Wanda Worker')
     const page = await stage.signIn('root@example.com', '/administration/users?search=wanda')
-    await page.getByRole('button', { name: 'Access of Wanda Worker' }).click()
+    await openAccess(page, 'Wanda Worker')
     const dialog = page.getByRole('dialog', { name: 'Access of Wanda Worker' })
     await dialog.getByRole('button', { name: 'Make administrator' }).click()
     await dialog.getByRole('button', { name: 'Revoke role' }).waitFor()
@@ -274,7 +275,7 @@ describe('Access, in a real browser', { skip }, () => {
   test('a user who has lost the password chooses a new one by the link of an administrator', async () => {
     const { login } = await stage.workspace.join('Lucas Lost')
     const page = await stage.signIn('root@example.com', '/administration/users?search=lucas')
-    await page.getByRole('button', { name: 'Access of Lucas Lost' }).click()
+    await openAccess(page, 'Lucas Lost')
     await page.getByRole('button', { name: 'Create link' }).click()
     const link = await page.getByLabel('Link', { exact: true }).inputValue()
     const visitor = await stage.visit(link.slice(stage.hosts.web.length))

@@ -470,7 +470,9 @@ describe('Times of the past', () => {
     [3600, '1 hr ago'],
     [86_399, '23 hr ago'],
     [86_400, 'yesterday'],
-    [40 * 86_400, '40 days ago'],
+    [29 * 86_400, '29 days ago'],
+    [40 * 86_400, 'last mo'],
+    [400 * 86_400, 'last yr'],
   ] as const)
     test(`of ${seconds} seconds ago are shown as ${text}`, () =>
       assert.equal(formatAgo(new Date(1e12 - seconds * 1000).toISOString(), 1e12), text))

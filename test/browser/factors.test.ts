@@ -6,6 +6,7 @@ import { fixture } from '../support/fixture.ts'
 import { testApp } from '../support/second-factors.ts'
 import { addAuthenticator } from '../support/virtual-authenticator.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
+import { openAccess } from './journeys/users.ts'
 import { fillSignIn, openStage } from './support/stage.ts'
 
 const skip = chromiumPath === undefined && 'No browser was found.'
@@ -115,7 +116,7 @@ describe('A second factor, in a real browser', { skip }, () => {
     await section.getByRole('button', { name: 'Add a passkey' }).click()
     await page.getByRole('button', { name: 'I have saved them' }).waitFor()
     const root = await stage.signIn('root@example.com', '/administration/users?search=paul')
-    await root.getByRole('button', { name: 'Access of Paul Phone' }).click()
+    await openAccess(root, 'Paul Phone')
     const dialog = root.getByRole('dialog', { name: 'Access of Paul Phone' })
     await dialog.getByRole('button', { name: 'Reset' }).click()
     await dialog.getByRole('button', { name: 'Reset' }).waitFor({ state: 'detached' })

@@ -12,7 +12,9 @@ const agoFormat = cacheFormat<void, Intl.RelativeTimeFormat>(
 const units = [
   { unit: 'minute', seconds: 60, below: 3600 },
   { unit: 'hour', seconds: 3600, below: 86_400 },
-  { unit: 'day', seconds: 86_400, below: Number.POSITIVE_INFINITY },
+  { unit: 'day', seconds: 86_400, below: 2_592_000 },
+  { unit: 'month', seconds: 2_592_000, below: 31_536_000 },
+  { unit: 'year', seconds: 31_536_000, below: Number.POSITIVE_INFINITY },
 ] as const
 
 /** Formats how long ago a timestamp is: now, 5 min. ago, yesterday. */

@@ -1,24 +1,19 @@
 import { useState } from 'preact/hooks'
-import { type AccountOverview, createIdentityAdministration } from '../../api/identity.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { colorChoices } from '../../assignment/labels.tsx'
 import { useListing } from '../../data/use-listing.ts'
-import { useLoaded } from '../../data/use-loaded.ts'
 import { ChoiceField, NameField, TextAreaField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { type FormState, useForm } from '../../forms/use-form.ts'
 import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
-import { formatTimestamp } from '../../time/format-timestamp.ts'
-import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon, IconButton } from '../../ui/icon.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { AdministratorsOnly, Page, type Tab, Tabs, useNewByAddress } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
 import {
   bodyOf,
@@ -30,7 +25,7 @@ import {
   valuesOf,
 } from './catalogs.ts'
 import { SignInPolicyPage } from './sign-in-policy-page.tsx'
-import { UserAccessDialog } from './user-access-dialog.tsx'
+import { Users, UsersSkeleton } from './users-table.tsx'
 
 /** Only this many rows are loaded; users search for others. */
 const rowsMax = 100
@@ -74,12 +69,8 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
   const listing = useListing(resource, { search, sortColumn, pageSize: rowsMax })
   const rows: readonly CatalogRow[] = listing.rows
   const [dialog, setDialog] = useState<{ readonly row: CatalogRow | undefined }>()
-  useNewByAddress(() => setDialog({ row: undefined }))
-  const [accessUser, setAccessUser] = useState<CatalogRow>()
-  const moveStage = useMoveStage(rows)
-  const accounts = useAccounts(resource === 'user' ? rows.map(({ id }) => id) : [])
-  // The rows wait for the accounts, so that they do not grow afterwards.
-  const isLoading = listing.isLoading || accounts.isLoading
+  const openDialog = (row?: CatalogRow) => setDialog({ row })
+  useNewByAddress(openDialog)
   const isOrdered = sortColumn === 'order' && search === ''
   return (
     <Page
@@ -91,7 +82,7 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
             value={search}
             onChange={(text) => router.setQuery({ search: text })}
           />
-          <button type="button" class="button primary" onClick={() => setDialog({ row: undefined })}>
+          <button type="button" class="button primary" onClick={() => openDialog()}>
             <Icon name="plus" />
             <span>{t(catalog.newLabel)}</span>
           </button>
@@ -105,25 +96,14 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
           <p class="quiet-text">{t(about)}</p>
         </header>
         {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
-        {isLoading && <Skeleton as="rows" rows={8} cells="lines icon icon icon" />}
+        {listing.isLoading && <UsersSkeleton />}
         {!listing.isLoading && !listing.problem && rows.length === 0 && (
           <NoRows search={search} catalog={catalog} />
         )}
-        <ul class="rows">
-          {(isLoading ? [] : rows).map((row, index) => (
-            <CatalogLine
-              key={row.id}
-              catalog={catalog}
-              row={row}
-              account={accounts.byUser.get(row.id)}
-              onChange={() => setDialog({ row })}
-              onAccess={() => setAccessUser(row)}
-              onMove={isOrdered ? (steps) => void moveStage(index, index + steps) : undefined}
-              isFirst={index === 0}
-              isLast={index === rows.length - 1}
-            />
-          ))}
-        </ul>
+        {resource === 'user' && rows.length > 0 && <Users rows={rows} onChange={openDialog} />}
+        {resource !== 'user' && (
+          <CatalogLines catalog={catalog} rows={rows} isOrdered={isOrdered} onChange={openDialog} />
+        )}
         {listing.totalCount > rowsMax && (
           <p class="quiet-text">
             {t('The first {count} of {total}. Search to find the others.', {
@@ -133,13 +113,6 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
           </p>
         )}
       </section>
-      {accessUser && (
-        <UserAccessDialog
-          row={accessUser}
-          onChanged={accounts.reload}
-          onClose={() => setAccessUser(undefined)}
-        />
-      )}
       {dialog && (
         <CatalogDialog
           catalog={catalog}
@@ -149,6 +122,32 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
         />
       )}
     </Page>
+  )
+}
+
+interface CatalogLinesProps {
+  readonly catalog: Catalog
+  readonly rows: readonly CatalogRow[]
+  readonly isOrdered: boolean
+  onChange(row: CatalogRow): void
+}
+
+function CatalogLines({ catalog, rows, isOrdered, onChange }: CatalogLinesProps) {
+  const moveStage = useMoveStage(rows)
+  return (
+    <ul class="rows">
+      {rows.map((row, index) => (
+        <CatalogLine
+          key={row.id}
+          catalog={catalog}
+          row={row}
+          onChange={() => onChange(row)}
+          onMove={isOrdered ? (steps) => void moveStage(index, index + steps) : undefined}
+          isFirst={index === 0}
+          isLast={index === rows.length - 1}
+        />
+      ))}
+    </ul>
   )
 }
 
@@ -178,40 +177,22 @@ function useMoveStage(rows: readonly CatalogRow[]) {
 export interface CatalogLineProps {
   readonly catalog: Catalog
   readonly row: CatalogRow
-  /** Undefined for other rows, and until it is loaded. */
-  readonly account: AccountOverview | undefined
   readonly isFirst: boolean
   readonly isLast: boolean
   onChange(): void
-  /** Opens the dialog for the access of a user. */
-  onAccess(): void
   /** Undefined unless the catalog is ordered. */
   readonly onMove: ((steps: number) => void) | undefined
 }
 
-function CatalogLine({
-  catalog: { resource },
-  row,
-  account,
-  isFirst,
-  isLast,
-  onChange,
-  onAccess,
-  onMove,
-}: CatalogLineProps) {
-  const { session } = useServices()
+function CatalogLine({ catalog: { resource }, row, isFirst, isLast, onChange, onMove }: CatalogLineProps) {
   const remove = useRemoval()
-  const isSelf = row.id === session.person.value?.id
   return (
     <li class="row">
-      {resource === 'user' && <PersonAvatar id={row.id} isDecorative />}
       <span class="row-text">
         <bdi>{row.name}</bdi>
-        {isSelf && <span class="quiet-text"> {t('(you)')}</span>}
         <span class="quiet-text line" dir="auto">
-          {row.login ?? row.description}
+          {row.description}
         </span>
-        {account && <AccountLine {...account} />}
       </span>
       <span class="row-buttons">
         {onMove && (
@@ -230,52 +211,16 @@ function CatalogLine({
             />
           </>
         )}
-        {resource === 'user' && (
-          <IconButton icon="gear" label={t('Access of {name}', { name: row.name })} run={onAccess} />
-        )}
         <IconButton icon="edit" label={t('Change {name}', { name: row.name })} run={onChange} />
         <IconButton
           icon="trash"
           label={t('Remove {name}', { name: row.name })}
-          // Administrators who remove their own account would be locked out at once.
-          isDisabled={isSelf}
           run={() => void remove(resource, row.id, row.name)}
         />
       </span>
     </li>
   )
 }
-
-/** Loads the roles, second factors and last sign-ins of the listed users, which the identity provider knows. */
-function useAccounts(ids: readonly string[]) {
-  const { configuration, session } = useServices()
-  const isWanted = ids.length > 0 && configuration.extensions
-  const { value, problem, reload } = useLoaded(`accounts ${[...ids].sort().join()}`, [], async () =>
-    isWanted ? createIdentityAdministration(configuration, session).listAccounts(ids) : undefined,
-  )
-  const byUser = new Map(value?.map((account) => [account.userId, account]))
-  return { byUser, isLoading: isWanted && value === undefined && problem === undefined, reload }
-}
-
-const AccountLine = (account: AccountOverview) => (
-  <span class="account-line">
-    {account.isAdministrator && (
-      <span class="chip" title={account.hasRole ? undefined : t('Through the server settings')}>
-        {t('Administrator')}
-      </span>
-    )}
-    {account.isDeactivated && <span class="chip danger">{t('Deactivated')}</span>}
-    {account.hasFactor && <span class="chip">{t('Second factor')}</span>}
-    {account.mustHaveFactor && !account.hasFactor && (
-      <span class="chip warning">{t('Second factor missing')}</span>
-    )}
-    <span class="quiet-text">
-      {account.lastSignInAt === null
-        ? t('Has never signed in')
-        : t('Last sign-in {time}', { time: formatTimestamp(account.lastSignInAt) })}
-    </span>
-  </span>
-)
 
 export interface CatalogDialogProps {
   readonly catalog: Catalog

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+/** Opens the dialog for the access of a user, from the table of users. */
+export async function openAccess(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for ${name}` }).click()
+  await page.getByRole('menuitem', { name: 'Access…' }).click()
+}
+
+export function userJourneys(stage: () => Stage): void {
+  test('shows role, last sign-in, second factor and state of users, in rows of 48 pixels, filtered and sorted', async () => {
+    const { workspace } = stage()
+    await workspace.join('Dora Dormant')
+    await stage().signIn('jonas@example.com', '/projects')
+    const page = await stage().signIn('root@example.com', '/administration/users')
+    const row = (name: string) => page.getByRole('row', { name: new RegExp(name) })
+    await row('Rosa Root').getByText('Administrator', { exact: true }).waitFor()
+    await row('Dora Dormant').getByRole('cell', { name: 'Never' }).waitFor()
+    const height = (await row('Dora Dormant').boundingBox())?.height ?? 0
+    assert.ok(Math.abs(height - 48) <= 1, String(height))
+    await assertAccessible(page, 'users')
+    // The time of the last sign-in is exact on hover.
+    assert.match((await row('Jonas Weber').locator('time').getAttribute('title')) ?? '', /20\d\d/)
+    await page.getByRole('button', { name: 'Last sign-in' }).click()
+    const names = await page.locator('.users-table tbody bdi').allTextContents()
+    assert.ok(names.indexOf('Jonas Weber') < names.indexOf('Dora Dormant'), names.join())
+    await page.getByRole('button', { name: 'Administrators', pressed: false }).click()
+    await row('Jonas Weber').waitFor({ state: 'detached' })
+    await row('Rosa Root').waitFor()
+    await page.getByRole('button', { name: 'Never signed in' }).click()
+    await row('Dora Dormant').waitFor()
+    assert.equal(await row('Rosa Root').count(), 0)
+    await page.setViewportSize({ width: 390, height: 800 })
+    const card = await row('Dora Dormant').boundingBox()
+    assert.ok(card && card.width <= 390 && card.height < 110, JSON.stringify(card))
+  })
+}

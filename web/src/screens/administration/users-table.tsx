@@ -1,0 +1,256 @@
+import { useState } from 'preact/hooks'
+import { type AccountOverview, createIdentityAdministration } from '../../api/identity.ts'
+import { useLoaded } from '../../data/use-loaded.ts'
+import { useServices } from '../../services/services.ts'
+import { locale, type MessageKey, t } from '../../texts/text.ts'
+import { Ago } from '../../ui/ago.tsx'
+import { PersonAvatar } from '../../ui/avatar.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { EmptyState } from '../../ui/notes.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { useRemoval } from '../../ui/use-removal.ts'
+import type { CatalogRow } from './catalogs.ts'
+import { UserAccessDialog } from './user-access-dialog.tsx'
+
+/** Loads the roles, second factors and last sign-ins of the listed users, which the identity provider knows. */
+function useAccounts(ids: readonly string[]) {
+  const { configuration, session } = useServices()
+  const isWanted = ids.length > 0 && configuration.extensions
+  const { value, problem, reload } = useLoaded(`accounts ${[...ids].sort().join()}`, [], async () =>
+    isWanted ? createIdentityAdministration(configuration, session).listAccounts(ids) : undefined,
+  )
+  const byUser = new Map(value?.map((account) => [account.userId, account]))
+  return { byUser, isLoading: isWanted && value === undefined && problem === undefined, reload }
+}
+
+export const UsersSkeleton = () => <Skeleton as="rows" rows={8} cells="face lines cell cell icon" />
+
+interface UsersProps {
+  readonly rows: readonly CatalogRow[]
+  onChange(row: CatalogRow): void
+}
+
+/** The table of users, which waits for their accounts, and the dialog for the access of one. */
+export function Users({ rows, onChange }: UsersProps) {
+  const [accessUser, setAccessUser] = useState<CatalogRow>()
+  const accounts = useAccounts(rows.map(({ id }) => id))
+  if (accounts.isLoading) return <UsersSkeleton />
+  return (
+    <>
+      <UsersTable rows={rows} accounts={accounts.byUser} onChange={onChange} onAccess={setAccessUser} />
+      {accessUser && (
+        <UserAccessDialog
+          row={accessUser}
+          onChanged={accounts.reload}
+          onClose={() => setAccessUser(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+interface UsersTableProps {
+  readonly rows: readonly CatalogRow[]
+  /** Empty without the extensions, which know more about an account than its name and login. */
+  readonly accounts: ReadonlyMap<string, AccountOverview>
+  onChange(row: CatalogRow): void
+  /** Opens the dialog for the access of a user. */
+  onAccess(row: CatalogRow): void
+}
+
+type Kind = 'all' | 'administrators' | 'withoutFactor' | 'neverSignedIn' | 'deactivated'
+
+const kinds: Readonly<Record<Kind, { readonly label: MessageKey; has(account: AccountOverview): boolean }>> =
+  {
+    all: { label: 'All', has: () => true },
+    administrators: { label: 'Administrators', has: ({ isAdministrator }) => isAdministrator },
+    withoutFactor: { label: 'Without second factor', has: ({ hasFactor }) => !hasFactor },
+    neverSignedIn: { label: 'Never signed in', has: ({ lastSignInAt }) => lastSignInAt === null },
+    deactivated: { label: 'Deactivated', has: ({ isDeactivated }) => isDeactivated },
+  }
+const kindNames = Object.keys(kinds) as Kind[]
+
+type SortColumn = 'name' | 'lastSignInAt'
+
+/** The accounts of all users, with what they may do and how they sign in. */
+function UsersTable({ rows, accounts, ...actions }: UsersTableProps) {
+  const { router } = useServices()
+  const requested = router.address.value.searchParams.get('kind')
+  const kind = kindNames.find((name) => name === requested) ?? 'all'
+  const [sortColumn, setSortColumn] = useState<SortColumn>('name')
+  const hasAccounts = accounts.size > 0
+  const shown = sorted(
+    rows.filter(({ id }) => {
+      const account = accounts.get(id)
+      return account === undefined ? kind === 'all' : kinds[kind].has(account)
+    }),
+    accounts,
+    sortColumn,
+  )
+  const head = (column: SortColumn, label: string) => (
+    <th scope="col" aria-sort={sortColumn === column ? 'ascending' : undefined}>
+      <button type="button" class="sort-button" onClick={() => setSortColumn(column)}>
+        {label}
+        {sortColumn === column && <Icon name={column === 'name' ? 'up' : 'down'} />}
+      </button>
+    </th>
+  )
+  return (
+    <>
+      {hasAccounts && (
+        <KindButtons
+          current={kind}
+          onChoose={(name) => router.setQuery({ kind: name === 'all' ? '' : name })}
+        />
+      )}
+      {shown.length === 0 && (
+        <EmptyState title={t('No users match')}>
+          <p>{t('Choose another filter, or clear the search.')}</p>
+        </EmptyState>
+      )}
+      {shown.length > 0 && (
+        <div class="table-frame">
+          <table class="users-table">
+            <thead>
+              <tr>
+                {head('name', t('Name'))}
+                {hasAccounts && (
+                  <>
+                    <th scope="col">{t('Role')}</th>
+                    {head('lastSignInAt', t('Last sign-in'))}
+                    <th scope="col">{t('Second factor')}</th>
+                    <th scope="col">{t('State')}</th>
+                  </>
+                )}
+                <th scope="col">
+                  <span class="visually-hidden">{t('Actions')}</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((row) => (
+                <UserRow key={row.id} row={row} account={accounts.get(row.id)} {...actions} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** The latest sign-in comes first, and users who never signed in last. */
+function sorted(
+  rows: readonly CatalogRow[],
+  accounts: UsersTableProps['accounts'],
+  column: SortColumn,
+): readonly CatalogRow[] {
+  const signInOf = ({ id }: CatalogRow) => accounts.get(id)?.lastSignInAt ?? ''
+  return rows.toSorted((a, b) =>
+    column === 'name'
+      ? a.name.localeCompare(b.name, locale())
+      : signInOf(b).localeCompare(signInOf(a)) || a.name.localeCompare(b.name, locale()),
+  )
+}
+
+const KindButtons = ({ current, onChoose }: { readonly current: Kind; onChoose(kind: Kind): void }) => (
+  // biome-ignore lint/a11y/useSemanticElements: a fieldset would look like a form
+  <div class="zoom user-kinds" role="group" aria-label={t('Filter')}>
+    {kindNames.map((name) => (
+      <button
+        key={name}
+        type="button"
+        class="button"
+        aria-pressed={name === current}
+        onClick={() => onChoose(name)}
+      >
+        {t(kinds[name].label)}
+      </button>
+    ))}
+  </div>
+)
+
+interface UserRowProps extends Pick<UsersTableProps, 'onChange' | 'onAccess'> {
+  readonly row: CatalogRow
+  readonly account: AccountOverview | undefined
+}
+
+function UserRow({ row, account, onChange, onAccess }: UserRowProps) {
+  const { session } = useServices()
+  const remove = useRemoval()
+  const isSelf = row.id === session.person.value?.id
+  return (
+    <tr>
+      <th scope="row">
+        <span class="user-name">
+          <PersonAvatar id={row.id} isDecorative />
+          <span>
+            <bdi>{row.name}</bdi>
+            {isSelf && <span class="quiet-text"> {t('(you)')}</span>}
+            <span class="quiet-text line" dir="auto">
+              {row.login}
+            </span>
+          </span>
+        </span>
+      </th>
+      {account && <AccountCells {...account} />}
+      <td class="user-menu">
+        <Menu
+          label={t('Actions for {name}', { name: row.name })}
+          items={[
+            { label: t('Access…'), run: () => onAccess(row) },
+            { label: t('Change…'), run: () => onChange(row) },
+            // Administrators who remove their own account would be locked out at once.
+            ...(isSelf
+              ? []
+              : [
+                  {
+                    label: t('Remove'),
+                    kind: 'danger' as const,
+                    run: () => void remove('user', row.id, row.name),
+                  },
+                ]),
+          ]}
+        >
+          <Icon name="more" />
+        </Menu>
+      </td>
+    </tr>
+  )
+}
+
+const AccountCells = (account: AccountOverview) => (
+  <>
+    <td>
+      {account.isAdministrator ? (
+        <span class="chip" title={account.hasRole ? undefined : t('Through the server settings')}>
+          {t('Administrator')}
+        </span>
+      ) : (
+        <span class="quiet-text">{t('User')}</span>
+      )}
+    </td>
+    <td data-label={t('Last sign-in')}>
+      {account.lastSignInAt === null ? (
+        <span class="quiet-text">{t('Never')}</span>
+      ) : (
+        <Ago timestamp={account.lastSignInAt} />
+      )}
+    </td>
+    <td data-label={t('Second factor')} class={account.hasFactor || account.mustHaveFactor ? '' : 'minor'}>
+      {account.hasFactor && (
+        <span class="user-factor">
+          <Icon name="check" /> {t('Enabled')}
+        </span>
+      )}
+      {!account.hasFactor && account.mustHaveFactor && <span class="chip warning">{t('Missing')}</span>}
+      {!account.hasFactor && !account.mustHaveFactor && <span class="quiet-text">{t('None')}</span>}
+    </td>
+    <td>
+      <span class={`user-state ${account.isDeactivated ? 'off' : ''}`}>
+        {account.isDeactivated ? t('Deactivated') : t('Active')}
+      </span>
+    </td>
+  </>
+)
