@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { datedProjects } from '../support/dated-projects.ts'
 import type { Stage } from '../support/stage.ts'
@@ -38,4 +39,59 @@ export function subAssignmentJourneys(stage: () => Stage): void {
     await panel.getByRole('link', { name: 'Build the lander' }).click()
     await panel.getByText('1 of 2 done').waitFor()
   })
+
+  for (const [size, options] of Object.entries({
+    'a desktop': {},
+    'a phone': { viewport: { width: 390, height: 844 }, hasTouch: true },
+  }))
+    test(`cards and rows show how many are done, the list nests them, and finishing the whole warns, on ${size}`, async () => {
+      const { signIn, workspace } = stage()
+      const { stages } = workspace
+      const { path, make } = await makeProject(`Nested on ${size}`)
+      const whole = await make('The whole', 0, 4)
+      await make('Something else', 0, 2)
+      const first = await make('First part', 0, 1, { workflowId: stages.Done })
+      const second = await make('Second part', 0, 3)
+      const deep = await make('Part of a part', 0, 1)
+      for (const [id, parentId] of [
+        [first, whole],
+        [second, whole],
+        [deep, second],
+      ])
+        await workspace.call('PATCH', '/ext/assignment', { id, parentId })
+      const page = await signIn('mara@example.com', path, options)
+      const asked: string[] = []
+      page.on('request', (request) => asked.push(request.url()))
+      await page.reload()
+      const mark = (id: string) => page.locator(`[data-row="${id}"] .parts-mark`)
+      await mark(whole).getByText('1/2').waitFor()
+      await mark(second).getByText('0/1').waitFor()
+      assert.equal(await mark(first).count(), 0)
+      // One request counts the parts of all cards.
+      assert.equal(asked.filter((url) => url.includes('/ext/query/assignments')).length, 1)
+      await workspace.call('PATCH', '/ext/assignment', { id: second, workflowId: stages.Done })
+      await mark(whole).getByText('2/2').waitFor()
+      await workspace.call('PATCH', '/ext/assignment', { id: second, workflowId: stages.Backlog })
+      await mark(whole).getByText('1/2').waitFor()
+
+      await page.getByRole('button', { name: 'Move The whole to…' }).click()
+      await page.getByRole('menuitem', { name: 'Done' }).click()
+      await page.getByText('1 part is still open.').waitFor()
+      await page.keyboard.press('Control+z')
+      await page.getByRole('region', { name: 'Backlog' }).getByRole('link', { name: 'The whole' }).waitFor()
+
+      await page.goto(`${new URL(page.url()).origin}${path}?view=list`)
+      await mark(whole).getByText('1/2').waitFor()
+      const names = await page.locator('.list-row .list-link').allTextContents()
+      assert.deepEqual(names, ['Something else', 'The whole', 'First part', 'Second part', 'Part of a part'])
+      const depths = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('.list-row .list-name')].map(({ dataset }) => dataset.depth ?? '0')`,
+      )
+      assert.deepEqual(depths, ['0', '0', '1', '1', '2'])
+      await assertAccessible(page, `a nested list on ${size}`)
+      const faults = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('.list-row .parts-mark')].filter((one) => { const [box, row] = [one, one.closest('.list-row')].map((element) => element.getBoundingClientRect()); return box.bottom > row.bottom || box.top < row.top || box.right > row.right }).map(({ outerHTML }) => outerHTML)`,
+      )
+      assert.deepEqual(faults, [])
+    })
 }

@@ -3,10 +3,11 @@ import { sentenceOf } from '../api/problems.ts'
 import type { Services } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { updateBodyOf } from './assignment-values.ts'
+import { warnOfOpenParts } from './open-parts.ts'
 
 type Assignment = RecordOf<'assignment'>
 type Change = Partial<Assignment>
-type Actors = Pick<Services, 'api' | 'toasts'>
+type Actors = Pick<Services, 'api' | 'configuration' | 'toasts' | 'tracker'>
 
 /** Changes fields of one assignment, based on its current state. Shows a message with Undo, or the error. */
 export async function changeAssignment(
@@ -37,10 +38,8 @@ interface DoneChange {
 }
 
 /** Shows that an assignment was changed. Undo restores the fields that changed, unless they were changed again since. */
-export function offerUndo(
-  { api, toasts }: Actors,
-  { before, after, names, text, onUndone }: DoneChange,
-): void {
+export function offerUndo(services: Actors, { before, after, names, text, onUndone }: DoneChange): void {
+  const { api, toasts } = services
   const undo = async () => {
     const current = await api.get('assignment', before.id)
     if (names.some((name) => !isEqual(current[name], after[name])))
@@ -52,6 +51,7 @@ export function offerUndo(
   const run = () =>
     undo().catch((error) => toasts.show({ kind: 'problem', text: undoProblem(after.name, error) }))
   toasts.show({ kind: 'done', text, undo: run })
+  if (names.includes('workflowId')) void warnOfOpenParts(services, [after])
 }
 
 /** Absent and null both mean that there is no value. */

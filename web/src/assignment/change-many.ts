@@ -7,6 +7,7 @@ import type { Toasts } from '../services/toasts.ts'
 import { tn } from '../texts/text.ts'
 import { useRemoval } from '../ui/use-removal.ts'
 import { updateBodyOf } from './assignment-values.ts'
+import { warnOfOpenParts } from './open-parts.ts'
 
 type Assignment = RecordOf<'assignment'>
 /** The fields to change; an empty change leaves the assignment unchanged. */
@@ -29,7 +30,7 @@ export function useChangeMany(onChanged: (rows: readonly Assignment[]) => void) 
 }
 
 type MessageOf = (count: number) => string
-type Actors = Pick<Services, 'api' | 'configuration' | 'toasts'>
+type Actors = Pick<Services, 'api' | 'configuration' | 'toasts' | 'tracker'>
 
 interface ChangeManyOptions {
   /** Returns the message for a number of changed assignments. */
@@ -42,11 +43,12 @@ interface ChangeManyOptions {
  * kept. Undo restores the values that were not changed since.
  */
 export async function changeMany(
-  { api, configuration, toasts }: Actors,
+  services: Actors,
   rows: readonly Assignment[],
   changeOf: (row: Assignment) => Change,
   { messageOf = changedText, onChanged }: ChangeManyOptions,
 ): Promise<void> {
+  const { api, configuration, toasts } = services
   const send = async (requests: readonly RequestedChange[]) => {
     const sent = await sendRequests(api, configuration.extensions, requests)
     onChanged?.(sent.rows)
@@ -62,6 +64,7 @@ export async function changeMany(
     const undo = () => revert(undoRequests)
     if (undoRequests.length > 0) toasts.show({ kind: 'done', text: messageOf(undoRequests.length), undo })
     reportUnchanged(toasts, rejectedCount, reason)
+    if (requests.some(({ change }) => change.workflowId)) await warnOfOpenParts(services, sent.rows)
   } catch (error) {
     report(error)
   }

@@ -177,7 +177,8 @@ export function useFieldEdit(
  * one; if that is undefined, nothing is saved, and the stored text is returned.
  */
 export function useFieldSave(id: string, name: EditableName, onSaved: (row: Assignment) => void) {
-  const { api, toasts } = useServices()
+  const services = useServices()
+  const { api } = services
   return async (textOf: (stored: string) => string | undefined): Promise<string | undefined> => {
     let names: (keyof Assignment)[] = []
     let theirs: string | undefined
@@ -194,7 +195,7 @@ export function useFieldSave(id: string, name: EditableName, onSaved: (row: Assi
     if (changed === undefined) return theirs
     onSaved(changed.after)
     const done = t('{label} was changed.', { label: t(fieldLabels[name]) })
-    offerUndo({ api, toasts }, { ...changed, names, text: done, onUndone: onSaved })
+    offerUndo(services, { ...changed, names, text: done, onUndone: onSaved })
     return undefined
   }
 }

@@ -55,6 +55,21 @@ export const StageMark = ({ color, progress, isDone }: StageLook) => (
   </svg>
 )
 
+/** How many parts of an assignment are done: 1/3 with a circle that fills up. */
+export const PartsMark = ({ done, count }: { readonly done: number; readonly count: number }) => {
+  const text = t('{done} of {count} done', { done, count })
+  const isDone = done === count
+  return (
+    <span class="parts-mark" title={text}>
+      <StageMark color={isDone ? 'green' : 'blue'} progress={done / count} isDone={isDone} />
+      <span aria-hidden="true">
+        {done}/{count}
+      </span>
+      <span class="visually-hidden">{text}</span>
+    </span>
+  )
+}
+
 /** Users name the types. Common names, in the languages of the client, have a shape and a colour of their own. */
 const typeLooks: readonly (readonly [name: RegExp, color: Hue, path: string])[] = [
   [

@@ -10,6 +10,7 @@ import { TimerButton } from '../../assignment/timer-button.tsx'
 import { responsibleOf } from '../../data/planned.ts'
 import { choosableStages, type ProjectStage } from '../../data/project-stages.ts'
 import type { Label } from '../../data/use-project-labels.ts'
+import type { PartCount } from '../../data/use-project-parts.ts'
 import { hasDraftOf } from '../../forms/drafts.ts'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
@@ -17,7 +18,7 @@ import { t, tn } from '../../texts/text.ts'
 import { addDays, dayOf, formatAge, formatDay, today } from '../../time/days.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { HoursMark, PriorityMark, TypeMark } from '../../ui/marks.tsx'
+import { HoursMark, PartsMark, PriorityMark, TypeMark } from '../../ui/marks.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { logicalArrowKey } from '../../ui/text-direction.ts'
 import { assignmentElementId } from './use-card-focus.ts'
@@ -33,6 +34,7 @@ export interface BoardCardProps {
   readonly labels: readonly Label[] | undefined
   /** The assignments it waits for that are not done. */
   readonly blockers: readonly Assignment[] | undefined
+  readonly parts: PartCount | undefined
   /** Finished work is never overdue. */
   readonly isDone: boolean
   readonly isOpen: boolean
@@ -72,6 +74,7 @@ export function BoardCard(props: BoardCardProps) {
     .join()
   // Each page of labels makes new lists; a card is drawn again only if its own labels differ.
   const labelKey = JSON.stringify(props.labels?.map(({ id, name, color }) => [id, name, color]))
+  const partsKey = `${props.parts?.done}/${props.parts?.count}`
   const blockerKey = props.blockers?.map(({ name }) => name).join('\n')
   return useMemo(
     () => <Card {...props} hasDraft={hasDraft} />,
@@ -82,6 +85,7 @@ export function BoardCard(props: BoardCardProps) {
       blockedSince,
       labelKey,
       blockerKey,
+      partsKey,
       isDone,
       isOpen,
       isNew,
@@ -218,7 +222,7 @@ const waitingTextOf = (blockers: readonly Assignment[]): string =>
   tn(blockers.length, 'Waits for {name}', 'Waits for {count} assignments', { name: blockers[0]?.name ?? '' })
 
 /** The one line at the bottom of each card, always in the same order. */
-function CardFacts({ assignment, typeName, projectKey, isDone }: CardProps) {
+function CardFacts({ assignment, typeName, projectKey, parts, isDone }: CardProps) {
   const key = assignmentKey(projectKey, assignment)
   return (
     <>
@@ -229,6 +233,7 @@ function CardFacts({ assignment, typeName, projectKey, isDone }: CardProps) {
         <PriorityMark priority={assignment.priority} name={priorityName(assignment.priority)} />
       ) : null}
       {assignment.amountHours > 0 && <HoursMark hours={assignment.amountHours} />}
+      {parts && <PartsMark {...parts} />}
     </>
   )
 }

@@ -5,6 +5,7 @@ import { chooseDoneStage } from '../../assignment/assignment-values.ts'
 import { type ProjectStage, stageLooksOf } from '../../data/project-stages.ts'
 import type { Blockers } from '../../data/use-project-dependencies.ts'
 import type { LabelsByAssignment } from '../../data/use-project-labels.ts'
+import type { PartCounts } from '../../data/use-project-parts.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
 import { addDays, dayOf, today } from '../../time/days.ts'
@@ -89,11 +90,8 @@ export function BoardColumn(props: BoardColumnProps) {
             <BoardCard
               key={assignment.id}
               assignment={assignment}
-              typeName={props.typeNames.get(assignment.assignmentTypeId) ?? ''}
               projectKey={props.projectKey}
-              blockedSince={props.blockedSince.get(assignment.id)}
-              labels={props.labels.get(assignment.id)}
-              blockers={props.blockers.get(assignment.id)}
+              {...factsOf(props, assignment)}
               isDone={isDone}
               isOpen={assignment.id === props.openId}
               isNew={assignment.id === revealedId}
@@ -117,6 +115,14 @@ export function BoardColumn(props: BoardColumnProps) {
     </section>
   )
 }
+
+const factsOf = (props: BoardColumnProps, { id, assignmentTypeId }: Assignment) => ({
+  typeName: props.typeNames.get(assignmentTypeId) ?? '',
+  blockedSince: props.blockedSince.get(id),
+  labels: props.labels.get(id),
+  blockers: props.blockers.get(id),
+  parts: props.parts.get(id),
+})
 
 /** The first column of an empty board says what to do next. */
 function emptyTextOf({ stage, stages, countOf }: BoardColumnProps): string {
@@ -201,6 +207,7 @@ export interface BoardProps {
   readonly impediments: readonly RecordOf<'assignmentImpediment'>[]
   readonly labels: LabelsByAssignment
   readonly blockers: Blockers
+  readonly parts: PartCounts
   readonly isStale: boolean
   readonly openId: string | undefined
   /** The query of the address, so that links keep the filters. */

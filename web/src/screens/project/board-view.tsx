@@ -8,6 +8,7 @@ import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { useAllRows } from '../../data/use-live.ts'
 import { useProjectDependencies } from '../../data/use-project-dependencies.ts'
 import { useProjectLabels } from '../../data/use-project-labels.ts'
+import { useProjectParts } from '../../data/use-project-parts.ts'
 import { type StagePages, useStagePages } from '../../data/use-stage-pages.ts'
 import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
@@ -105,6 +106,10 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
   const stored = useMemo(() => [...board.rows.values()], [board])
   const stageNameOf = (id: string) => stages.find((stage) => stage.id === id)?.name ?? '…'
   const moves = useMoves(stored, stageNameOf, pages.put)
+  // The first stage arrives before the others.
+  const areAllLoaded = !pages.isLoading && (filtersRows(filters) || board.counts.size === stages.length)
+  const totalCount = [...board.counts.values()].reduce((sum, count) => sum + count, 0)
+  const parts = useProjectParts(projectId, stored, areAllLoaded ? totalCount : undefined, doneIds)
   const isByHand = useIsByHand()
   useEffect(() => {
     // A dialog of this tab may have created the assignment, and the loaded pages may not contain it.
@@ -135,6 +140,7 @@ function BoardPages(props: FactsProps & { readonly pages: StagePages }) {
           impediments={facts.impediments}
           labels={facts.labels}
           blockers={facts.blockers}
+          parts={parts}
           isStale={pages.isStale}
           hasFailed={problem !== undefined}
           openId={openId}

@@ -1,4 +1,19 @@
 import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 
 /** The selected assignments of the list on the screen, for keys and commands of the frame. */
 export const selectedIds = signal<readonly string[]>([])
+
+/** Shares the selection for as long as the list is shown. */
+export function useSharedSelection(selected: readonly { readonly id: string }[]): void {
+  const ids = selected.map(({ id }) => id)
+  useEffect(() => {
+    selectedIds.value = ids
+  }, [ids.join()])
+  useEffect(
+    () => () => {
+      selectedIds.value = []
+    },
+    [],
+  )
+}

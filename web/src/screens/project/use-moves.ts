@@ -3,6 +3,7 @@ import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { updateBodyOf } from '../../assignment/assignment-values.ts'
 import { offerUndo } from '../../assignment/change-assignment.ts'
+import { warnOfOpenParts } from '../../assignment/open-parts.ts'
 import { queuedChanges, type StageChange, sendOrQueue, withQueuedStage } from '../../assignment/queue.ts'
 import { type Services, useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
@@ -119,12 +120,13 @@ interface DoneMove {
 
 function reportMove(services: Services, { current, former, stage, place, onSaved }: DoneMove): void {
   const values = { name: current.name, stage: stage.name }
+  const after = { ...current, workflowId: stage.id }
   if (place) {
     const text = t('{name} is now number {number} in {stage}.', { ...values, number: place.number })
     services.toasts.show({ kind: 'done', text, undo: () => moveBack(services, current, former, onSaved) })
+    if (current.workflowId !== stage.id) void warnOfOpenParts(services, [after])
     return
   }
-  const after = { ...current, workflowId: stage.id }
   const text = t('{name} is now in {stage}.', values)
   offerUndo(services, { before: current, after, names: ['workflowId'], text, onUndone: onSaved })
 }

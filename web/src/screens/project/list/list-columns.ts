@@ -275,16 +275,35 @@ export const parseGrouping = (
 
 /** A line of the table: an assignment, or the header of a group. */
 export type Line =
-  | { readonly id: string; readonly row: Assignment }
+  | {
+      readonly id: string
+      readonly row: Assignment
+      /** The assignment above it that it is a part of. */
+      readonly parent?: Assignment
+      /** How many assignments above it is a part of; missing for none. */
+      readonly depth?: number
+    }
   | { readonly id: string; readonly title: string; readonly rows: readonly Assignment[] }
+
+/** Puts the parts below the assignment that they belong to, if it is among the rows; otherwise keeps the order. */
+function nestLines(rows: readonly Assignment[]): Line[] {
+  const shown = new Map(rows.map((row) => [row.id, row]))
+  const parentOf = ({ parentId }: Assignment) => (parentId ? shown.get(parentId) : undefined)
+  const byParent = Map.groupBy(rows, (row) => parentOf(row)?.id)
+  const linesBelow = (parent: Assignment, depth: number): Line[] =>
+    (byParent.get(parent.id) ?? []).flatMap((row) => [
+      { id: row.id, row, parent, depth },
+      ...linesBelow(row, depth + 1),
+    ])
+  return (byParent.get(undefined) ?? []).flatMap((row) => [{ id: row.id, row }, ...linesBelow(row, 1)])
+}
 
 export function linesOf(
   rows: readonly Assignment[],
   grouping: Grouping | undefined,
   { names, stagePositions }: ListContext,
 ): Line[] {
-  const toLines = (some: readonly Assignment[]) => some.map((row) => ({ id: row.id, row }))
-  if (grouping === undefined) return toLines(rows)
+  if (grouping === undefined) return nestLines(rows)
   const groups = [...Map.groupBy(rows, (row) => grouping.keyOf(row, names))].map(([key, some]) => ({
     key,
     title: grouping.title(key, names),
@@ -295,6 +314,6 @@ export function linesOf(
   groups.sort((a, b) => a.position - b.position || compareTexts(a.title, b.title))
   return groups.flatMap(({ key, title, rows: some }) => [
     { id: `group-${key}`, title, rows: some },
-    ...toLines(some),
+    ...nestLines(some),
   ])
 }

@@ -1,15 +1,16 @@
-import type { VNode } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { LabelChips } from '../../../assignment/labels.tsx'
 import { dueText, isLate, responsibleOf } from '../../../data/planned.ts'
+import type { PartCount, PartCounts } from '../../../data/use-project-parts.ts'
 import { assignmentPath } from '../../../router/router.ts'
 import { useServices } from '../../../services/services.ts'
 import { t, tn } from '../../../texts/text.ts'
 import { formatHours, sumHours } from '../../../time/hours.ts'
 import { PersonAvatar } from '../../../ui/avatar.tsx'
 import { Icon, type IconName } from '../../../ui/icon.tsx'
-import { PriorityShape, StageMark, TypeShape } from '../../../ui/marks.tsx'
+import { PartsMark, PriorityShape, StageMark, TypeShape } from '../../../ui/marks.tsx'
 import { logicalArrowKey } from '../../../ui/text-direction.ts'
 import { useMedia } from '../../../ui/use-media.ts'
 import { assignmentElementId } from '../use-card-focus.ts'
@@ -27,6 +28,7 @@ export interface ListTableProps extends Pick<ProjectViewProps, 'scope' | 'openId
   readonly columns: readonly Column[]
   readonly order: SortOrder
   readonly names: NameLookup
+  readonly parts: PartCounts
   readonly selection: Selection
   readonly isStale: boolean
   onSaved(row: Assignment): void
@@ -113,7 +115,7 @@ const stepPixels = 80
  * that come into view are rendered. Group lines are drawn by their sections.
  */
 function useRowElements(props: ListTableProps, linePixels: number) {
-  const { columns, scope, openId, query, names, selection } = props
+  const { columns, scope, openId, query, names, parts, selection } = props
   const isNarrow = useMedia('(max-width: 760px)')
   const elements = useMemo(() => new Map<string, VNode>(), [props, linePixels, isNarrow])
   return (line: Line, index: number, first: number): VNode | null => {
@@ -124,6 +126,9 @@ function useRowElements(props: ListTableProps, linePixels: number) {
       <ListRow
         key={line.id}
         row={line.row}
+        parent={line.parent}
+        depth={line.depth ?? 0}
+        parts={parts.get(line.id)}
         index={index + 2}
         top={(index - first) * linePixels}
         columns={columns}
@@ -266,6 +271,11 @@ const GroupLine = ({ line: { title, rows }, index, selection }: GroupLineProps) 
 
 export interface ListRowProps {
   readonly row: Assignment
+  /** The assignment above that it is a part of. */
+  readonly parent: Assignment | undefined
+  /** How many assignments above it is a part of. */
+  readonly depth: number
+  readonly parts: PartCount | undefined
   readonly index: number
   readonly top: number
   readonly columns: readonly Column[]
@@ -285,6 +295,10 @@ function ListRow(props: ListRowProps) {
     () => <Row {...props} />,
     [
       row,
+      props.parent?.name,
+      props.depth,
+      props.parts?.done,
+      props.parts?.count,
       index,
       top,
       columns,
@@ -300,8 +314,8 @@ function ListRow(props: ListRowProps) {
 }
 
 function Row(props: ListRowProps) {
-  const { row, index, top, columns, names, isDone, isOpen, isSelected, isNarrow, query, onSelect } = props
-  const { id, name, projectId } = row
+  const { row, index, top, columns, isOpen, isSelected, onSelect } = props
+  const { id, name } = row
   return (
     // biome-ignore-start lint/a11y/useSemanticElements: see the grid
     // biome-ignore-start lint/a11y/useFocusableInteractive: arrows focus the cells
@@ -328,27 +342,10 @@ function Row(props: ListRowProps) {
           role="gridcell"
           class={cellClassOf(column)}
           data-column={column.name}
+          {...(column.name === 'name' && nameDataOf(props))}
           data-editable={column.edits}
         >
-          {column.name === 'name' ? (
-            <>
-              <a
-                id={assignmentElementId(id)}
-                class="list-link"
-                dir="auto"
-                title={name}
-                href={assignmentPath(projectId, id, query)}
-                aria-current={isOpen ? 'true' : undefined}
-                aria-keyshortcuts="X S A L P D"
-                onKeyDown={(event) => event.key === 'x' && onSelect(id, event.shiftKey)}
-              >
-                {name}
-              </a>
-              {isNarrow && <Facts row={row} names={names} isDone={isDone} />}
-            </>
-          ) : (
-            <Cell column={column} {...props} />
-          )}
+          {column.name === 'name' ? <NameCell {...props} /> : <Cell column={column} {...props} />}
         </span>
       ))}
     </div>
@@ -401,12 +398,58 @@ function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: 
   )
 }
 
+const nameDataOf = ({ depth, parts, isNarrow }: ListRowProps) => ({
+  'data-depth': depth > 0 ? depth : undefined,
+  'data-parts': parts && !isNarrow ? '' : undefined,
+})
+
+function NameCell({ row, parent, parts, names, isDone, isOpen, isNarrow, query, onSelect }: ListRowProps) {
+  const { id, name, projectId } = row
+  const family = <Family parent={parent} parts={parts} />
+  return (
+    <>
+      <a
+        id={assignmentElementId(id)}
+        class="list-link"
+        dir="auto"
+        title={name}
+        href={assignmentPath(projectId, id, query)}
+        aria-current={isOpen ? 'true' : undefined}
+        aria-keyshortcuts="X S A L P D"
+        onKeyDown={(event) => event.key === 'x' && onSelect(id, event.shiftKey)}
+      >
+        {name}
+      </a>
+      {isNarrow ? (
+        <Facts row={row} names={names} isDone={isDone}>
+          {family}
+        </Facts>
+      ) : (
+        family
+      )}
+    </>
+  )
+}
+
+/** Says what it is a part of, and how many of its own parts are done. */
+const Family = ({ parent, parts }: Pick<ListRowProps, 'parent' | 'parts'>) => (
+  <>
+    {parent && <span class="visually-hidden"> {t('Part of {name}', { name: parent.name })}</span>}
+    {parts && <PartsMark {...parts} />}
+  </>
+)
+
+interface FactsProps extends Pick<ListRowProps, 'row' | 'names' | 'isDone'> {
+  readonly children: ComponentChildren
+}
+
 /** Shows the most important columns below the name on narrow screens. */
-const Facts = ({ row, names, isDone }: Pick<ListRowProps, 'row' | 'names' | 'isDone'>) => (
+const Facts = ({ row, names, isDone, children }: FactsProps) => (
   <span class="list-facts">
     <PersonAvatar id={responsibleOf(row)} />
     <span dir="auto">{names.stageOf(row.workflowId)}</span>
     <span class={isLate(row, isDone) ? 'late' : ''}>{dueText(row, isDone)}</span>
+    {children}
   </span>
 )
 

@@ -2,6 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
 import { useFollowedRows } from '../../../data/use-followed-rows.ts'
 import { useProjectLabels } from '../../../data/use-project-labels.ts'
+import { useProjectParts } from '../../../data/use-project-parts.ts'
 import { useServices } from '../../../services/services.ts'
 import { t, tn } from '../../../texts/text.ts'
 import { formatHours, sumHours } from '../../../time/hours.ts'
@@ -9,7 +10,7 @@ import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { isFiltered, queryOfFilters } from '../filters.ts'
-import { selectedIds } from '../selected-ids.ts'
+import { useSharedSelection } from '../selected-ids.ts'
 import { useBlocked } from '../use-blocked.ts'
 import { useRowFilter } from '../use-row-filter.ts'
 import { type NameLookup, type ProjectViewProps, useNameLookup } from '../view-props.ts'
@@ -48,18 +49,12 @@ export function ListView(props: ProjectViewProps) {
       grouping: parseGrouping(parameters, configuration),
     }
   }, [query])
+  const totalCount = followed.isLoading ? undefined : followed.rows.length
+  const parts = useProjectParts(scope.projectId, followed.rows, totalCount, scope.doneIds)
   const { lines, names } = useLines(scope, listing.rows, settings)
   const selection = useSelection(lines.flatMap((line) => ('row' in line ? [line.id] : [])))
   const selected = listing.rows.filter(({ id }) => selection.has(id))
-  useEffect(() => {
-    selectedIds.value = selected.map(({ id }) => id)
-  }, [selected.map(({ id }) => id).join()])
-  useEffect(
-    () => () => {
-      selectedIds.value = []
-    },
-    [],
-  )
+  useSharedSelection(selected)
   useEffect(() => onConnection(listing.connection), [listing.connection])
   if (props.isNameLoading || listing.isLoading || filter.isLoading)
     return <ViewSkeleton key={String(props.isNameLoading)} view="list" />
@@ -94,6 +89,7 @@ export function ListView(props: ProjectViewProps) {
           columns={settings.columns}
           order={settings.order}
           names={names}
+          parts={parts}
           selection={selection}
           isStale={listing.isStale}
           onSaved={(row) => listing.put([row])}
