@@ -60,10 +60,11 @@ export function subAssignmentJourneys(stage: () => Stage): void {
       ])
         await workspace.call('PATCH', '/ext/assignment', { id, parentId })
       const page = await signIn('mara@example.com', path, options)
+      const mark = (id: string) => page.locator(`[data-row="${id}"] .parts-mark`)
+      await mark(whole).waitFor()
       const asked: string[] = []
       page.on('request', (request) => asked.push(request.url()))
       await page.reload()
-      const mark = (id: string) => page.locator(`[data-row="${id}"] .parts-mark`)
       await mark(whole).getByText('1/2').waitFor()
       await mark(second).getByText('0/1').waitFor()
       assert.equal(await mark(first).count(), 0)

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 
 /** The selected assignments of the list on the screen, for keys and commands of the frame. */
 export const selectedIds = signal<readonly string[]>([])
@@ -7,10 +7,11 @@ export const selectedIds = signal<readonly string[]>([])
 /** Shares the selection for as long as the list is shown. */
 export function useSharedSelection(selected: readonly { readonly id: string }[]): void {
   const ids = selected.map(({ id }) => id)
-  useEffect(() => {
+  // A layout effect runs before the next key.
+  useLayoutEffect(() => {
     selectedIds.value = ids
   }, [ids.join()])
-  useEffect(
+  useLayoutEffect(
     () => () => {
       selectedIds.value = []
     },

@@ -403,6 +403,8 @@ const nameDataOf = ({ depth, parts, isNarrow }: ListRowProps) => ({
   'data-parts': parts && !isNarrow ? '' : undefined,
 })
 
+const rowKeys = ['X', 'S', 'A', 'L', 'P', 'D'].join(' ')
+
 function NameCell({ row, parent, parts, names, isDone, isOpen, isNarrow, query, onSelect }: ListRowProps) {
   const { id, name, projectId } = row
   const family = <Family parent={parent} parts={parts} />
@@ -415,7 +417,7 @@ function NameCell({ row, parent, parts, names, isDone, isOpen, isNarrow, query, 
         title={name}
         href={assignmentPath(projectId, id, query)}
         aria-current={isOpen ? 'true' : undefined}
-        aria-keyshortcuts="X S A L P D"
+        aria-keyshortcuts={rowKeys}
         onKeyDown={(event) => event.key === 'x' && onSelect(id, event.shiftKey)}
       >
         {name}
