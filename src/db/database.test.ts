@@ -5,7 +5,7 @@ import { type FreshDatabase, freshDatabase } from '../../test/support/fresh-data
 import { Problem } from '../model/problem.ts'
 import { openDatabase } from './database.ts'
 import { migrate } from './migrate.ts'
-import { sql } from './sql.ts'
+import { raw, sql } from './sql.ts'
 
 describe('the database', () => {
   let fresh: FreshDatabase
@@ -63,6 +63,23 @@ describe('the database', () => {
       })
     await Promise.all([bump(1, 2), bump(2, 1)])
     assert.deepEqual(await fresh.database.query(sql`select value from counter where id = 2`), [{ value: 2 }])
+  })
+
+  it('retries a conflict even if a later statement of the transaction is noticed first', async () => {
+    let attempts = 0
+    const conflict = raw(`do $$ begin raise exception using errcode = '40001'; end $$`)
+    await fresh.database.transaction(async ({ query }) => {
+      attempts += 1
+      let first: Promise<unknown> = query(attempts === 1 ? conflict : sql`select 1 as one`)
+      for (let steps = 0; steps < 20; steps += 1) first = first.then((rows) => rows)
+      const both = Promise.all([first, query(sql`select 2 as two`)])
+      // Both answers are read at once, as by a busy process.
+      setImmediate(() => {
+        for (const end = performance.now() + 100; performance.now() < end; );
+      })
+      await both
+    })
+    assert.equal(attempts, 2)
   })
 
   it('gives up on a conflict that does not end, and reports a problem', async () => {

@@ -15,6 +15,12 @@ const conflictCodes = new Set(['40001', '40P01', '55P03'])
 
 export const isConflict = (error: unknown): boolean => conflictCodes.has(driverErrorOf(error).code ?? '')
 
+/**
+ * Returns whether an earlier statement of the transaction has failed. Statements that were sent together all
+ * fail then, and the caller of a later one may notice first.
+ */
+export const isAborted = (error: unknown): boolean => driverErrorOf(error).code === '25P02'
+
 /** Returns whether the server stopped the statement at its time limit. */
 export const isTimedOut = (error: unknown): boolean => driverErrorOf(error).code === '57014'
 

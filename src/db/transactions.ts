@@ -3,7 +3,7 @@ import type { Budgets } from '../config/budgets.ts'
 import { Problem, uncertain } from '../model/problem.ts'
 import type { Connections, Prepare } from './connections.ts'
 import { retry, type TimeLimits, withDeadline } from './deadline.ts'
-import { isConflict, isLostConnection, isRejectedByServer } from './failures.ts'
+import { isAborted, isConflict, isLostConnection, isRejectedByServer } from './failures.ts'
 import { createSlots, type Slots } from './fair-queue.ts'
 import { groupWrites, type WriteGrouped } from './group-commit.ts'
 import { acquire, type ConnectionLimits, closeUnlessAnswered, release } from './pooled-connections.ts'
@@ -261,15 +261,22 @@ async function runTransaction<Result>(
   const { client, release } = await acquireConnection(state)
   let failure: unknown
   let isCommitting = false
+  let abortedBy: unknown
+  const query = <Row>(statement: Sql) =>
+    send<Row>(client, statement).catch((error: unknown) => {
+      if (!isAborted(error)) abortedBy = error
+      throw error
+    })
   try {
     // Not awaited here, so that `begin` is sent in one packet with the first statement.
     const begun = closeUnlessAnswered(client, state.endsAt, begin(client))
-    const [result] = await Promise.all([work({ query: (statement) => send(client, statement) }), begun])
+    const [result] = await Promise.all([work({ query }), begun])
     state.renew()
     isCommitting = true
     await closeUnlessAnswered(client, state.endsAt, client.query('commit'))
     return result
-  } catch (error) {
+  } catch (caught) {
+    const error = isAborted(caught) ? abortedBy : caught
     failure = error
     // The outcome is unknown, so the transaction must never be repeated automatically.
     if (isCommitting && !isConflict(error)) throw unknownOutcome(error)

@@ -50,7 +50,7 @@ describe('a sign-in with an external provider', () => {
     const organization = newId()
     await host.database.query(sql`insert into organizations (id, name) values (${organization}, 'Org')`)
     await host.database.query(
-      sql`insert into projects (id, name, organization_id) values (${project}, 'First', ${organization})`,
+      sql`insert into projects (id, key, name, organization_id) values (${project}, 'FIRST', 'First', ${organization})`,
     )
   })
 
