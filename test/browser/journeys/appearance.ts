@@ -48,6 +48,50 @@ export function appearanceJourneys(stage: () => Stage): void {
     assert.ok(sumOf(shifts) - before < shiftMax, JSON.stringify(shifts))
   })
 
+  test('the account page has an index that follows, and a theme that can follow the device again', async () => {
+    const { login } = await stage().workspace.join('Ada Appearance')
+    const page = await stage().signIn(login, '/account', { colorScheme: 'dark' })
+    const index = page.getByRole('navigation', { name: 'On this page' })
+    const isCurrent = (name: string) => index.locator('[aria-current=true]', { hasText: name }).waitFor()
+    await isCurrent('Profile')
+    await index.getByRole('link', { name: 'Personal access tokens' }).click()
+    await page.waitForURL((url) => url.searchParams.get('part') === 'tokens')
+    await page.getByRole('button', { name: 'New token' }).waitFor()
+    await page.reload()
+    await index.getByRole('link', { name: 'Sign-in and security' }).click()
+    await isCurrent('Sign-in and security')
+    const section = await page.getByRole('region', { name: 'Password' }).boundingBox()
+    assert.ok(section && section.y > 0 && section.y < 200 && section.width <= 720, JSON.stringify(section))
+    await page.getByLabel('Theme', { exact: true }).selectOption('Light')
+    await until(async () => (await lightnessOf(page)) > 0.5, 'the light theme')
+    await page.getByLabel('Theme', { exact: true }).selectOption('As on the device')
+    await until(async () => (await lightnessOf(page)) < 0.5, 'the theme of the device')
+    await page.reload()
+    await page.getByLabel('Theme', { exact: true }).waitFor()
+    assert.ok((await lightnessOf(page)) < 0.5)
+    assert.equal(await page.evaluate(`localStorage.getItem('tracker.theme')`), null)
+  })
+
+  test('on a wide screen a board uses the width, and settings do not stretch', async () => {
+    const { signIn, workspace } = stage()
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`, {
+      viewport: { width: 2560, height: 1300 },
+    })
+    const widthOf = async (selector: string) =>
+      (await page.locator(selector).first().boundingBox())?.width ?? 0
+    await page.locator('.column').nth(2).waitFor()
+    assert.ok((await widthOf('.column')) > 560)
+    for (const [path, selector] of [
+      ['account', '.index-parts'],
+      ['inbox', '.narrow-page > *'],
+      [`projects/${workspace.projectId}/settings`, '.narrow-page > *'],
+    ] as const) {
+      await page.goto(`${stage().hosts.web}/${path}`)
+      await page.locator(selector).first().waitFor()
+      assert.ok((await widthOf(selector)) <= 720, path)
+    }
+  })
+
   test('a card has one footer line in every width, no button covers its name, and on a phone it begins high up', async () => {
     const { projectId, id } = await makeFullCard(stage())
     const faults: string[] = []

@@ -6,7 +6,8 @@ export type Density = 'comfortable' | 'compact'
 const themeKey = 'tracker.theme'
 const densityKey = 'tracker.density'
 
-const chosenTheme = signal<Theme>()
+/** Undefined while the theme follows the device. */
+export const chosenTheme = signal<Theme>()
 const density = signal<Density>('comfortable')
 
 export const currentDensity: ReadonlySignal<Density> = density
@@ -22,13 +23,22 @@ export function applyStoredAppearance(): void {
   if (localStorage.getItem(densityKey) === 'compact') applyDensity('compact')
 }
 
-/** Applies and stores the theme, also for the browser's own bars. */
-export function applyTheme(theme: Theme): void {
-  localStorage.setItem(themeKey, theme)
-  chosenTheme.value = theme
-  document.documentElement.dataset.theme = theme
-  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[data-scheme]'))
-    meta.media = meta.dataset.scheme === theme ? 'all' : 'not all'
+/** Applies and stores the theme, also for the browser's own bars. Null follows the device. */
+export function applyTheme(theme: Theme | null): void {
+  const { dataset } = document.documentElement
+  chosenTheme.value = theme ?? undefined
+  if (theme === null) {
+    localStorage.removeItem(themeKey)
+    delete dataset.theme
+  } else {
+    localStorage.setItem(themeKey, theme)
+    dataset.theme = theme
+  }
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[data-scheme]')) {
+    const { scheme } = meta.dataset
+    const chosen = scheme === theme ? 'all' : 'not all'
+    meta.media = theme === null ? `(prefers-color-scheme: ${scheme})` : chosen
+  }
 }
 
 /** Applies and stores the density. */

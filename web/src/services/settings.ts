@@ -14,6 +14,7 @@ export async function changeSettings(
   changes: Settings,
 ): Promise<void> {
   applySettings(changes)
+  if (changes.theme === null) applyTheme(null)
   if (!configuration.extensions) return
   try {
     await tracker.call('PATCH /ext/settings', { body: changes })

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Account, type Consent, TrackerError } from '#tracker-client'
 import { sentenceOf } from '../../api/problems.ts'
@@ -6,42 +7,76 @@ import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useServices } from '../../services/services.ts'
-import { chooseLanguage } from '../../services/settings.ts'
-import { currentLanguage, languages } from '../../texts/language.ts'
-import { t, tx } from '../../texts/text.ts'
+import { type MessageKey, t, tx } from '../../texts/text.ts'
 import { formatTimestamp } from '../../time/format-timestamp.ts'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { LoadProblem } from '../../ui/notes.tsx'
 import { Page } from '../../ui/page.tsx'
+import { SideIndex } from '../../ui/side-index.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useSecondsUntil } from '../../ui/use-seconds-until.ts'
+import { AppearanceSection } from './appearance-section.tsx'
 import { FactorsSection } from './factors-section.tsx'
 import { IdentitiesSection } from './identities-section.tsx'
 import { NotificationsSection } from './notifications-section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
 import { TokensSection } from './tokens-section.tsx'
 
+const allParts: readonly {
+  readonly id: string
+  readonly label: MessageKey
+  readonly isExtension?: true
+}[] = [
+  { id: 'profile', label: 'Profile' },
+  { id: 'appearance', label: 'Appearance' },
+  { id: 'notifications', label: 'Notifications', isExtension: true },
+  { id: 'security', label: 'Sign-in and security' },
+  { id: 'sessions', label: 'Sessions' },
+  { id: 'tokens', label: 'Personal access tokens' },
+]
+
+const Part = ({ id, children }: { readonly id: string; readonly children: ComponentChildren }) => (
+  <div id={id} class="sections">
+    {children}
+  </div>
+)
+
 /** The user's own account. */
 export function AccountScreen() {
   const { configuration, tracker } = useServices()
+  const parts = allParts.filter(({ isExtension }) => configuration.extensions || !isExtension)
   const { value: account, problem, reload } = useLoaded('me', [], () => tracker.call('GET /api/me'))
   return (
     <Page title={t('My account')}>
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {account === undefined && !problem && <Skeleton as="boxes" blocks={6} rows={3} cells="lines" />}
       {account && (
-        <div class="sections">
-          <NameSection account={account} onSaved={reload} />
-          <LanguageSection />
-          {configuration.extensions && <NotificationsSection login={account.login} />}
-          <PasswordSection login={account.login} />
-          {configuration.extensions && <FactorsSection />}
-          {configuration.extensions && <IdentitiesSection />}
-          <SessionsSection />
-          {configuration.extensions && <ConsentsSection />}
-          <TokensSection />
-        </div>
+        <SideIndex parts={parts.map(({ id, label }) => ({ id, label: t(label) }))}>
+          <Part id="profile">
+            <NameSection account={account} onSaved={reload} />
+          </Part>
+          <Part id="appearance">
+            <AppearanceSection />
+          </Part>
+          {configuration.extensions && (
+            <Part id="notifications">
+              <NotificationsSection login={account.login} />
+            </Part>
+          )}
+          <Part id="security">
+            <PasswordSection login={account.login} />
+            {configuration.extensions && <FactorsSection />}
+            {configuration.extensions && <IdentitiesSection />}
+          </Part>
+          <Part id="sessions">
+            <SessionsSection />
+            {configuration.extensions && <ConsentsSection />}
+          </Part>
+          <Part id="tokens">
+            <TokensSection />
+          </Part>
+        </SideIndex>
       )}
     </Page>
   )
@@ -72,30 +107,6 @@ function NameSection({ account, onSaved }: { readonly account: Account; onSaved(
       <Form form={form} submitLabel={t('Save')} isIdle={!form.isChanged.value} onCancel={() => undefined}>
         <TextField form={form} name="name" label={t('Name')} required autocomplete="name" />
       </Form>
-    </section>
-  )
-}
-
-function LanguageSection() {
-  const services = useServices()
-  return (
-    <section aria-labelledby="language-title">
-      <h2 id="language-title">{t('Language')}</h2>
-      <p class="form-note">{t('Applies to texts, dates and numbers here, and to mails.')}</p>
-      <div class="field">
-        <select
-          class="input"
-          aria-labelledby="language-title"
-          value={currentLanguage().id}
-          onChange={(event) => void chooseLanguage(services, event.currentTarget.value)}
-        >
-          {languages.map(({ id, name }) => (
-            <option key={id} value={id} lang={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
     </section>
   )
 }

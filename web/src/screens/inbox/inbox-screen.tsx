@@ -112,7 +112,7 @@ function MailsLink() {
   const { configuration } = useServices()
   if (!configuration.notificationMails) return null
   return (
-    <a class="button quiet" href="/account">
+    <a class="button quiet" href="/account?part=notifications">
       {t('Choose what is mailed')}
     </a>
   )

@@ -1,0 +1,70 @@
+import { chosenTheme, currentDensity, type Density, type Theme } from '../../services/appearance.ts'
+import { useServices } from '../../services/services.ts'
+import { changeSettings, chooseLanguage } from '../../services/settings.ts'
+import { currentLanguage, languages } from '../../texts/language.ts'
+import { t } from '../../texts/text.ts'
+
+interface ChoiceProps {
+  readonly name: string
+  readonly label: string
+  readonly value: string
+  readonly choices: readonly { readonly id: string; readonly name: string; readonly lang?: string }[]
+  onChange(id: string): void
+}
+
+const Choice = ({ name, label, value, choices, onChange }: ChoiceProps) => (
+  <div class="field">
+    <label for={`appearance-${name}`}>{label}</label>
+    <select
+      id={`appearance-${name}`}
+      class="input"
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    >
+      {choices.map((choice) => (
+        <option key={choice.id} value={choice.id} lang={choice.lang}>
+          {choice.name}
+        </option>
+      ))}
+    </select>
+  </div>
+)
+
+/** Chooses language, theme and density, which follow the account to other devices. */
+export function AppearanceSection() {
+  const services = useServices()
+  return (
+    <section aria-labelledby="appearance-title">
+      <h2 id="appearance-title">{t('Appearance')}</h2>
+      <Choice
+        name="language"
+        label={t('Language')}
+        value={currentLanguage().id}
+        choices={languages.map(({ id, name }) => ({ id, name, lang: id }))}
+        onChange={(id) => void chooseLanguage(services, id)}
+      />
+      <p class="form-note">{t('Applies to texts, dates and numbers here, and to mails.')}</p>
+      <Choice
+        name="theme"
+        label={t('Theme')}
+        value={chosenTheme.value ?? ''}
+        choices={[
+          { id: '', name: t('As on the device') },
+          { id: 'light', name: t('Light') },
+          { id: 'dark', name: t('Dark') },
+        ]}
+        onChange={(id) => void changeSettings(services, { theme: id === '' ? null : (id as Theme) })}
+      />
+      <Choice
+        name="density"
+        label={t('Density')}
+        value={currentDensity.value}
+        choices={[
+          { id: 'comfortable', name: t('Comfortable') },
+          { id: 'compact', name: t('Compact') },
+        ]}
+        onChange={(id) => void changeSettings(services, { density: id as Density })}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,60 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { useServices } from '../services/services.ts'
+import { t } from '../texts/text.ts'
+
+export interface Part {
+  /** The id of its element, and its name in the address: `?part=`. */
+  readonly id: string
+  readonly label: string
+}
+
+/** A long page of settings with an index next to it, which follows what is being read. */
+export function SideIndex({
+  parts,
+  children,
+}: {
+  readonly parts: readonly Part[]
+  readonly children: ComponentChildren
+}) {
+  const { router } = useServices()
+  const { pathname, searchParams } = router.address.value
+  const requested = searchParams.get('part')
+  const [current, setCurrent] = useState(parts[0]?.id)
+  const ids = parts.map(({ id }) => id).join()
+  useEffect(() => scrollToPart(requested), [requested])
+  useEffect(() => {
+    // The part below the upper fifth of the window is the one that is read.
+    const observer = new IntersectionObserver(
+      (entries) => {
+        const seen = entries.find(({ isIntersecting }) => isIntersecting)
+        if (seen) setCurrent(seen.target.id)
+      },
+      { rootMargin: '-20% 0px -79% 0px' },
+    )
+    for (const id of ids.split(',')) {
+      const element = document.getElementById(id)
+      if (element) observer.observe(element)
+    }
+    return () => observer.disconnect()
+  }, [ids])
+  return (
+    <div class="with-index">
+      <nav class="side-index" aria-label={t('On this page')}>
+        {parts.map(({ id, label }) => (
+          <a
+            key={id}
+            href={`${pathname}?part=${id}`}
+            aria-current={id === current ? 'true' : undefined}
+            onClick={() => scrollToPart(id)}
+          >
+            {label}
+          </a>
+        ))}
+      </nav>
+      <div class="index-parts">{children}</div>
+    </div>
+  )
+}
+
+const scrollToPart = (id: string | null): void => document.getElementById(id ?? '')?.scrollIntoView()
