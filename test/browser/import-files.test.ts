@@ -37,7 +37,8 @@ const targets = {
 }
 
 const item = (values: Partial<ImportedItem>): ImportedItem => ({
-  ...{ line: 2, name: 'Mast', description: '', stage: '', type: '', priority: '', start: '', end: '' },
+  ...{ line: 2, reference: '', name: 'Mast', description: '', stage: '', type: '', priority: '' },
+  ...{ start: '', end: '' },
   ...{ estimate: '', people: [], labels: [], comments: [], work: [] },
   ...values,
 })
@@ -47,12 +48,13 @@ const matchingOf = (items: readonly ImportedItem[], remembered: Partial<Matching
 
 const plan = (
   items: readonly ImportedItem[],
-  options: { administrator?: boolean; labels?: [string, string][] } = {},
+  options: { administrator?: boolean; labels?: [string, string][]; keys?: string[] } = {},
 ) =>
   planImport(items, matchingOf(items), {
     ...{ projectId: 'p', runId, day: '2026-03-10' },
     caller: { id: 'bob', isAdministrator: options.administrator ?? false },
     labels: new Map(options.labels),
+    existingKeys: new Set(options.keys),
   })
 
 const problemsOf = (values: Partial<ImportedItem>) => plan([item(values)]).rows[0]?.problems
@@ -161,7 +163,15 @@ test('The columns of an export of Jira are known by their headers', () => {
     columns,
   )
   assert.deepEqual(row, {
-    ...{ line: 2, name: 'Mast', description: '(MOON-7)', stage: 'To Do', type: 'Story', priority: '' },
+    ...{
+      line: 2,
+      reference: 'MOON-7',
+      name: 'Mast',
+      description: '(MOON-7)',
+      stage: 'To Do',
+      type: 'Story',
+      priority: '',
+    },
     ...{ start: '03/Jan/25 10:22 AM', end: '', estimate: '1.5', people: ['ann'], labels: ['red', 'tall'] },
     comments: [{ author: 'ann', date: '04/Jan/25 9:00 AM', text: 'Looks; good' }],
     work: [{ person: 'bob', date: '05/Jan/25 9:00 AM', hours: '0.5', text: 'Drew it' }],
@@ -346,6 +356,9 @@ describe('A plan', () => {
       '“much” is not a number of hours.',
     ])
     assert.deepEqual(problemsOf({ start: '2026-03-02', end: '2026-03-01' }), ['The end is before the start.'])
+    assert.deepEqual(plan([item({ reference: 'moon-7' })], { keys: ['MOON-7'] }).rows[0]?.problems, [
+      'MOON-7 is in this project. To import it again, leave out the column with the keys.',
+    ])
     assert.deepEqual(problemsOf({ name: 'x'.repeat(201) }), ['The name is longer than 200 characters.'])
     assert.deepEqual(problemsOf({ labels: ['x'.repeat(51)] }), [
       `The label “${'x'.repeat(51)}” is too long, or the project has too many labels.`,

@@ -106,6 +106,22 @@ export function importJourneys(stage: () => Stage): void {
     assert.equal(await countActive(stage(), id), 600)
   })
 
+  test('leaves out the assignments that the project has by their keys, unless the column of keys is left out', async () => {
+    const { workspace } = stage()
+    const { id, page } = await openImport('Imported again')
+    const assignmentId = await workspace.assignment('Known', { projectId: id })
+    const { project } = await workspace.call('GET', `/ext/project?id=${id}`)
+    const { assignment } = await workspace.call('GET', `/ext/assignment?id=${assignmentId}`)
+    const rows = [`${project.key}-${assignment.number},Known`, `${project.key}-999,New`]
+    await choose(page, 'again.csv', ['Key,Title', ...rows].join('\n'))
+    await page.getByText('is in this project. To import it again').first().waitFor()
+    await page.getByRole('button', { name: 'Import one assignment' }).waitFor()
+    await page.getByLabel('Field of Key').selectOption('')
+    await page.getByRole('button', { name: 'Import 2 assignments' }).click()
+    await page.getByText('2 assignments were created.').waitFor()
+    assert.equal(await countActive(stage(), id), 3)
+  })
+
   test('says in words what is wrong with a file', async () => {
     const { page } = await openImport('Wrong files')
     await choose(page, 'empty.csv', 'Title\n')

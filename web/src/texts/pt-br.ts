@@ -1313,6 +1313,8 @@ export const ptBr = {
   'One row cannot be imported': 'Não é possível importar uma linha',
   '{count} rows cannot be imported': 'Não é possível importar {count} linhas',
   'And {count} more.': 'E mais {count}.',
+  '{key} is in this project. To import it again, leave out the column with the keys.':
+    '{key} já está neste projeto. Para importá-la de novo, deixe de fora a coluna das chaves.',
   'The name is missing.': 'Falta o nome.',
   'The name is longer than {max} characters.': 'O nome tem mais de {max} caracteres.',
   'The end is before the start.': 'O fim vem antes do início.',

@@ -150,6 +150,7 @@ export function itemOfRow({ line, cells }: Row, mapping: ColumnMapping): Importe
   const recordedHours = one('recordedHours')
   return {
     line,
+    reference,
     name: one('name'),
     description: [...all('description'), ...(reference === '' ? [] : [`(${reference})`])].join('\n\n'),
     stage: one('stage'),

@@ -8,6 +8,7 @@ import { Page, ProjectCrumbs } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useFileDrop } from '../../ui/use-file-drop.ts'
 import { EarlierImports } from './earlier-imports.tsx'
+import { findExistingKeys } from './existing-keys.ts'
 import { guessMatching, type Matching, rememberedMatching } from './matching.ts'
 import { PrepareImport } from './prepare-import.tsx'
 import { type ProjectValues, useProjectValues } from './project-values.ts'
@@ -36,11 +37,13 @@ export function ImportScreen({ parameters: { projectId = '' } }: ScreenProps) {
 interface Prepared {
   readonly file: ReadFile
   readonly matching: Matching
+  readonly existingKeys: readonly string[]
   /** An import of the same file that was interrupted. */
   readonly run: Run | undefined
 }
 
 function Import({ projectId, values }: { readonly projectId: string; readonly values: ProjectValues }) {
+  const { tracker } = useServices()
   const [prepared, setPrepared] = useState<Prepared>()
   const [problem, setProblem] = useState('')
   const [runs, setRuns] = useState(() => storedRuns(projectId))
@@ -56,7 +59,11 @@ function Import({ projectId, values }: { readonly projectId: string; readonly va
       const orderDefault = locale().startsWith('en-US') ? 'month' : 'day'
       const matching =
         run?.matching ?? guessMatching(file.source, values, rememberedMatching(projectId), orderDefault)
-      setPrepared({ file, matching, run })
+      // An import that continues keeps its plan, although its own assignments have keys by now.
+      const existingKeys = run
+        ? (run.existingKeys ?? [])
+        : await findExistingKeys(tracker, { id: projectId, key: values.key }, file.source)
+      setPrepared({ file, matching, existingKeys, run })
     } catch (error) {
       setProblem(sentenceOf(error))
     }

@@ -2,6 +2,8 @@
 export interface ImportedItem {
   /** The line of the table, or the position of the card. */
   readonly line: number
+  /** The key in the tool that the file comes from; empty if it has none. */
+  readonly reference: string
   readonly name: string
   readonly description: string
   readonly stage: string

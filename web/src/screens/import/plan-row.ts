@@ -14,6 +14,8 @@ export interface ImportScope {
   readonly caller: { readonly id: string; readonly isAdministrator: boolean }
   /** The ids of the project's labels, by the keys of their names. */
   readonly labels: ReadonlyMap<string, string>
+  /** The keys in the file that assignments of the project have. */
+  readonly existingKeys: ReadonlySet<string>
 }
 
 export interface PlannedRow {
@@ -61,6 +63,13 @@ export function planRow(
   const values = valuesOf(item, matching, scope, problems)
   const work = workOf(item, values, matching, scope, problems)
   problems.push(...labelProblems(item, scope))
+  const reference = item.reference.trim().toUpperCase()
+  if (scope.existingKeys.has(reference))
+    problems.push(
+      t('{key} is in this project. To import it again, leave out the column with the keys.', {
+        key: reference,
+      }),
+    )
   const [description, ...continued] = inParts(item.description, limits.description)
   const comments = item.comments.flatMap((comment) => inParts(commentText(comment, matching), limits.text))
   const children: readonly Pick<BatchItem, 'resource' | 'body'>[] = [

@@ -21,6 +21,7 @@ interface PrepareImportProps {
   readonly values: ProjectValues
   readonly file: ReadFile
   readonly matching: Matching
+  readonly existingKeys: readonly string[]
   readonly run: Run | undefined
   onClose(): void
 }
@@ -71,7 +72,7 @@ export function PrepareImport(props: PrepareImportProps) {
 
 /** Holds the matching, which the user changes, and derives the plan from it. */
 function useImport(props: PrepareImportProps) {
-  const { projectId, values, file, run } = props
+  const { projectId, values, file, existingKeys, run } = props
   const { session } = useServices()
   const [matching, setMatching] = useState(props.matching)
   const [runId] = useState(() => run?.id ?? crypto.randomUUID())
@@ -79,7 +80,10 @@ function useImport(props: PrepareImportProps) {
   const items = useMemo(() => itemsOf(file.source, matching.columns), [file, matching.columns])
   const plan = useMemo(() => {
     const caller = { id: values.ownId, isAdministrator: session.person.value?.isAdministrator ?? false }
-    return planImport(items, matching, { projectId, runId, day, caller, labels: values.labels })
+    return planImport(items, matching, {
+      ...{ projectId, runId, day, caller, labels: values.labels },
+      existingKeys: new Set(existingKeys),
+    })
   }, [items, matching])
   return { matching, setMatching, items, plan, ...useSending({ ...props, runId, day, matching, plan }) }
 }
@@ -149,7 +153,7 @@ interface SendingProps extends PrepareImportProps {
 }
 
 /** Sends the plan; it stops when the screen is left, and can be continued. */
-function useSending({ projectId, file, matching, plan, runId, day, ...props }: SendingProps) {
+function useSending({ projectId, file, matching, existingKeys, plan, runId, day, ...props }: SendingProps) {
   const { api, tracker } = useServices()
   const [run, setRun] = useState(props.run)
   const [problem, setProblem] = useState('')
@@ -159,7 +163,7 @@ function useSending({ projectId, file, matching, plan, runId, day, ...props }: S
   useEffect(() => () => latest.current?.abort(), [])
   const send = async () => {
     const next = new AbortController()
-    const started = run ?? createRun({ id: runId, day, matching }, file, plan)
+    const started = run ?? createRun({ id: runId, day, matching, existingKeys }, file, plan)
     setController(next)
     setProblem('')
     setRun(started)
@@ -178,7 +182,7 @@ function useSending({ projectId, file, matching, plan, runId, day, ...props }: S
 }
 
 const createRun = (
-  run: Pick<Run, 'id' | 'day' | 'matching'>,
+  run: Pick<Run, 'id' | 'day' | 'matching' | 'existingKeys'>,
   { fingerprint, name }: ReadFile,
   plan: ImportPlan,
 ): Run => ({

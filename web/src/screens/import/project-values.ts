@@ -8,6 +8,8 @@ import type { MatchingTargets } from './matching.ts'
 export interface ProjectValues extends MatchingTargets {
   /** The ids of labels by the keys of their names. */
   readonly labels: ReadonlyMap<string, string>
+  /** The first part of the keys of its assignments. */
+  readonly key: string | undefined
 }
 
 /** 500 members; further ones are not offered. */
@@ -21,7 +23,8 @@ export function useProjectValues(projectId: string) {
   return useLoaded(`import-${projectId}`, resources, async (signal): Promise<ProjectValues | undefined> => {
     if (!configuration.extensions) return undefined
     const options = { pagesMax, signal }
-    const [stages, types, members, labels] = await Promise.all([
+    const [project, stages, types, members, labels] = await Promise.all([
+      api.get('project', projectId),
       loadAll(api, 'workflow', { sortColumn: 'order' }, options),
       loadAll(api, 'assignmentType', { sortColumn: 'name' }, options),
       loadAll(api, 'userProject', { projectId, sortColumn: 'createdAt' }, options),
@@ -42,6 +45,7 @@ export function useProjectValues(projectId: string) {
         .filter(({ name }) => name !== '')
         .sort((a, b) => a.name.localeCompare(b.name)),
       ownId,
+      key: project?.key,
       labels: new Map(labels.rows.map(({ id, name }) => [keyOfName(name), id])),
     }
   })

@@ -159,6 +159,7 @@ export function readTrello(board: unknown): Source | undefined {
   const items = cards.map(
     (card, index): ImportedItem => ({
       line: index + 1,
+      reference: '',
       name: card.name,
       description: [card.desc ?? '', ...(checklists.get(card.id) ?? []).map(checklistText)]
         .filter((part) => part !== '')

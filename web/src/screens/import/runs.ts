@@ -11,6 +11,8 @@ export interface Run {
   /** The day of rows without a date. */
   readonly day: string
   readonly matching: Matching
+  /** The rows with these keys are not imported. Missing in imports that an earlier version of the client began. */
+  readonly existingKeys?: readonly string[]
   readonly rowCount: number
   readonly labelCount: number
   /** Recorded time, by its row and its number in the row. Undo has to remove it before the assignments. */
