@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../api/api.ts'
-import { sentenceOf } from '../api/problems.ts'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { deleteDraft } from '../forms/drafts.ts'
 import { TextField } from '../forms/fields.tsx'
@@ -11,6 +10,7 @@ import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { DescriptionTextField } from '../ui/markdown-field.tsx'
+import { addLabels } from './add-labels.ts'
 import { bodyOf, lastTypeOf, newAssignmentDefaults, rememberType } from './assignment-values.ts'
 import { NonMemberNote } from './in-place-fields.tsx'
 import { type NewAssignmentValues, PropertyChips } from './new-assignment-chips.tsx'
@@ -86,7 +86,8 @@ const staysOpenKey = 'tracker.create-another'
 function useNewAssignmentForm({ scope, onCreated }: NewAssignmentDialogProps) {
   const { projectId, stages } = scope
   const workflowId = stages[0]?.id ?? ''
-  const { api, configuration, router, session, toasts } = useServices()
+  const services = useServices()
+  const { api, configuration, router, session, toasts } = services
   const { extensions } = configuration
   const ownId = session.person.value?.id ?? ''
   const types = useListing('assignmentType', catalogQuery)
@@ -104,18 +105,13 @@ function useNewAssignmentForm({ scope, onCreated }: NewAssignmentDialogProps) {
     priority: '',
     labelIds: '',
   }
-  /** The assignment exists by then, so that an error must not send it again. */
-  const addLabels = (assignmentId: string, labelIds: readonly string[]) =>
-    Promise.all(labelIds.map((labelId) => api.create('assignmentLabel', { assignmentId, labelId }))).catch(
-      (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }),
-    )
   const draft = `new-assignment-${projectId}-${workflowId}`
   const form = useForm({
     draft,
     initial,
     async submit({ labelIds, ...values }) {
       const assignment = await api.create('assignment', bodyOf(values, projectId, { extensions, ownId }))
-      await addLabels(assignment.id, labelIds.split(' ').filter(Boolean))
+      await addLabels(services, assignment.id, labelIds.split(' ').filter(Boolean))
       rememberType(assignment.assignmentTypeId, projectId)
       onCreated?.(assignment)
       toasts.show({

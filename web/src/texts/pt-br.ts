@@ -846,6 +846,7 @@ export const ptBr = {
   '1 part is still open.': '1 subtarefa ainda está aberta.',
   '{count} parts are still open.': '{count} subtarefas ainda estão abertas.',
   'Part of {name}': 'Parte de {name}',
+  'Keep {text} as text': 'Manter {text} como texto',
   'Create another': 'Criar mais uma',
   '1 label': '1 etiqueta',
   '{count} labels': '{count} etiquetas',

@@ -54,9 +54,18 @@ export interface MentionSearch {
   readonly text: string
 }
 
-/** Returns what is being typed after an @, if it may be the beginning of a name. */
-export function mentionSearchAt(text: string, caret: number): MentionSearch | undefined {
-  if (!text.includes('@')) return undefined
-  const [, typed] = /(?:^|[\s(])@([^@\n[\]]{0,40})$/.exec(text.slice(0, caret)) ?? []
+const searches = {
+  '@': /(?:^|[\s(])@([^@\n[\]]{0,40})$/,
+  '#': /(?:^|\s)#([^#\n]{0,40})$/,
+} as const
+
+/** Returns what is being typed after the mark, if it may be the beginning of a name. */
+export function mentionSearchAt(
+  text: string,
+  caret: number,
+  mark: keyof typeof searches = '@',
+): MentionSearch | undefined {
+  if (!text.includes(mark)) return undefined
+  const [, typed] = searches[mark].exec(text.slice(0, caret)) ?? []
   return typed === undefined ? undefined : { from: caret - typed.length - 1, text: typed }
 }

@@ -1,11 +1,11 @@
 import { type Signal, signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { limits, TrackerError } from '#tracker-client'
+import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
 import { createOnce } from '../../api/create-once.ts'
 import { sentenceOf } from '../../api/problems.ts'
+import { addLabels } from '../../assignment/add-labels.ts'
 import { lastTypeOf, newAssignmentDefaults, rememberType } from '../../assignment/assignment-values.ts'
-import { assignedTo, datesBetween } from '../../data/planned.ts'
 import { catalogQuery, useListing } from '../../data/use-listing.ts'
 import { deleteDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
 import { useServices } from '../../services/services.ts'
@@ -14,11 +14,15 @@ import { formatDay } from '../../time/days.ts'
 import { IconButton } from '../../ui/icon.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { type Filters, isExcluding, nobody, nonMember, resolveViewer, valuesOf } from './filters.ts'
+import { QuickField, TokenChips, useTokens } from './quick-field.tsx'
+import { fieldsOf, type QuickText, type QuickToken, tokensIn } from './quick-tokens.ts'
 
 interface QueuedName {
   /** The id of the assignment, so that it is created once, however often it is sent. */
   readonly id: string
   readonly name: string
+  /** What its text sets: a person, labels, a priority, the end. */
+  readonly tokens?: readonly QuickToken[]
   /** Why the server has rejected it. It is sent again when the user asks for it. */
   readonly problem?: string | undefined
 }
@@ -110,8 +114,8 @@ export interface QuickAddProps {
 
 /**
  * Adds assignments by name, one after the other, without waiting for the server. Each has the type used last,
- * no estimate, no dates and no person, unless the board shows the work of one person. Every pasted line is a
- * name.
+ * no estimate, no dates and no person, unless the board shows the work of one person, or the name sets them.
+ * Every pasted line is a name.
  */
 export const QuickAdd = (props: QuickAddProps) =>
   (props.isOpen || queueOf(props.projectId, props.stage.id).names.value.length > 0) && (
@@ -120,8 +124,7 @@ export const QuickAdd = (props: QuickAddProps) =>
 
 function QuickForm(props: QuickAddProps) {
   const { projectId, stage, isOpen, onClose } = props
-  const draft = `quick-${projectId}-${stage.id}`
-  const [name, setName] = useState(() => readDraft<{ name: string }>(draft).name ?? '')
+  const [name, setName] = useDraftName(`quick-${projectId}-${stage.id}`)
   const [problem, setProblem] = useState<string>()
   const input = useRef<HTMLInputElement>(null)
   const types = useListing('assignmentType', catalogQuery)
@@ -129,20 +132,21 @@ function QuickForm(props: QuickAddProps) {
   const restoreFocus = useTemporaryFocus(input, isOpen)
   const personId = usePersonId(props)
   const { queue, send } = useQueue(props, typeId, personId)
+  const tokens = useTokens(projectId)
+  const parsed = tokens.parse(name)
   const changeText = (text: string) => {
     setName(text)
     setProblem(undefined)
-    if (text === '') deleteDraft(draft)
-    else writeDraft(draft, { name: text })
+    if (text === '') tokens.reset()
   }
   /** Returns whether the names wait to be sent now. */
-  const add = (added: readonly string[]): boolean => {
+  const add = (added: readonly QuickText[]): boolean => {
     if (typeId === undefined) {
       setProblem(t('There are no types of assignments yet.'))
       return false
     }
     if (waitingIn(queue.names.peek()).length === 0) queue.added.value = 0
-    const ids = added.map((line) => ({ id: crypto.randomUUID(), name: line }))
+    const ids = added.map((line) => ({ id: crypto.randomUUID(), ...line }))
     changeNames(queue, [...queue.names.peek(), ...ids])
     send()
     return true
@@ -151,7 +155,8 @@ function QuickForm(props: QuickAddProps) {
     const lines = linesOf(event.clipboardData?.getData('text/plain') ?? '')
     if (lines.length < 2) return
     event.preventDefault()
-    if (add(lines.slice(0, linesMax)) && lines.length > linesMax)
+    const names = lines.slice(0, linesMax).map((line) => ({ name: line, tokens: [] }))
+    if (add(names) && lines.length > linesMax)
       setProblem(t('Only the first {count} lines were taken.', { count: linesMax }))
   }
   return (
@@ -166,25 +171,24 @@ function QuickForm(props: QuickAddProps) {
           event.preventDefault()
           // The state may be older than the last key.
           const text = input.current?.value ?? ''
-          if (text.trim() !== '' && add([text])) changeText('')
+          if (text.trim() !== '' && add([tokens.parse(text)])) changeText('')
         }}
       >
-        <input
-          ref={input}
-          class="input"
-          dir="auto"
-          aria-label={t('Name of the new assignment in {stage}', { stage: stage.name })}
-          placeholder={t('Name, then Enter')}
-          maxLength={limits.name}
-          value={name}
-          onInput={(event) => changeText(event.currentTarget.value)}
+        <QuickField
+          field={input}
+          label={t('Name of the new assignment in {stage}', { stage: stage.name })}
+          text={name}
+          vocabulary={tokens.vocabulary}
+          onText={changeText}
           onPaste={paste}
           onBlur={() => name === '' && onClose()}
         />
       </form>
+      <TokenChips tokens={parsed.tokens} labels={tokens.vocabulary.labels} onKeep={tokens.keep} />
       <QueueStatus
         queue={queue}
-        personId={personId}
+        personId={tokensIn(parsed.tokens).personId ?? personId}
+        endDay={tokensIn(parsed.tokens).endDay}
         type={types.rows.find(({ id }) => id === typeId)?.name}
         onRetry={send}
       />
@@ -196,6 +200,17 @@ function QuickForm(props: QuickAddProps) {
   )
 }
 
+/** The typed name survives a reload. */
+function useDraftName(draft: string) {
+  const [name, setName] = useState(() => readDraft<{ name: string }>(draft).name ?? '')
+  const change = (text: string) => {
+    setName(text)
+    if (text === '') deleteDraft(draft)
+    else writeDraft(draft, { name: text })
+  }
+  return [name, change] as const
+}
+
 const linesOf = (text: string): readonly string[] =>
   text
     .split(/\r\n|\r|\n/)
@@ -204,13 +219,14 @@ const linesOf = (text: string): readonly string[] =>
 
 /** Returns the queue of a stage, and sends it at once when the network is back. */
 function useQueue({ projectId, stage, onNew }: QuickAddProps, typeId: string | undefined, personId: string) {
-  const { api, configuration, session } = useServices()
+  const services = useServices()
+  const { api, configuration, session } = services
   const queue = queueOf(projectId, stage.id)
   const show = useStableCallback(onNew)
-  const create = async ({ id, name }: QueuedName) => {
+  const create = async ({ id, name, tokens = [] }: QueuedName) => {
     const assignmentTypeId = typeId ?? ''
     const defaults = newAssignmentDefaults(projectId, stage.id, session.person.value?.id ?? '')
-    const plan = configuration.extensions && { ...datesBetween('', ''), ...assignedTo(personId) }
+    const plan = configuration.extensions && fieldsOf(tokens, personId)
     const { record } = await createOnce(api, 'assignment', {
       ...defaults,
       ...plan,
@@ -218,6 +234,7 @@ function useQueue({ projectId, stage, onNew }: QuickAddProps, typeId: string | u
       name,
       assignmentTypeId,
     })
+    await addLabels(services, record.id, tokensIn(tokens).labelIds)
     show(record)
     rememberType(assignmentTypeId, projectId)
   }
@@ -241,19 +258,20 @@ function usePersonId({ filters }: Pick<QuickAddProps, 'filters'>): string {
 
 interface QueueStatusProps {
   readonly personId: string
+  /** The day that the name sets; empty for none. */
+  readonly endDay: string
   readonly queue: Queue
   readonly type: string | undefined
   onRetry(): void
 }
 
 /** Shows how many names wait, and which ones when they cannot be sent. Otherwise it shows the values that the form does not ask for. */
-function QueueStatus({ queue, personId, type, onRetry }: QueueStatusProps) {
+function QueueStatus({ queue, personId, endDay, type, onRetry }: QueueStatusProps) {
   const { configuration, people } = useServices()
   const waiting = waitingIn(queue.names.value)
   const problem = queue.problem.value
-  const end = configuration.extensions
-    ? t('No dates')
-    : t('Until {day}', { day: formatDay(newAssignmentDefaults('', '', '').endDate) })
+  const day = configuration.extensions ? endDay : newAssignmentDefaults('', '', '').endDate
+  const end = day === '' ? t('No dates') : t('Until {day}', { day: formatDay(day) })
   const person = personId === '' ? t('Nobody yet') : people.nameOf(personId)
   const status = statusOf(waiting.length, queue.added.value)
   return (

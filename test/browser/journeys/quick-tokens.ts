@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addDays, today } from '../../../web/src/time/days.ts'
+import { datedProjects } from '../support/dated-projects.ts'
+import type { Stage } from '../support/stage.ts'
+import { assertAccessible } from './accessibility.ts'
+
+export function quickTokenJourneys(stage: () => Stage): void {
+  const { makeProject } = datedProjects(stage)
+
+  for (const [size, options] of Object.entries({
+    'a desktop': {},
+    'a phone': { viewport: { width: 390, height: 844 }, hasTouch: true },
+  }))
+    test(`a typed name sets person, label, priority and end, shown before it is added, on ${size}`, async () => {
+      const { signIn, workspace } = stage()
+      const { projectId, path } = await makeProject(`Tokens on ${size}`)
+      await workspace.make('label', { name: 'Front end', color: 'teal', projectId })
+      const page = await signIn('mara@example.com', path, options)
+      await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
+      const field = page.getByLabel('Name of the new assignment in Backlog')
+      await page.keyboard.type('Draw the map @jon')
+      await page.getByRole('option', { name: 'Jonas Weber' }).waitFor()
+      await page.keyboard.press('Enter')
+      assert.equal(await field.inputValue(), 'Draw the map @Jonas Weber ')
+      await page.keyboard.type('#fr')
+      await page.getByRole('option', { name: 'Front end' }).waitFor()
+      await page.keyboard.press('Tab')
+      await page.keyboard.type('!high with @nobody tomorrow')
+      const chips = page.locator('.quick-tokens .label-chip')
+      await chips.nth(3).waitFor()
+      assert.equal(await chips.count(), 4)
+      await assertAccessible(page, `the tokens of a name on ${size}`)
+      await page.getByRole('button', { name: 'Keep !high as text' }).click()
+      await chips.nth(3).waitFor({ state: 'detached' })
+      await page.locator('.quick-add input:focus').waitFor()
+      await page.keyboard.press('Enter')
+      const card = page.locator('.card').filter({ hasText: 'Draw the map !high with @nobody' })
+      await card.getByText('Front end').waitFor()
+      await card.getByRole('img', { name: 'Jonas Weber' }).waitFor()
+      const id = (await card.getAttribute('data-row')) ?? ''
+      const { assignment } = await workspace.call('GET', `/ext/assignment?id=${id}`)
+      assert.partialDeepStrictEqual(assignment, {
+        ...{ name: 'Draw the map !high with @nobody', userId: workspace.jonas.id, priority: null },
+        endDate: `${addDays(today(), 1)}T00:00:00Z`,
+      })
+    })
+}
