@@ -41,33 +41,47 @@ export async function seedDemoWorkspace(context: Context, ownerId: string): Prom
     )
     const assignments: Record<string, string> = {}
     for (const member of members) await createOne('userProject', { projectId, userId: people[member] })
-    for (const { title, description, stage, type, person, hours, from, days, ...activity } of work) {
-      const userId = people[person]
-      const assignmentId = await createOne('assignment', {
-        name: title,
-        description,
-        startDate: dayFromNow(from),
-        endDate: dayFromNow(from + days),
-        amountHours: hours,
-        projectId,
-        workflowId: stages[stage],
-        userId,
-        assignmentTypeId: types[type],
-      })
-      assignments[title] = assignmentId
-      await createOne('userAssignment', { assignmentId, userId })
-      for (const [resource, body] of activityOf(activity, { people, impediments, labels, assignments }))
+    const ids = { people, stages, types, impediments, labels, assignments }
+    for (const one of work) {
+      const body = assignmentOf(one, ids)
+      const { userId } = body
+      const assignmentId = await createOne('assignment', { ...body, projectId })
+      assignments[one.title] = assignmentId
+      if (one.plan) await createOne('userAssignment', { assignmentId, userId })
+      for (const [resource, body] of activityOf(one, ids))
         await createOne(resource, { assignmentId, userId, ...body })
     }
   }
 }
 
 type Ids = Readonly<Record<string, string>>
+type IdsByKind = Readonly<
+  Record<'people' | 'stages' | 'types' | 'impediments' | 'labels' | 'assignments', Ids>
+>
+
+/** Without a plan, dates and person are placeholders. */
+const assignmentOf = (
+  { title, description, stage, type, priority, plan, partOf }: Work,
+  { people, stages, types, assignments }: IdsByKind,
+) => ({
+  name: title,
+  description,
+  startDate: dayFromNow(plan?.from ?? 0),
+  endDate: dayFromNow(plan ? plan.from + plan.days : 0),
+  isUnscheduled: plan === undefined,
+  amountHours: plan?.hours ?? 0,
+  workflowId: stages[stage],
+  userId: people[plan?.person ?? demoPerson],
+  isUnassigned: plan === undefined,
+  assignmentTypeId: types[type],
+  priority,
+  parentId: partOf && assignments[partOf],
+})
 
 /** Returns the bodies of the records that belong to an assignment, each with its resource. */
 function activityOf(
   { labels = [], waitsFor = [], timeEntries = [], comments = [], impediment }: Activity,
-  ids: Readonly<Record<'people' | 'impediments' | 'labels' | 'assignments', Ids>>,
+  ids: IdsByKind,
 ): [resource: string, body: Values][] {
   const bodies: [resource: string, body: Values][] = []
   for (const name of labels) bodies.push(['assignmentLabel', { labelId: ids.labels[name] }])
@@ -138,6 +152,15 @@ interface Work extends Activity {
   readonly description?: string
   readonly stage: (typeof stageNames)[number]
   readonly type: (typeof typeNames)[number]
+  /** From 1, low, to 4, urgent. */
+  readonly priority?: number
+  /** The title of the assignment that it is a part of. It must be earlier in the list. */
+  readonly partOf?: string
+  /** Missing for ideas, for which nobody is responsible yet, and which have no dates. */
+  readonly plan?: Plan
+}
+
+interface Plan {
   readonly person: Person
   readonly hours: number
   /** The start, in days relative to today. */
@@ -166,10 +189,7 @@ const projects: readonly Project[] = [
         title: 'Collect the pages worth keeping',
         stage: 'Done',
         type: 'Research',
-        person: 'Mara Lindqvist',
-        hours: 6,
-        from: -12,
-        days: 4,
+        plan: { person: 'Mara Lindqvist', hours: 6, from: -12, days: 4 },
         timeEntries: [
           [-11, 3.5, 'Read through the statistics'],
           [-9, 2.25, 'List agreed with Jonas'],
@@ -180,12 +200,10 @@ const projects: readonly Project[] = [
         description: 'Three drafts, phone first.',
         labels: ['Design'],
         waitsFor: ['Collect the pages worth keeping'],
+        priority: 3,
         stage: 'Review',
         type: 'Feature',
-        person: 'Mara Lindqvist',
-        hours: 16,
-        from: -7,
-        days: 9,
+        plan: { person: 'Mara Lindqvist', hours: 16, from: -7, days: 9 },
         timeEntries: [
           [-5, 6, 'First two drafts'],
           [-2, 4.5, 'Third draft, after feedback'],
@@ -194,12 +212,10 @@ const projects: readonly Project[] = [
       {
         title: 'Contact form loses umlauts',
         labels: ['Text', 'Urgent'],
+        priority: 4,
         stage: 'In progress',
         type: 'Bug',
-        person: 'Jonas Weber',
-        hours: 3,
-        from: -1,
-        days: 3,
+        plan: { person: 'Jonas Weber', hours: 3, from: -1, days: 3 },
         timeEntries: [[-1, 1.5, 'Reproduced: it is the mail gateway']],
         impediment: ['Missing access', 'Waiting for the gateway password'],
         comments: [
@@ -216,11 +232,16 @@ const projects: readonly Project[] = [
         waitsFor: ['Design the new start page'],
         stage: 'Backlog',
         type: 'Chore',
-        person: demoPerson,
-        hours: 1,
-        from: 5,
-        days: 2,
+        plan: { person: demoPerson, hours: 1, from: 5, days: 2 },
       },
+      {
+        title: 'Photos of the team for the start page',
+        partOf: 'Design the new start page',
+        stage: 'Backlog',
+        type: 'Chore',
+        priority: 1,
+      },
+      { title: 'A newsletter for the opening', stage: 'Backlog', type: 'Feature', labels: ['Text'] },
     ],
   },
   {
@@ -233,10 +254,7 @@ const projects: readonly Project[] = [
         description: 'One day before, in the language of the patient.',
         stage: 'In progress',
         type: 'Feature',
-        person: 'Aisha Khan',
-        hours: 24,
-        from: -6,
-        days: 14,
+        plan: { person: 'Aisha Khan', hours: 24, from: -6, days: 14 },
         timeEntries: [
           [-4, 7, 'Templates'],
           [-3, 5.75, 'Scheduling'],
@@ -247,10 +265,7 @@ const projects: readonly Project[] = [
         title: 'Ask which records may be shown',
         stage: 'In progress',
         type: 'Research',
-        person: demoPerson,
-        hours: 4,
-        from: -3,
-        days: 7,
+        plan: { person: demoPerson, hours: 4, from: -3, days: 7 },
         timeEntries: [[-2, 1, 'Call with Dr. Osei']],
         impediment: ['Waiting for the customer', 'Legal department answers by Friday'],
       },
@@ -258,10 +273,7 @@ const projects: readonly Project[] = [
         title: 'Sign-in for relatives',
         stage: 'Backlog',
         type: 'Feature',
-        person: 'Jonas Weber',
-        hours: 0,
-        from: 10,
-        days: 20,
+        plan: { person: 'Jonas Weber', hours: 0, from: 10, days: 20 },
       },
     ],
   },
