@@ -19,7 +19,10 @@ const limits = {
   shift: 0.05,
 }
 
-/** Without the word `full-speed`; the limits are those of a quiet machine at full speed, and ratios show better on a slow one. */
+/**
+ * Without the word `full-speed`; the limits are those of a quiet
+ * machine at full speed, and ratios show better on a slow one.
+ */
 const slowTimes = 4
 const rounds = 5
 /** Of each drag: some 360 frames, so that a percentile is more than one of them. */

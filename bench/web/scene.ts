@@ -10,7 +10,10 @@ export interface Scene {
   readonly assignment: { readonly id: string; readonly name: string }
 }
 
-/** Two projects, a third of the assignments done, some blocked, and a week with time in it. The large one is the plan of eight months. */
+/**
+ * Two projects, a third of the assignments done, some blocked, and a
+ * week with time in it. The large one is the plan of eight months.
+ */
 export async function makeScene(stage: Stage): Promise<Scene> {
   const { hosts, workspace } = stage
   const { make, administrator } = workspace

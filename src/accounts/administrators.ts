@@ -159,7 +159,10 @@ export async function deactivateAccount(
   await invalidateAccounts(transaction, [userId])
 }
 
-/** Allows the sign-in again. Everything that was invalidated stays invalid. Returns false if the account is not deactivated. */
+/**
+ * Allows the sign-in again. Everything that was invalidated stays
+ * invalid. Returns false if the account is not deactivated.
+ */
 export async function reactivateAccount(
   transaction: Queries,
   userId: string,

@@ -47,7 +47,10 @@ export async function changePassword(
   recordPasswordChange(securityLog, caller)
 }
 
-/** Sets the password of the writer's account without the current one, for the operator of the command line, and ends its sessions. */
+/**
+ * Sets the password of the writer's account without the current one,
+ * for the operator of the command line, and ends its sessions.
+ */
 export async function resetPassword(
   { database, passwords, securityLog }: Omit<PasswordChangeContext, 'lockouts'>,
   writer: Caller,
@@ -74,7 +77,10 @@ export function hashNewPassword(
   return passwords.hash(newPassword)
 }
 
-/** Replaces the password of the writer's account, and invalidates everything issued to it before. The caller has locked its row. */
+/**
+ * Replaces the password of the writer's account, and invalidates
+ * everything issued to it before. The caller has locked its row.
+ */
 export async function storePassword(
   transaction: Queries,
   writer: Caller,
@@ -102,7 +108,10 @@ const currentPasswordField: Kind<string> = {
   },
 }
 
-/** Compares the new password as given: an invalid one has no parsed value, but this error is reported together with the others. */
+/**
+ * Compares the new password as given: an invalid one has no parsed
+ * value, but this error is reported together with the others.
+ */
 const samePasswordErrors = (
   fields: { readonly currentPassword?: string },
   given: Readonly<Record<string, unknown>>,

@@ -124,7 +124,10 @@ async function requireEntitledCreator(
   if (!creator || !administrators.isAdministrator(creator)) throw linkExpired()
 }
 
-/** Sets a new password for the account of the link, which replaces any authentication, and invalidates everything issued before. */
+/**
+ * Sets a new password for the account of the link, which replaces
+ * any authentication, and invalidates everything issued before.
+ */
 export async function redeemPasswordLink(
   { database, passwords, administrators, securityLog }: PasswordLinkContext,
   origin: RequestOrigin | undefined,

@@ -96,7 +96,10 @@ export function guessableProblem(password: string, login: string | undefined): s
   return undefined
 }
 
-/** Returns the text in lower case, as it is and without punctuation around it. Forms that are too short for a password are left out. */
+/**
+ * Returns the text in lower case, as it is and without punctuation
+ * around it. Forms that are too short for a password are left out.
+ */
 function formsOf(text: string): readonly string[] {
   const lower = text.toLowerCase()
   const trimmed = lower.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')

@@ -158,7 +158,10 @@ export async function lockSession(transaction: Queries, sessionId: string): Prom
   return active !== undefined
 }
 
-/** Locks a session until the commit, and throws if it has ended. The command line and service clients have no session to lock. */
+/**
+ * Locks a session until the commit, and throws if it has ended.
+ * The command line and service clients have no session to lock.
+ */
 export async function lockActiveSession(transaction: Queries, sessionId: string | undefined): Promise<void> {
   if (sessionId !== undefined && !(await lockSession(transaction, sessionId))) throw unauthenticated()
 }

@@ -12,7 +12,10 @@ export interface IssuerKeysOptions {
 
 /** Keys older than this are fetched again in the background, so that a withdrawn key stops working. */
 const refetchAfterMilliseconds = 10 * 60_000
-/** Limits the fetches that unknown key ids of invalid tokens cause. New keys are published a day before their use, so none is missed. */
+/**
+ * Limits the fetches that unknown key ids of invalid tokens cause.
+ * New keys are published a day before their use, so none is missed.
+ */
 const fetchesPerMinuteMax = 4
 /**
  * The pause after a failed fetch. It is short while no keys are known, because the issuer may be starting;

@@ -11,7 +11,10 @@ export async function confirm(effect: string, { yes }: { readonly yes: boolean }
   if (!/^y(es)?$/i.test(answer.trim())) throw new Error('Nothing was changed.')
 }
 
-/** Reads a new password: in a terminal twice without echo, otherwise the first line of the input. Arguments would be visible to other users. */
+/**
+ * Reads a new password: in a terminal twice without echo, otherwise the
+ * first line of the input. Arguments would be visible to other users.
+ */
 export async function readNewPassword(): Promise<string> {
   if (!process.stdin.isTTY) return readFirstLine()
   const password = await ask('New password: ', { echo: false })

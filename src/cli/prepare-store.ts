@@ -19,7 +19,10 @@ export async function runMigrate(): Promise<void> {
   await migrateAndReport(url)
 }
 
-/** `npm run cli -- prepare`: does everything that requires the owner of the schema, before hosts start under roles with fewer privileges. */
+/**
+ * `npm run cli -- prepare`: does everything that requires the owner of
+ * the schema, before hosts start under roles with fewer privileges.
+ */
 export async function runPrepare(): Promise<void> {
   const { url, store, trackerSettings } = readSettings(process.env, (settings) => ({
     ...readPrepareSettings(settings),
@@ -78,7 +81,10 @@ function readPrepareSettings(settings: Settings) {
   return { store, url: store.databaseUrl ?? '' }
 }
 
-/** `npm run cli -- distribute [SHARDS]`: distributes the rows of a Citus coordinator over its workers. It can be run again, and skips what is distributed. */
+/**
+ * `npm run cli -- distribute [SHARDS]`: distributes the rows of a Citus coordinator
+ * over its workers. It can be run again, and skips what is distributed.
+ */
 export async function runDistribute([shards]: readonly string[]): Promise<void> {
   if (shards !== undefined && !/^[1-9]\d{0,2}$/.test(shards))
     throw new UsageError('The number of shards must be from 1 to 999, such as 16.')

@@ -101,7 +101,10 @@ async function hasAccounts({ query }: Queries): Promise<boolean> {
 /** Operators may choose a guessable password for a demo. It still has to comply with the policy. */
 const userWithoutChecks: Resource = { ...user, checks: [] }
 
-/** Unlike `joinTransaction`, also reads in the transaction, because the workspace refers to rows that it has just created. */
+/**
+ * Unlike `joinTransaction`, also reads in the transaction,
+ * because the workspace refers to rows that it has just created.
+ */
 const withAllInTransaction = (database: Database, transaction: Queries): Database => ({
   ...joinTransaction(database, transaction),
   query: (statement) => transaction.query(statement),

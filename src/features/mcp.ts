@@ -101,7 +101,10 @@ export const mcpRoutes = ({ tools, issuer }: McpParts): readonly Route[] => [
 
 const tag = 'Models'
 
-/** The origin that the client used. The client compares the metadata with it, so a forged Host header misleads only its sender. */
+/**
+ * The origin that the client used. The client compares the metadata
+ * with it, so a forged Host header misleads only its sender.
+ */
 const originOf = ({ protocol, host }: FastifyRequest): string => `${protocol}://${host}`
 
 async function answerMessage(exchange: Exchange, tools: ReadonlyMap<string, Tool>): Promise<void> {
@@ -205,7 +208,10 @@ export function toolsOf(
   return new Map(tools.map((tool) => [tool.definition.name, tool]))
 }
 
-/** A client can ask for fewer tools with these parameters, because the descriptions of all of them take much of a model's context. */
+/**
+ * A client can ask for fewer tools with these parameters, because
+ * the descriptions of all of them take much of a model's context.
+ */
 const toolParameters: readonly Parameter[] = [
   {
     name: 'resources',

@@ -101,7 +101,10 @@ interface HttpSocket extends Socket {
   isBodyExempt?: boolean
 }
 
-/** Exempts a request from the server's timeout, which is too short for large bodies. Its handler must limit the time itself. */
+/**
+ * Exempts a request from the server's timeout, which is too short
+ * for large bodies. Its handler must limit the time itself.
+ */
 export function exemptBodyFromTimeout({ raw }: FastifyRequest, reply: FastifyReply): void {
   const socket: HttpSocket = raw.socket
   socket.isBodyExempt = true

@@ -180,7 +180,10 @@ interface ParseIdsOptions {
   readonly duplicates: 'ignored' | 'rejected'
 }
 
-/** Parses the ids of a request for several rows. The contract ignores duplicates in a removal and rejects them in a restore. */
+/**
+ * Parses the ids of a request for several rows. The contract
+ * ignores duplicates in a removal and rejects them in a restore.
+ */
 export function parseIds(body: unknown, { duplicates }: ParseIdsOptions): readonly string[] {
   const { ids } = parseObject(body)
   const violations = collectViolations()
@@ -214,7 +217,10 @@ export function collectUuids(items: readonly unknown[]): Uuids {
   return { distinct: [...distinct], areAllUuids }
 }
 
-/** Limits of the contract, section "Limits". With the largest page, the largest page number keeps `offset` within 32 bits. */
+/**
+ * Limits of the contract, section "Limits". With the largest
+ * page, the largest page number keeps `offset` within 32 bits.
+ */
 export const idsMax = 100
 export const pageSizeMax = 100
 export const pageSizeDefault = 10

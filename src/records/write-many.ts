@@ -142,7 +142,10 @@ export async function updateSameFields(
   return outcomesOf(await updateMany(transaction, callers, many, Object.keys(first.stored)))
 }
 
-/** Returns equal texts for updates that one statement can combine: they change the same fields, and all or none require a version. */
+/**
+ * Returns equal texts for updates that one statement can combine:
+ * they change the same fields, and all or none require a version.
+ */
 export const groupingKeyOf = (
   { ids, values }: Pick<WriteItem, 'ids' | 'values'>,
   versions: RequiredVersions,

@@ -26,7 +26,10 @@ export async function assertServes(host: Pick<CommandsUnderTest, 'target' | 'adm
   assert.ok(milliseconds < answerMillisecondsMax, `A good call took ${milliseconds} ms.`)
 }
 
-/** A call takes milliseconds on a quiet machine and seconds on a very busy one; an attack that holds calls up lasts a minute. */
+/**
+ * A call takes milliseconds on a quiet machine and seconds on a
+ * very busy one; an attack that holds calls up lasts a minute.
+ */
 const answerMillisecondsMax = 15_000
 
 /** Loopback has all of 127.0.0.0/8, so one machine can be several clients. */

@@ -18,7 +18,10 @@ export const nginxProgram = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/b
   existsSync(path),
 )
 
-/** The deployed configuration as it is, with the names of compose.yaml's services and its port replaced by those of a test. */
+/**
+ * The deployed configuration as it is, with the names of
+ * compose.yaml's services and its port replaced by those of a test.
+ */
 export async function startNginx(upstreamPorts: readonly [number, number]): Promise<Nginx> {
   const port = await freePort()
   const { checkConfiguration, stop } = await startNginxOn('nginx-bank.conf', (text) =>

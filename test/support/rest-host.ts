@@ -78,7 +78,10 @@ interface RestOptions extends Pick<HostOptions, 'destination'>, OwnLimits {
   readonly ownStore?: Pick<FreshDatabase, 'database' | 'drop'>
 }
 
-/** The REST host as it is deployed, on a port, a database and an identity host of its own. Limits are off unless asked for. */
+/**
+ * The REST host as it is deployed, on a port, a database and an
+ * identity host of its own. Limits are off unless asked for.
+ */
 export async function startRestUnderTest(
   environment: Environment = {},
   { destination, budgets = openBudgets(), declared, exportLimits, ownStore }: RestOptions = {},

@@ -31,7 +31,10 @@ async function keepFiles() {
 
 self.addEventListener('activate', (event) => event.waitUntil(takeOver()))
 
-/** Pages that are still open may load more files of their own build, so the cache of the last one stays until the next update. */
+/**
+ * Pages that are still open may load more files of their own build,
+ * so the cache of the last one stays until the next update.
+ */
 async function takeOver() {
   const names = (await caches.keys()).filter((name) => name.startsWith(prefix) && name !== cacheName)
   await Promise.all(names.slice(0, -1).map((name) => caches.delete(name)))

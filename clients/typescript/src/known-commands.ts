@@ -19,7 +19,10 @@ export interface KnownCommand {
   readonly isStream?: true
 }
 
-/** Plain data, with which the build replaces this module, so that the package does not contain the resources' declarations. */
+/**
+ * Plain data, with which the build replaces this module, so that
+ * the package does not contain the resources' declarations.
+ */
 export const knownCommands: readonly KnownCommand[] = [
   ...allForms().flatMap((form) =>
     Object.values(commandMessagesOf(form)).map((messages) => knownOf(form.shownIn, messages)),

@@ -112,7 +112,10 @@ const backupFileOf = (file: string, keyFile: string | undefined): BackupFile => 
   key: keyFile === undefined ? undefined : readKeyFile(keyFile),
 })
 
-/** Returns the path of an existing file. A restore does not choose the newest of a directory, because that may be too new. */
+/**
+ * Returns the path of an existing file. A restore does not choose
+ * the newest of a directory, because that may be too new.
+ */
 function requireBackup(target: string): string {
   if (isDirectory(target))
     throw new Error(`${target} is a directory. Name a backup in it; the newest is ${newestBackupIn(target)}.`)

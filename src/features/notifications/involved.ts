@@ -26,7 +26,10 @@ interface Assigned extends Link {
   readonly mentioned: string | null
 }
 
-/** Finds the accounts that changes of these assignments notify. Sends one statement per table, because tables may be on different nodes. */
+/**
+ * Finds the accounts that changes of these assignments notify. Sends
+ * one statement per table, because tables may be on different nodes.
+ */
 export async function readInvolved(
   queries: Queries,
   ids: readonly string[],

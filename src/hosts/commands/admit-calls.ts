@@ -194,7 +194,10 @@ const tooLong = {
   details: 'A call on a connection without a token must end sooner. Call again.',
 }
 
-/** Closes a stream with too many unread messages: thousands of empty ones fit into one packet, and each becomes an object. */
+/**
+ * Closes a stream with too many unread messages: thousands of
+ * empty ones fit into one packet, and each becomes an object.
+ */
 function limitFloods(base: BaseCall): void {
   const read = base.handleDataFrame.bind(base)
   base.handleDataFrame = (data) => {

@@ -53,7 +53,10 @@ function extensionSchemas(): Readonly<Record<string, Schema>> {
 const schemasOf = (operations: readonly Operation[]): Readonly<Record<string, Schema>> =>
   Object.assign({}, ...operations.map(({ schemas }) => schemas))
 
-/** The contract fixes `Error`. The other document avoids it, because code generators rename a type that the language already has. */
+/**
+ * The contract fixes `Error`. The other document avoids it, because
+ * code generators rename a type that the language already has.
+ */
 type ErrorName = 'Error' | 'ErrorAnswer'
 
 function openApiOf(operations: readonly Operation[], error: ErrorName, described: DocumentParts): Schema {

@@ -137,7 +137,10 @@ const partition = <Item>(items: readonly Item[], matches: (item: Item) => boolea
   items.filter((item) => !matches(item)),
 ]
 
-/** Creates all items together. If they break a rule together, creates them one by one, so that as many as possible are kept. */
+/**
+ * Creates all items together. If they break a rule together,
+ * creates them one by one, so that as many as possible are kept.
+ */
 async function createWithRules(
   transaction: Queries,
   resource: Resource,

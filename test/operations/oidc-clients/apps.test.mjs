@@ -11,7 +11,10 @@ const python = join(folder, 'venv', 'bin', 'python')
 const pkceMissing = 'rejected: code_challenge is required'
 const works = 'works'
 
-/** Apps that nobody here wrote, or libraries in a page around them: first with their defaults, then with what docs/identity.md says. */
+/**
+ * Apps that nobody here wrote, or libraries in a page around them:
+ * first with their defaults, then with what docs/identity.md says.
+ */
 const inPython = (name, title, change) => ({
   ...{ title, change, tool: python, needs: 'Python' },
   command: () => [python, join(folder, 'apps', 'python_apps.py'), name],

@@ -139,7 +139,10 @@ await primary.query('vacuum analyze organizations')
 await primary.end()
 await untilUsed()
 
-/** CPU of the primary, in clock ticks of 10 ms: the server itself with all that it has started and that has ended, and what runs. */
+/**
+ * CPU of the primary, in clock ticks of 10 ms: the server itself
+ * with all that it has started and that has ended, and what runs.
+ */
 function primaryTicks(): number {
   const ticks = (pid: number | string, fields: readonly number[]) => {
     const words = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []

@@ -28,7 +28,10 @@ export interface Shortcut {
   readonly description: MessageKey
   /** The page to which it leads. */
   readonly href?: string
-  /** Missing for keys of cards, rows and cells, which have their own listeners. The result false leaves the key to the browser. */
+  /**
+   * Missing for keys of cards, rows and cells, which have their own
+   * listeners. The result false leaves the key to the browser.
+   */
   run?(actors: Actors): unknown
 }
 

@@ -17,7 +17,10 @@ export function groupChanges(changes: readonly Change[]): readonly Act[] {
   return acts
 }
 
-/** Updates of one row belong together, and links of one kind that are added to or removed from one assignment. Comments are never grouped. */
+/**
+ * Updates of one row belong together, and links of one kind that are
+ * added to or removed from one assignment. Comments are never grouped.
+ */
 function isOfAct([newest]: Act, change: Change): boolean {
   const { callerId, resource, action, rowId, at, after } = change
   const isSameKind = newest.callerId === callerId && newest.resource === resource && newest.action === action
@@ -38,7 +41,10 @@ const links: ReadonlySet<string> = new Set([
 
 const isLink = (resource: string): boolean => links.has(resource)
 
-/** Combines several updates of a row into one, from the values before the first to those after the last, without unchanged fields. */
+/**
+ * Combines several updates of a row into one, from the values before
+ * the first to those after the last, without unchanged fields.
+ */
 export function combineUpdates([newest, ...older]: Act): Change {
   if (older.length === 0) return newest
   const before = Object.assign({}, newest.before, ...older.map((one) => one.before))

@@ -108,7 +108,10 @@ const newEntry = (at: number) => ({
   active: true,
 })
 
-/** Keeps a change until there is a network. A later change of the same record replaces it. Returns false if the queue is full. */
+/**
+ * Keeps a change until there is a network. A later change of the
+ * same record replaces it. Returns false if the queue is full.
+ */
 function queueChange(
   actors: Actors,
   change: NewChange,

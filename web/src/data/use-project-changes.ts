@@ -83,7 +83,10 @@ const followed: readonly ResourceName[] = [
   'projectView',
 ]
 
-/** Lets the lists of a project page reload after changes by other users, all over one connection. Without the extensions there are none. */
+/**
+ * Lets the lists of a project page reload after changes by other users,
+ * all over one connection. Without the extensions there are none.
+ */
 export function useProjectChanges(projectId: string): void {
   const { api, configuration, session, tracker } = useServices()
   const isSignedIn = session.state.value === 'signed-in'

@@ -18,8 +18,8 @@ export type PartCounts = ReadonlyMap<string, PartCount>
 const pagesMax = 20
 
 /**
- * Counts the parts of each assignment of a project with one request for all, and follows the rows that the view
- * has loaded. Parts that are not loaded are counted again when the number of assignments changes; it is
+ * Counts the parts of each assignment of a project with one request for all, and follows the rows that the
+ * view has loaded. Parts that are not loaded are counted again when the number of assignments changes; it is
  * undefined until the view is loaded. Without the extensions there are none.
  */
 export function useProjectParts(

@@ -6,7 +6,10 @@ const keyOf = (name: string) => prefix + name
 const readNames = (): string[] =>
   Object.keys(sessionStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
 
-/** A signal, so that components that show whether there are drafts are rendered again. Unit tests have no session storage. */
+/**
+ * A signal, so that components that show whether there are drafts
+ * are rendered again. Unit tests have no session storage.
+ */
 const names = signal<readonly string[]>(typeof sessionStorage === 'undefined' ? [] : readNames())
 
 /** Reads an unfinished form, which is stored in this tab and thus survives a reload and a new sign-in. */

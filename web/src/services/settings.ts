@@ -8,7 +8,10 @@ import { type Services, useServices } from './services.ts'
 
 type Settings = Operations['PATCH /ext/settings']['body']
 
-/** Changes settings of the account. The browser stores a copy, which applies before the next page has loaded the settings. */
+/**
+ * Changes settings of the account. The browser stores a copy,
+ * which applies before the next page has loaded the settings.
+ */
 export async function changeSettings(
   { tracker, configuration, toasts }: Services,
   changes: Settings,
@@ -39,7 +42,10 @@ export function themeSwitch(services: Services) {
   } as const
 }
 
-/** Applies the settings of the account, which another device may have changed. Those without a value stay as in this browser. */
+/**
+ * Applies the settings of the account, which another device may
+ * have changed. Those without a value stay as in this browser.
+ */
 export function useSettingsOfAccount(): void {
   const services = useServices()
   const { session, tracker, configuration } = services

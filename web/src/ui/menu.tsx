@@ -21,7 +21,10 @@ export interface MenuProps {
   readonly class?: string
 }
 
-/** A button with a list of actions below it: arrows move, Escape closes, a letter goes to the next action that begins with it. */
+/**
+ * A button with a list of actions below it: arrows move, Escape
+ * closes, a letter goes to the next action that begins with it.
+ */
 export function Menu({ children, label, items, class: className = 'button quiet icon-only' }: MenuProps) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)

@@ -141,7 +141,10 @@ export async function usePasskey(
   return counted ? 'right' : 'copied'
 }
 
-/** The response of a passkey may have a user handle, and must have one as the sole factor. It must be that of the account. */
+/**
+ * The response of a passkey may have a user handle, and must have
+ * one as the sole factor. It must be that of the account.
+ */
 function hasMatchingHandle(
   { accountId }: StoredPasskey,
   { response }: AuthenticationResponseJSON,

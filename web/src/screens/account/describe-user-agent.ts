@@ -1,6 +1,9 @@
 import { t } from '../../texts/text.ts'
 
-/** Describes a browser and its system, such as "Firefox 130 on Linux". An unknown program is described by the beginning of its user agent. */
+/**
+ * Describes a browser and its system, such as "Firefox 130 on Linux".
+ * An unknown program is described by the beginning of its user agent.
+ */
 export function describeUserAgent(userAgent: string): string {
   const system = systemTokens.find(([token]) => userAgent.includes(token))?.[1]
   const name =
@@ -11,7 +14,10 @@ export function describeUserAgent(userAgent: string): string {
   return system ? t('{name} on {system}', { name, system }) : name
 }
 
-/** The first token found decides, because browsers also name those that they are compatible with. Safari writes `Version`. */
+/**
+ * The first token found decides, because browsers also name those
+ * that they are compatible with. Safari writes `Version`.
+ */
 const browserTokens = [
   ['Edg', 'Edge'],
   ['OPR', 'Opera'],

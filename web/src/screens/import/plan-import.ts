@@ -28,7 +28,10 @@ const labelRow = 0xffffff
 /** The id of a new label, by its position among the labels of the file. */
 export const labelIdOf = (runId: string, position: number): string => idOf(runId, labelRow, position)
 
-/** Plans the requests for each item. The same file, matching and scope always lead to the same plan, so it can be continued. */
+/**
+ * Plans the requests for each item. The same file, matching and
+ * scope always lead to the same plan, so it can be continued.
+ */
 export function planImport(
   items: readonly ImportedItem[],
   matching: Matching,
@@ -42,7 +45,10 @@ export function planImport(
   return { rows, labelCount: names.length, batches: [labelBatch, ...batchesOf(accepted)] }
 }
 
-/** Plans the labels that the project lacks, and those that an interrupted import has created, so that the plan stays the same. */
+/**
+ * Plans the labels that the project lacks, and those that an
+ * interrupted import has created, so that the plan stays the same.
+ */
 function planLabels(names: readonly string[], { labels: existing, runId, projectId }: ImportScope) {
   const labels = new Map(existing)
   const requests: BatchItem[] = []

@@ -25,7 +25,10 @@ interface Line {
   readonly color: ColorName | undefined
 }
 
-/** Chooses the stages of a project, with their order and colors. Administrators change the stages themselves, for all projects. */
+/**
+ * Chooses the stages of a project, with their order and colors.
+ * Administrators change the stages themselves, for all projects.
+ */
 export function StagesSection({ projectId }: { readonly projectId: string }) {
   const { configuration, session } = useServices()
   const { stages, choices, isLoading } = useProjectStages(projectId)
@@ -110,7 +113,10 @@ const linesOf = (defaults: readonly ProjectStage[], choices: readonly Choice[]):
     return { stage, isUsed: stage.isUsed, color }
   })
 
-/** Saves each change at once, one after the other. Changed lines are shown until the list has them, so that nothing flashes. */
+/**
+ * Saves each change at once, one after the other. Changed lines
+ * are shown until the list has them, so that nothing flashes.
+ */
 function useStageChanges(
   projectId: string,
   defaults: readonly ProjectStage[],

@@ -40,7 +40,10 @@ interface Item extends Option {
 /** The margin of a page, which the menu keeps as well. */
 const pagePixels = 24
 
-/** Finds any value of any criterion by typing. Without a text it shows the criteria. Several values can be chosen before it is closed. */
+/**
+ * Finds any value of any criterion by typing. Without a text it shows
+ * the criteria. Several values can be chosen before it is closed.
+ */
 export function FilterMenu({ criteria, filters, start, anchor, onChange, onClose }: FilterMenuProps) {
   const layer = useRef<HTMLDivElement>(null)
   const [stepName, setStepName] = useState(start)
@@ -103,7 +106,10 @@ interface ValuesProps extends Pick<FilterMenuProps, 'criteria' | 'filters' | 'on
   onBack(): void
 }
 
-/** A text field with the lines that match it: arrows move, Enter chooses, Backspace without a text goes back to the criteria. */
+/**
+ * A text field with the lines that match it: arrows move, Enter
+ * chooses, Backspace without a text goes back to the criteria.
+ */
 function Values(props: ValuesProps) {
   const { step, onBack, onChange } = props
   const listId = useId()

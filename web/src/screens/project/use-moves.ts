@@ -25,7 +25,10 @@ export interface Moves {
   move(assignment: Assignment, stage: { readonly id: string; readonly name: string }, place?: Place): void
 }
 
-/** Shows a move at once, with Undo once it is saved, and reverts it with a message after an error. Moves of one card are sent one after the other. */
+/**
+ * Shows a move at once, with Undo once it is saved, and reverts it with a
+ * message after an error. Moves of one card are sent one after the other.
+ */
 export function useMoves(
   stored: readonly Assignment[],
   stageNameOf: (id: string) => string,

@@ -230,7 +230,10 @@ export interface ProviderLinkProps {
   readonly children: ComponentChildren
 }
 
-/** Links to a page of the provider. `target` stops the client's router from handling the link if the provider has the same origin. */
+/**
+ * Links to a page of the provider. `target` stops the client's router
+ * from handling the link if the provider has the same origin.
+ */
 const ProviderLink = ({ children, ...props }: ProviderLinkProps) => (
   <a target="_self" {...props}>
     {children}

@@ -33,7 +33,10 @@ import { ListTable } from './list-table.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { useSelection } from './use-selection.ts'
 
-/** Lists the assignments of a project in a table, sorted and grouped. Several can be changed at once. The address has all settings. */
+/**
+ * Lists the assignments of a project in a table, sorted and grouped.
+ * Several can be changed at once. The address has all settings.
+ */
 export function ListView(props: ProjectViewProps) {
   const { scope, filters, openId, query, onConnection } = props
   const { configuration } = useServices()
