@@ -35,10 +35,10 @@ export interface BoardViewProps extends ProjectViewProps {
 export function BoardView(props: BoardViewProps) {
   const { projectId, doneIds } = props.scope
   const [areCardsShown, setCardsShown] = useState(false)
-  const isFiltered = filtersRows(props.filters)
-  const facts = useCardFacts(projectId, doneIds, !areCardsShown && !isFiltered)
+  const needsAllRows = filtersRows(props.filters)
+  const facts = useCardFacts(projectId, doneIds, !areCardsShown && !needsAllRows)
   const factsProps = { ...props, facts, onShown: () => setCardsShown(true) }
-  return isFiltered ? <FilteredBoard {...factsProps} /> : <PagedBoard {...factsProps} />
+  return needsAllRows ? <FilteredBoard {...factsProps} /> : <PagedBoard {...factsProps} />
 }
 
 interface FactsProps extends BoardViewProps {

@@ -47,7 +47,7 @@ export function placeAfterStep(
   return placeBefore(cards, moved, cards[step < 0 ? index - 1 : index + 2]?.id)
 }
 
-/** Finds the card above whose middle the pointer is; the dragged card is no place. */
+/** Returns the id of the first card whose middle is below the pointer, apart from the dragged one. */
 export function cardBelowPointer(
   list: Element,
   { clientY }: { readonly clientY: number },

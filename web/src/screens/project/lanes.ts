@@ -21,9 +21,9 @@ export interface Bar {
 export type NamePlace = 'within' | 'before' | 'after'
 
 export interface BarOptions {
-  /** A bar that is shorter than the days its name needs has it next to itself, where no other bar is then. */
+  /** The days that a name needs. A shorter bar has its name beside it, and no other bar on those days. */
   nameDaysOf?(row: Assignment): number
-  /** Those come first and get the upper lanes. */
+  /** Rows for which this is true come first, in the upper lanes. */
   comesFirst?(row: Assignment): boolean
 }
 
@@ -93,7 +93,10 @@ function namePlaceOf(first: number, last: number, nameDays: number, dayCount: nu
   return first - nameDays >= 0 ? 'before' : 'within'
 }
 
-/** Divides the bars of a week. One that hides alone on all of its days is shown in the line of the buttons for more. */
+/**
+ * Splits the bars of a week into those that fit and hidden ones, which buttons such as "2 more" open. A bar
+ * that would be the only hidden one on its days is shown in the line of these buttons.
+ */
 export function fitBars(bars: readonly Bar[], laneCount: number) {
   const below = bars.filter(({ lane }) => lane >= laneCount)
   const isAlone = (bar: Bar) =>

@@ -14,7 +14,7 @@ export interface RowWindow {
 
 /** Rows this far outside the visible part are rendered too, so that scrolling shows no gap. */
 const overscanPixels = 600
-/** A shorter way does not change which rows are rendered. */
+/** Scrolling by less does not change which rows are rendered. */
 const stepPixels = 200
 
 /**
