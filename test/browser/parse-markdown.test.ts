@@ -58,11 +58,31 @@ describe('Text with marks', () => {
   for (const [text, ...content] of lines)
     test(`reads a line: ${text}`, () => assert.deepEqual(parseMarkdown(text), [paragraph(...content)]))
 
+  test('has tables, with as many cells as their head, and headings of several levels', () => {
+    const text = 'Sizes:\n| a | **b** |\n|---|:-:|\n| 1 | 2 | 3 |\n4 | 5\nafter'
+    assert.deepEqual(parseMarkdown(text), [
+      paragraph('Sizes:'),
+      {
+        kind: 'table',
+        head: [['a'], [{ kind: 'strong', content: ['b'] }]],
+        rows: [
+          [['1'], ['2']],
+          [['4'], ['5']],
+        ],
+      },
+      paragraph('after'),
+    ])
+    assert.deepEqual(parseMarkdown('a | b\n--- and'), [
+      { kind: 'paragraph', lines: [['a | b'], ['--- and']] },
+    ])
+    assert.deepEqual(parseMarkdown('### T'), [{ kind: 'title', level: 3, content: ['T'] }])
+  })
+
   test('has headings, lists, tasks, quotes and code', () => {
     const text =
       '# T\n- a\n- [ ] b\n* [x] c\n1. d\n2) e\n> q\n> - r\n\nend\nof it\n```js\n**x**\n\n> y\n```\nafter'
     assert.deepEqual(parseMarkdown(text), [
-      { kind: 'title', content: ['T'] },
+      { kind: 'title', level: 1, content: ['T'] },
       list(item('a'), task('b', false, 11), task('c', true, 19)),
       { ...list(item('d'), item('e')), isNumbered: true },
       { kind: 'quote', blocks: [paragraph('q'), list(item('r'))] },
@@ -152,12 +172,13 @@ const linesOf = (block: Block): readonly Inline[][] => {
   if (block.kind === 'list')
     return block.items.flatMap(({ content, lists }) => [content, ...lists.flatMap(linesOf)])
   if (block.kind === 'paragraph') return block.lines
+  if (block.kind === 'table') return [...block.head, ...block.rows.flat()]
   return block.kind === 'title' ? [block.content] : []
 }
 
 /** Pieces of which marks, and what almost is one, are made. */
 const pieces =
-  '* ** _ __ ` ``` [ ] ( ) ]( [a]( < > # - 1. \\ | ~ ! & http:// https://a mailto: attachment: ![a]( \n \n> \n- \n``` a b'
+  '* ** _ __ ` ``` [ ] ( ) ]( [a]( < > # - 1. \\ | |-|- ~ ! & http:// https://a mailto: attachment: ![a]( \n \n> \n- \n``` a b'
     .split(' ')
     .concat(' ', '  ', '\n  - ', '\n    1. ', '[ ] ')
 const longest = Math.max(limits.description, limits.text)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sql } from '../../src/db/sql.ts'
 import { addDays, formatDay } from '../../web/src/time/days.ts'
+import { until } from '../support/until.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
 import { listCellJourneys } from './journeys/list-cells.ts'
 import { listExportJourneys } from './journeys/list-export.ts'
@@ -323,6 +324,10 @@ function timerJourneys(stage: () => Stage): void {
     assert.deepEqual(faults, [])
     await other.locator('.timer-mark').getByRole('button', { name: 'Stop the timer' }).click()
     await assertAccessible(other, 'the end of a timer')
+    // The time that is being recorded no longer grows.
+    const stopped = await other.locator('.timer-clock').textContent()
+    await other.waitForTimeout(1300)
+    assert.equal(await other.locator('.timer-clock').textContent(), stopped)
     assert.equal(await other.getByLabel('Hours', { exact: true }).inputValue(), '1.5')
     await other.getByLabel('Note').fill('Called the customer')
     await other.keyboard.press('Enter')
@@ -375,6 +380,10 @@ function timerJourneys(stage: () => Stage): void {
     await desk.getByText('The timer was ended on another device.').waitFor()
     await desk.reload()
     await desk.getByText('2 h of 8 h').waitFor()
+    const mine = `/ext/query/appointments?filter=${encodeURIComponent(`userId eq '${tova.id}'`)}`
+    assert.equal((await workspace.call('GET', mine)).result.data.length, 1)
+    await phone.keyboard.press('Control+z')
+    await until(async () => (await workspace.call('GET', mine)).result.data.length === 0, 'the undone entry')
   })
 }
 

@@ -53,6 +53,32 @@ export function weekJourneys(stage: () => Stage): void {
     assert.equal(await monday.inputValue(), '1.5')
   })
 
+  test('begins with what has hours this week, and moves no row while hours are typed', async () => {
+    await plan('2027-07-05', '2027-07-09', 'Apart')
+    const booked = await plan('2027-07-05', '2027-07-09', 'Zealous')
+    await book(booked, '2027-07-05', 2)
+    const page = await open('2027-07-05')
+    const names = () => page.locator('tbody th[scope=row] a').allTextContents()
+    await cell(page, 'Apart, Tue 6 Jul 2027').waitFor()
+    assert.deepEqual(
+      (await names()).map((name) => name.trim()),
+      ['Zealous', 'Apart'],
+    )
+    await cell(page, 'Apart, Tue 6 Jul 2027').fill('1')
+    await stored(page, () => page.keyboard.press('Enter'))
+    await page.getByRole('row', { name: 'Total' }).getByText('3 h').first().waitFor()
+    assert.deepEqual(
+      (await names()).map((name) => name.trim()),
+      ['Zealous', 'Apart'],
+    )
+    await page.reload()
+    await page.getByRole('row', { name: 'Total' }).getByText('3 h').first().waitFor()
+    assert.deepEqual(
+      (await names()).map((name) => name.trim()),
+      ['Apart', 'Zealous'],
+    )
+  })
+
   test('clears a cell by removing its entry, and brings it back with Undo', async () => {
     const id = await plan('2027-03-08', '2027-03-12', 'Cleared')
     const entry = await book(id, '2027-03-09', 4)

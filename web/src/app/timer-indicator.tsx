@@ -96,10 +96,13 @@ function useOwnTimer(): RunningTimer | undefined {
 
 function Clock({ running }: { readonly running: RunningTimer }) {
   const [now, setNow] = useState(Date.now)
+  // The time that is being recorded no longer grows.
+  const isStopped = isTimerDialogOpen.value
   useEffect(() => {
+    if (isStopped) return
     const timer = setInterval(() => setNow(Date.now()), 1000)
     return () => clearInterval(timer)
-  }, [])
+  }, [isStopped])
   return (
     <time class="timer-clock" role="timer" aria-label={t('Running for {name}', { name: running.name })}>
       {formatClock(elapsedSeconds(running, now))}

@@ -11,6 +11,7 @@ import { type MessageKey, shorten, t, tx } from '../texts/text.ts'
 import { dayOf, formatDay } from '../time/days.ts'
 import { formatTimestamp } from '../time/format-timestamp.ts'
 import { formatHours } from '../time/hours.ts'
+import { Ago } from '../ui/ago.tsx'
 import { PersonAvatar } from '../ui/avatar.tsx'
 import { mentionedIn, showMentions } from '../ui/mention-text.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -84,9 +85,7 @@ function ActRow({ act, context }: ActRowProps) {
             {name}: {before !== '' && <del dir="auto">{before}</del>} <bdi>{after}</bdi>
           </span>
         ))}
-        <time class="quiet-text line" dateTime={newest.at}>
-          {formatTimestamp(newest.at)}
-        </time>
+        <Ago class="quiet-text line" timestamp={newest.at} />
       </span>
     </li>
   )

@@ -10,7 +10,7 @@ import { Form } from '../forms/form.tsx'
 import { useForm } from '../forms/use-form.ts'
 import { useServices } from '../services/services.ts'
 import { t } from '../texts/text.ts'
-import { formatTimestamp } from '../time/format-timestamp.ts'
+import { Ago } from '../ui/ago.tsx'
 import { PersonAvatar } from '../ui/avatar.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Markdown } from '../ui/markdown.tsx'
@@ -85,10 +85,7 @@ function CommentLine({ comment, projectId }: { readonly comment: Comment; readon
       <PersonAvatar id={userId} isDecorative />
       <div class="comment-body">
         <header>
-          <strong dir="auto">{name}</strong>{' '}
-          <time class="quiet-text" dateTime={createdAt}>
-            {formatTimestamp(createdAt)}
-          </time>
+          <strong dir="auto">{name}</strong> <Ago class="quiet-text" timestamp={createdAt} />
           {updatedAt && <span class="quiet-text">{t('changed')}</span>}
           {canEdit && !isEditing && (
             <Menu

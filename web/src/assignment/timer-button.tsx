@@ -91,7 +91,7 @@ function useTimer() {
 /** Asks whether to record the time, discard it, or keep the timer running. */
 export function TimerDialog({ running, onClose }: { readonly running: RunningTimer; onClose(): void }) {
   const services = useServices()
-  const { toasts } = services
+  const { api, toasts } = services
   const parseHours = useHoursOfDay()
   const timers = timerStore(services)
   const { name } = running
@@ -104,7 +104,7 @@ export function TimerDialog({ running, onClose }: { readonly running: RunningTim
     },
     async submit({ keepDate, amountHours, description }) {
       const recorded = parseHours(amountHours, 'amountHours')
-      await timers.book(running, {
+      const { id } = await timers.book(running, {
         keepDate,
         amountHours: recorded,
         description: description.trim() || null,
@@ -112,6 +112,7 @@ export function TimerDialog({ running, onClose }: { readonly running: RunningTim
       toasts.show({
         kind: 'done',
         text: t('{hours} recorded for {name}.', { hours: formatHours(recorded), name }),
+        undo: () => api.remove('appointment', [id]),
       })
     },
   })

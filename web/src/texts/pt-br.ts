@@ -895,6 +895,7 @@ export const ptBr = {
   Dark: 'Escuro',
   Comfortable: 'Confortável',
   Compact: 'Compacta',
+  'Undo all': 'Desfazer tudo',
   Legend: 'Legenda',
   'Waits for another assignment': 'Espera por outra tarefa',
   'Up to {hours} a day': 'Até {hours} por dia',

@@ -10,6 +10,7 @@ import {
   type Item,
   type List,
   parseMarkdown,
+  type Table,
   type Task,
   tasksIn,
 } from './parse-markdown.ts'
@@ -46,9 +47,12 @@ function Blocks({ text, onTick, hasProgress = false }: MarkdownProps) {
 function renderBlock(block: Block, onTick: MarkdownProps['onTick']): ComponentChild {
   switch (block.kind) {
     case 'title':
-      return <p class="markdown-title">{block.content.map(renderInline)}</p>
+      return <p class={`markdown-title level-${block.level}`}>{block.content.map(renderInline)}</p>
     case 'code':
-      return <pre>{block.text}</pre>
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+      return <pre tabIndex={0}>{block.text}</pre>
+    case 'table':
+      return <TableBlock {...block} />
     case 'list':
       return <ItemList list={block} onTick={onTick} />
     case 'quote':
@@ -66,6 +70,34 @@ function renderBlock(block: Block, onTick: MarkdownProps['onTick']): ComponentCh
       )
   }
 }
+
+const TableBlock = ({ head, rows }: Table) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+  <div class="markdown-table" tabIndex={0}>
+    <table>
+      <thead>
+        <tr>
+          {head.map((cell, index) => (
+            <th key={index} scope="col" dir="auto">
+              {cell.map(renderInline)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, index) => (
+          <tr key={index}>
+            {head.map((_, column) => (
+              <td key={column} dir="auto">
+                {row[column]?.map(renderInline)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
 
 function ItemList({ list, onTick }: Pick<MarkdownProps, 'onTick'> & { readonly list: List }) {
   const Items = list.isNumbered ? 'ol' : 'ul'

@@ -1,17 +1,25 @@
 import { mentionPattern } from './mention-text.ts'
 
 /**
- * Parses common Markdown: headings, lists, tasks, quotes, code, bold, italic, struck text, links. The result
+ * Parses common Markdown: headings, lists, tasks, quotes, tables, code, bold, italic, struck text, links. The result
  * is data, never HTML. The time grows linearly with the length of the text.
  */
 export const parseMarkdown = (text: string): Block[] => parseBlocks(splitLines(text), 0)
 
 export type Block =
-  | { readonly kind: 'title'; readonly content: Inline[] }
+  | { readonly kind: 'title'; readonly level: number; readonly content: Inline[] }
   | { readonly kind: 'code'; readonly text: string }
   | List
   | { readonly kind: 'quote'; readonly blocks: Block[] }
   | { readonly kind: 'paragraph'; readonly lines: Inline[][] }
+  | Table
+
+export interface Table {
+  readonly kind: 'table'
+  readonly head: Inline[][]
+  /** Each has at most as many cells as the head. */
+  readonly rows: Inline[][][]
+}
 
 export interface List {
   readonly kind: 'list'
@@ -97,10 +105,12 @@ function parseBlock(reader: LineReader, line: string): Block[] {
   if (fence.test(line)) return [parseCode(reader)]
   if (title.test(line)) {
     reader.position += 1
-    return [{ kind: 'title', content: parseInline(line.replace(title, '')) }]
+    const level = line.indexOf(' ')
+    return [{ kind: 'title', level, content: parseInline(line.slice(level).trimStart()) }]
   }
   if (isItem(line)) return parseLists(takeWhile(reader, isItem), 1)
   if (isQuote(reader, line)) return [parseQuote(reader)]
+  if (isTable(reader)) return [parseTable(reader)]
   const lines = takeWhile(reader, (next) => next.trim() !== '' && !beginsBlock(reader, next))
   return [{ kind: 'paragraph', lines: lines.map(({ text }) => parseInline(text)) }]
 }
@@ -110,7 +120,7 @@ const isItem = (line: string): boolean => item.test(line) || numberedItem.test(l
 const isQuote = ({ depth }: LineReader, line: string): boolean => depth < levelsMax && quote.test(line)
 
 const beginsBlock = (reader: LineReader, line: string): boolean =>
-  isItem(line) || title.test(line) || fence.test(line) || isQuote(reader, line)
+  isItem(line) || title.test(line) || fence.test(line) || isQuote(reader, line) || isTable(reader)
 
 /** Consumes the current line, and the following ones as long as they belong to it. */
 function takeWhile(reader: LineReader, belongs: (line: string) => boolean): Line[] {
@@ -125,6 +135,31 @@ function parseCode(reader: LineReader): Block {
   // Skips the closing fence.
   reader.position += 1
   return { kind: 'code', text: lines.map(({ text }) => text).join('\n') }
+}
+
+/** A table is a line with cells above a line of dashes with as many. */
+function isTable({ lines, position }: LineReader): boolean {
+  const [head, dashes] = [lines[position]?.text ?? '', lines[position + 1]?.text ?? '']
+  if (!head.includes('|') || !dashes.includes('|')) return false
+  const cells = cellsOf(dashes)
+  return cells.every((cell) => /^:?-+:?$/.test(cell)) && cells.length === cellsOf(head).length
+}
+
+const cellsOf = (line: string): string[] => {
+  const cells = line.trim().split('|')
+  if (cells[0] === '') cells.shift()
+  if (cells.at(-1) === '') cells.pop()
+  return cells.map((cell) => cell.trim())
+}
+
+function parseTable(reader: LineReader): Table {
+  const [first, , ...others] = takeWhile(reader, (line) => line.includes('|'))
+  const head = cellsOf(first?.text ?? '').map(parseInline)
+  return {
+    kind: 'table',
+    head,
+    rows: others.map(({ text }) => cellsOf(text).slice(0, head.length).map(parseInline)),
+  }
 }
 
 function parseQuote(reader: LineReader): Block {

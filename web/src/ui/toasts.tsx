@@ -62,7 +62,7 @@ function ToastView({ toast }: { readonly toast: Toast }) {
           title={tn(toast.changes.length, 'Undo this change', 'Undo these {count} changes')}
           onClick={() => void toasts.undoAll(toast)}
         >
-          {t('Undo')}
+          {toast.changes.length > 1 ? t('Undo all') : t('Undo')}
         </button>
       )}
       <button type="button" class="button quiet icon-only" aria-label={t('Dismiss')} onClick={dismiss}>

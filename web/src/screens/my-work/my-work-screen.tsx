@@ -13,6 +13,7 @@ import {
 import { QueueMark } from '../../assignment/queue-mark.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { dueText, endDayOf, isLate } from '../../data/planned.ts'
+import { stageLooksOf, stagesOf } from '../../data/project-stages.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useHoursOfDay } from '../../forms/fields.tsx'
 import { assignmentPath } from '../../router/router.ts'
@@ -21,6 +22,7 @@ import { type MessageKey, t } from '../../texts/text.ts'
 import { addDays, dayOf, daysInWeek, formatAge, mondayOf, today } from '../../time/days.ts'
 import { formatHours } from '../../time/hours.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { StageMark } from '../../ui/marks.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { Page, ProjectMark } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -168,19 +170,24 @@ function StageSelect({ assignment, stages }: StageSelectProps) {
       report(error)
     }
   }
+  const doneIds = doneStagesOf(assignment.projectId, stages)
+  const look = stageLooksOf(stagesOf(stages, []), doneIds).get(shownId)
   return (
-    <select
-      class="input work-stage"
-      aria-label={t('Stage of {name}', { name: assignment.name })}
-      value={shownId}
-      onChange={(event) => void move(event.currentTarget.value)}
-    >
-      {stages.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </select>
+    <span class="work-stage">
+      {look && <StageMark {...look} />}
+      <select
+        class="input"
+        aria-label={t('Stage of {name}', { name: assignment.name })}
+        value={shownId}
+        onChange={(event) => void move(event.currentTarget.value)}
+      >
+        {stages.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </span>
   )
 }
 

@@ -115,11 +115,11 @@ const decorative = (mark: Option['mark']) => <span aria-hidden="true">{mark}</sp
 
 /** The viewer, the members, nobody, and people who are chosen without being members. */
 function usePersonOptions({ scope, filters, offersMembers }: CriteriaOptions): readonly Option[] {
-  const { configuration, people } = useServices()
+  const { configuration, people, session } = useServices()
   const { ids } = useMembers(scope.projectId)
   const chosen = valuesOf(filters.userId).filter((id) => ![nonMember, nobody, viewer].includes(id))
   return [
-    { id: viewer, name: t('Me'), mark: <Icon name="person" /> },
+    { id: viewer, name: t('Me'), mark: <PersonAvatar id={session.person.value?.id ?? ''} isDecorative /> },
     ...[...new Set([...(offersMembers ? ids : []), ...chosen])].map((id) => ({
       id,
       name: people.nameOf(id),

@@ -1,7 +1,8 @@
-import { useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import type { AllLoaded } from '../../api/load-all.ts'
 import { findAssignments } from '../../assignment/assignment-values.ts'
 import { chooseDailyTarget, dailyTarget } from '../../assignment/daily-target.ts'
+import { runningTimer } from '../../assignment/timer.ts'
 import { useLoaded } from '../../data/use-loaded.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tx } from '../../texts/text.ts'
@@ -24,6 +25,7 @@ import {
   loadEntries,
   loadRecordedHours,
   loadWeekRows,
+  type WeekRow,
   type WeekRows,
 } from './week.ts'
 import { WeekGrid } from './week-grid.tsx'
@@ -272,16 +274,33 @@ function useWeek(userId: string, monday: string, addedIds: readonly string[]) {
       },
     { keep: 'week' },
   )
+  // These stay first while the week is open: a row must not move while hours are typed into it.
+  const first = useRef<{ readonly monday: string; readonly ids: readonly string[] }>(undefined)
+  if (loadedEntries !== undefined && first.current?.monday !== loadedEntries.monday) {
+    const timer = runningTimer.peek()
+    const timedId = timer?.userId === userId ? timer.assignmentId : ''
+    first.current = { monday: loadedEntries.monday, ids: [timedId, ...recordedIds] }
+  }
+  const loadedRows = assignments.value?.loaded
+  const rows = useMemo(
+    () => loadedRows && { ...loadedRows, rows: withFirst(loadedRows.rows, first.current?.ids ?? []) },
+    [loadedRows],
+  )
   const last = useRef<Week>(undefined)
-  if (loadedEntries !== undefined && assignments.value?.monday === loadedEntries.monday)
-    last.current = {
-      monday: loadedEntries.monday,
-      entries: loadedEntries.loaded,
-      assignments: assignments.value.loaded,
-    }
+  if (rows !== undefined && loadedEntries !== undefined && assignments.value?.monday === loadedEntries.monday)
+    last.current = { monday: loadedEntries.monday, entries: loadedEntries.loaded, assignments: rows }
   const reload = () => {
     entries.reload()
     assignments.reload()
   }
   return { week: last.current, problem: entries.problem ?? assignments.problem, reload }
+}
+
+/** Puts the first of the ids before the others, and those before the other rows, whose order stays. */
+function withFirst(rows: WeekRows['rows'], ids: readonly string[]): WeekRows['rows'] {
+  const rankOf = ({ assignment }: WeekRow) => {
+    const index = ids.indexOf(assignment.id)
+    return index === -1 ? 2 : Math.min(index, 1)
+  }
+  return rows.toSorted((a, b) => rankOf(a) - rankOf(b))
 }
