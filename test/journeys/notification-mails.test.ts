@@ -248,7 +248,7 @@ describe('Mails about notifications', () => {
     await send()
     assert.deepEqual(mailsTo(bob), [])
     await rest.database.singleWrites.query(
-      sql`update mails set created_at = created_at - interval '1 day' where made_by = ${bob.id}`,
+      sql`update mails set created_at = (created_at at time zone 'UTC' - interval '1 day') at time zone 'UTC' where made_by = ${bob.id}`,
     )
     await queueNotificationMails(rest.database, new Date('2100-06-02T01:00:01Z'))
     await send()
@@ -402,7 +402,7 @@ describe('Mails about notifications of a host', () => {
     await workspace.assignment(projectId, person.id)
     await followChanges(rest.database)
     await rest.database.query(
-      sql`update notification_mails set since = since - interval '5 minutes', due_at = null returning 1`,
+      sql`update notification_mails set since = (since at time zone 'UTC' - interval '5 minutes') at time zone 'UTC', due_at = null returning 1`,
     )
     const [mail] = await server.mailsTo(person.login)
     assert.match(mail?.text ?? '', /^Subject: Write: Assigned to you by Root\r$/m)

@@ -90,8 +90,10 @@ describe('a backup, of one node or several', () => {
 /** Hosts do the same: rows are on one node, and their log is on another. */
 const makeOne = `
   begin;
-  insert into assignments (id, name, start_date, end_date, amount_hours, user_id, project_id, workflow_id, assignment_type_id)
-  select gen_random_uuid(), 'made', start_date, end_date, 1, user_id, project_id, workflow_id, assignment_type_id
+  insert into assignments
+    (id, name, start_date, end_date, amount_hours, user_id, project_id, workflow_id, assignment_type_id, number, rank)
+  select gen_random_uuid(), 'made', start_date, end_date, 1, user_id, project_id, workflow_id, assignment_type_id,
+    1000 + floor(random() * 1000000000)::int, rank
   from (select * from assignments limit 1) as one;
   ${isDistributed ? 'delete from two_phase_commits where id = 0;' : ''}
   insert into changes (resource, row_id, action) values ('made', gen_random_uuid(), 'create');
