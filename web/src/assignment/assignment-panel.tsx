@@ -60,6 +60,7 @@ export function AssignmentPanel(props: AssignmentPanelProps) {
       id={id}
       title={assignment?.name ?? t('Assignment')}
       tools={<PanelTools {...props} assignment={isMissing ? undefined : assignment} />}
+      isLoading={!isMissing && shown === undefined && !problem}
       name={
         shown && (
           <Guard>
@@ -72,7 +73,7 @@ export function AssignmentPanel(props: AssignmentPanelProps) {
       {isMissing && <MissingAssignment assignment={assignment} onRestored={reload} />}
       {!isMissing && shown === undefined && problem && <LoadProblem problem={problem} onRetry={reload} />}
       {!isMissing && shown === undefined && !problem && (
-        <Skeleton as="fields" blocks={1} rows={3} cells="field field" />
+        <Skeleton as="fields" rows={10} cells="label value" />
       )}
       {shown && (
         <div class="panel-body">

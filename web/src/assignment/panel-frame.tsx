@@ -14,6 +14,8 @@ interface PanelFrameProps {
   readonly tools: ComponentChildren
   /** The editable name, pinned below the tools; nothing while the assignment is loading. */
   readonly name: ComponentChildren
+  /** Shows the outline of a name. */
+  readonly isLoading: boolean
   readonly children: ComponentChildren
   onClose(): void
 }
@@ -22,7 +24,7 @@ interface PanelFrameProps {
  * A layer over the end of the screen, so that nothing below it moves. Its edge widens it, F shows it on the
  * whole page, and Escape closes it.
  */
-export function PanelFrame({ id, title, tools, name, children, onClose }: PanelFrameProps) {
+export function PanelFrame({ id, title, tools, name, isLoading, children, onClose }: PanelFrameProps) {
   const isFull = isPanelFull(useServices().router.address.value)
   const element = useRef<HTMLElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -52,6 +54,7 @@ export function PanelFrame({ id, title, tools, name, children, onClose }: PanelF
           <PanelButton icon="close" label={t('Close')} run={onClose} />
         </div>
         {name}
+        {isLoading && <i class="skeleton-bar panel-name-bar" aria-hidden="true" />}
       </header>
       <div class="panel-scroll" key={name ? 'shown' : 'loading'}>
         {children}

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { byId } from '../../api/load-all.ts'
 import type { StageQuery } from '../../data/board-rows.ts'
@@ -215,6 +215,8 @@ function Board({ hasFailed, ...props }: BoardProps & { readonly hasFailed: boole
     onMove(assignment, stage, place)
   })
   const drag = useStableCallback(setDragged)
+  const element = useRef<HTMLDivElement>(null)
+  useScrollToMatches(element, props, stages)
   const byStage = useMemo(() => Map.groupBy(assignments, ({ workflowId }) => workflowId), [assignments])
   if (stages.length === 0)
     return (
@@ -226,7 +228,7 @@ function Board({ hasFailed, ...props }: BoardProps & { readonly hasFailed: boole
   if (!hasFailed && isFiltered(props.filters) && stages.every(({ id }) => countOf(id) === 0))
     return <NoMatches />
   return (
-    <div class="board" aria-busy={isStale}>
+    <div class="board" ref={element} aria-busy={isStale}>
       {stages.map((stage) => (
         <BoardColumn
           key={stage.id}
@@ -247,6 +249,42 @@ function Board({ hasFailed, ...props }: BoardProps & { readonly hasFailed: boole
       ))}
     </div>
   )
+}
+
+/**
+ * Scrolls to the first column with matches while a filter has emptied those in view. Stages arrive one after the
+ * other, so it looks again until the user has touched the board.
+ */
+function useScrollToMatches(
+  board: { readonly current: HTMLElement | null },
+  { filters, isStale, countOf }: BoardProps,
+  stages: readonly Stage[],
+): void {
+  const filterKey = JSON.stringify(filters)
+  const touchedKey = useRef<string>(undefined)
+  const matching = stages.map(({ id }) => countOf(id) > 0)
+  useEffect(() => {
+    if (board.current === null || isStale || !isFiltered(filters) || touchedKey.current === filterKey) return
+    const { left, right } = board.current.getBoundingClientRect()
+    const columns = [...board.current.children]
+    const isInView = columns.map((column) => {
+      const box = column.getBoundingClientRect()
+      const middle = (box.left + box.right) / 2
+      return middle > left && middle < right
+    })
+    if (!matching.some((matches, index) => matches && isInView[index]))
+      columns[matching.indexOf(true)]?.scrollIntoView({ block: 'nearest', inline: 'start' })
+  }, [filterKey, isStale, matching.join()])
+  useEffect(() => {
+    const touch = () => {
+      touchedKey.current = filterKey
+    }
+    const events = ['pointerdown', 'wheel', 'keydown'] as const
+    for (const event of events) board.current?.addEventListener(event, touch, { passive: true })
+    return () => {
+      for (const event of events) board.current?.removeEventListener(event, touch)
+    }
+  }, [filterKey])
 }
 
 /** Instead of columns that are all empty. */

@@ -4,7 +4,7 @@ import type { ViewName } from './view-props.ts'
 
 const shapes: Readonly<Record<ViewName | 'agenda', SkeletonProps>> = {
   board: { as: 'columns', blocks: 4, rows: 5, cells: 'lines face' },
-  list: { as: 'grid', rows: 16, cells: 'text cell cell cell cell cell' },
+  list: { as: 'grid', rows: 16, cells: 'check key text icon stage priority labels type person end hours' },
   calendar: { as: 'grid', rows: 5, cells: 'day day day day day day day' },
   timeline: { as: 'grid', rows: 7, cells: 'text day day day day' },
   agenda: { as: 'rows', blocks: 3, rows: 2, cells: 'lines face' },
