@@ -249,9 +249,15 @@ function CatalogDialog({ catalog, row, nextOrder, onClose }: CatalogDialogProps)
         text: row
           ? t('{name} was saved.', { name: values.name ?? '' })
           : t('{name} was created.', { name: values.name ?? '' }),
+        // A former password is not known.
+        undo: row === undefined || hasPassword ? undefined : () => restoreValues(row),
       })
     },
   })
+  const restoreValues = (before: CatalogRow) =>
+    api
+      .update(resource, bodyOf(valuesOf(catalog, before, nextOrder), before) as never)
+      .catch((error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
   const isSelf = row !== undefined && row.id === session.person.value?.id
   return (
     <Dialog title={row ? t('Change {name}', { name: row.name }) : t(catalog.newLabel)} onClose={onClose}>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Api, RecordOf } from '../../api/api.ts'
 import { loadAll, loadByIds } from '../../api/load-all.ts'
+import { sentenceOf } from '../../api/problems.ts'
 import { findAssignments } from '../../assignment/assignment-values.ts'
 import { responsibleOf } from '../../data/planned.ts'
 import { useListing } from '../../data/use-listing.ts'
@@ -204,6 +205,7 @@ export interface ImpedimentDialogProps {
 function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
   const { api, toasts } = useServices()
   const kinds = useListing('impediment', { sortColumn: 'name', pageSize: 100 })
+  const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
   const form = useForm({
     draft: `impediment-of-${row?.link.id ?? 'any'}`,
     initial: {
@@ -215,11 +217,22 @@ function ImpedimentDialog({ row, onClose }: ImpedimentDialogProps) {
     },
     async submit({ assignmentId, impedimentId, description }) {
       const body = { assignmentId, impedimentId, description: description.trim() || null }
-      if (row === undefined) await api.create('assignmentImpediment', body)
-      else await api.update('assignmentImpediment', { id: row.link.id, ...body })
+      if (row === undefined) {
+        const { id } = await api.create('assignmentImpediment', body)
+        toasts.show({
+          kind: 'done',
+          text: t('The impediment was added.'),
+          undo: () => api.remove('assignmentImpediment', [id]).catch(report),
+        })
+        return
+      }
+      const { id, impedimentId: formerId, description: former, assignmentId: formerAssignmentId } = row.link
+      await api.update('assignmentImpediment', { id, ...body })
+      const before = { id, assignmentId: formerAssignmentId, impedimentId: formerId, description: former }
       toasts.show({
         kind: 'done',
-        text: row ? t('The impediment was saved.') : t('The impediment was added.'),
+        text: t('The impediment was saved.'),
+        undo: () => api.update('assignmentImpediment', before).catch(report),
       })
     },
   })

@@ -146,12 +146,19 @@ function ProjectForm({ project }: { readonly project: Project }) {
     draft: `project-${id}`,
     initial: valuesOf(base),
     async submit(values) {
-      const expectedVersion = versionOf(theirs ?? base)
+      const before = theirs ?? base
+      const expectedVersion = versionOf(before)
       try {
-        const color = (values.color || null) as NonNullable<Project['color']> | null
-        await api.update('project', { id, ...values, color, expectedVersion })
-        rebase(await api.get('project', id))
-        toasts.show({ kind: 'done', text: t('{name} was saved.', { name: values.name }) })
+        const saved = await save(values, expectedVersion)
+        toasts.show({
+          kind: 'done',
+          text: t('{name} was saved.', { name: values.name }),
+          // A later change by another user is kept.
+          undo: () =>
+            save(valuesOf(before), versionOf(saved)).catch((error) =>
+              toasts.show({ kind: 'problem', text: sentenceOf(error) }),
+            ),
+        })
       } catch (error) {
         if (!(error instanceof TrackerError && error.status === 409) || error.errors.key) throw error
         const current = await api.get('project', id)
@@ -161,6 +168,13 @@ function ProjectForm({ project }: { readonly project: Project }) {
       }
     },
   })
+  const save = async (values: ReturnType<typeof valuesOf>, expectedVersion: string) => {
+    const color = (values.color || null) as NonNullable<Project['color']> | null
+    await api.update('project', { id, ...values, color, expectedVersion })
+    const saved = await api.get('project', id)
+    rebase(saved)
+    return saved
+  }
   const rebase = (current: Project) => {
     setBase(current)
     setTheirs(undefined)
