@@ -45,16 +45,15 @@ export function phoneBoardJourneys(stage: () => Stage): void {
       const id = await make('Loads slowly', 0, 1)
       const page = await signIn('mara@example.com', `${path}?view=list`, options)
       const boxesOf = (selector: string) =>
-        page.locator(selector).evaluateAll((all) =>
-          all
-            .slice(0, 2)
-            .map((one) => one.getBoundingClientRect())
-            .map(({ top, height }) => [Math.round(top), Math.round(height)] as const),
+        page.evaluate<[top: number, height: number][]>(
+          `[...document.querySelectorAll('${selector}')].slice(0, 2).map((one) => one.getBoundingClientRect()).map(({ top, height }) => [Math.round(top), Math.round(height)])`,
         )
       await page.locator('.list-row').waitFor()
       const real = await boxesOf('.list-line')
       await hold(page)
       await page.reload()
+      // The outline is drawn again with the name of the project.
+      await page.locator('.filter-button').waitFor()
       await page.locator('.shape-check').first().waitFor()
       const outlined = await boxesOf('.skeleton-row')
       assert.deepEqual(
