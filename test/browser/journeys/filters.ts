@@ -250,6 +250,8 @@ export function filterJourneys(stage: () => Stage): void {
         await shows(page, 'Topmost')
         const { y = Number.NaN } = (await page.locator('.card').first().boundingBox()) ?? {}
         assert.ok(y <= topMax + chipsHeight, `${y} at ${width} with ${query}`)
+        // A page keeps connections of its browser, which has few for a host.
+        await page.close()
       }
     const page = await signIn('mara@example.com', path, { viewport: { width: 390, height: 800 }, ...touch })
     await filterButton(page).tap()

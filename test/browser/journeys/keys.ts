@@ -59,7 +59,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.locator(`#card-${id}:focus`).waitFor()
     // What lasts is removed in the panel, and Ctrl+Z brings it back.
     await press('Enter')
-    await panel.getByLabel('Name', { exact: true }).waitFor()
+    await panel.getByRole('button', { name: /^Remove 1.5 h on/ }).waitFor()
     await tabTo(page, '[aria-label^="Remove 1.5 h on"]')
     await press('Enter')
     await panel.getByText('0 h recorded, no hours planned yet').waitFor()

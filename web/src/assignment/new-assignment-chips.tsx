@@ -205,7 +205,7 @@ function DayChips({ form }: PropertyChipsProps) {
   const changeStart = (day: string) => {
     const { startDate, endDate } = form.values.peek()
     form.set('startDate', day)
-    if (isDay(startDate) && isDay(day) && day > endDate)
+    if ([startDate, endDate, day].every(isDay) && day > endDate)
       form.set('endDate', addDays(day, Math.max(0, daysBetween(startDate, endDate))))
   }
   const shared = { form, isLabelHidden: true, ...optional }
