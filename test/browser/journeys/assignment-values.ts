@@ -13,8 +13,10 @@ export function assignmentValueJourneys(stage: () => Stage): void {
   /** Chooses by a key, a text, and Enter. */
   const choose = async (page: Page, key: string, text: string, option: string | RegExp) => {
     await page.keyboard.press(key)
+    await page.locator('input:focus').waitFor()
     await page.keyboard.type(text)
-    await page.getByRole('dialog').getByRole('option', { name: option }).waitFor()
+    const options = page.getByRole('dialog').getByRole('option', { name: option })
+    await until(async () => (await options.count()) === 1, `only ${option}`)
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { until } from '../../support/until.ts'
 import { datedProjects } from '../support/dated-projects.ts'
 import type { Stage } from '../support/stage.ts'
 import { assertAccessible } from './accessibility.ts'
@@ -15,6 +16,10 @@ export function projectStageJourneys(stage: () => Stage): void {
     const { projectId, path, make } = await makeProject('With its own stages')
     await make('In the backlog', 0, 1)
     const page = await signIn('mara@example.com', `${path}/settings`)
+    let changes = 0
+    page.on('response', (response) => {
+      if (response.url().endsWith('/ext/batch') && response.ok()) changes += 1
+    })
     const stages = page.getByRole('region', { name: 'Stages' })
     await stages.getByRole('checkbox', { name: 'Use Backlog' }).uncheck()
     await stages.getByLabel('Color of Done').selectOption('Purple')
@@ -23,7 +28,7 @@ export function projectStageJourneys(stage: () => Stage): void {
     await assertAccessible(page, 'the stages of a project')
     // Another button saves the project, and loses none of these changes.
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('3 changes saved').waitFor()
+    await until(() => changes === 3, 'three saved changes')
 
     await page.goto(`${hosts.web}${path}`)
     const card = page.getByRole('link', { name: 'In the backlog', exact: true })
