@@ -15,7 +15,11 @@ export function describeInBrowser(name: string, suites: Readonly<Record<string, 
     before(async () => {
       stage = await openStage()
     })
-    afterEach(() => stage.closePages())
+    afterEach(async (context) => {
+      const isTest = 'passed' in context
+      if (isTest && !context.passed) for (const page of await stage.describePages()) context.diagnostic(page)
+      await stage.closePages()
+    })
     after(() => stage?.stop())
 
     for (const [suite, define] of Object.entries(suites)) describe(suite, () => define(() => stage))

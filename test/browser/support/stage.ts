@@ -17,6 +17,8 @@ export interface Stage {
   signIn(login: string, path: string, options?: BrowserContextOptions): Promise<Page>
   /** What no page may do: send requests elsewhere, break the content policy, throw. */
   readonly offences: readonly string[]
+  /** What the open pages show, for the report of a failed test. */
+  describePages(): Promise<readonly string[]>
   closePages(): Promise<void>
   stop(): Promise<void>
 }
@@ -70,6 +72,10 @@ export async function openStage(own: Environment = {}): Promise<Stage> {
       await page.locator('.skeleton').first().waitFor({ state: 'detached' })
       return page
     },
+    async describePages() {
+      const pages = [...visitors, ...signedIn.values()].flatMap((context) => context.pages())
+      return Promise.all(pages.map(describePage))
+    },
     async closePages() {
       const pages = [...signedIn.values()].flatMap((context) => context.pages())
       await Promise.all([...signedIn.values()].map((context) => context.setOffline(false)))
@@ -81,6 +87,14 @@ export async function openStage(own: Environment = {}): Promise<Stage> {
       await hosts.stop()
     },
   }
+}
+
+async function describePage(page: Page): Promise<string> {
+  const shown = await page
+    .locator('body')
+    .ariaSnapshot({ timeout: 2000 })
+    .catch((error: Error) => error.message)
+  return `Page ${page.url()}\n${shown.slice(0, 4000)}`
 }
 
 /** The message of errors that tests bring about on purpose. */

@@ -11,7 +11,7 @@ export default async function* workerReporter(events: AsyncIterable<TestEvent>) 
     if (event.type === 'test:start') path.splice(event.data.nesting, path.length, event.data.name)
     if (event.type === 'test:fail') show(failure(event.data, path))
     if (event.type === 'test:pass') showPassed(event.data, path)
-    if (event.type === 'test:diagnostic') show(lateError(event.data))
+    if (event.type === 'test:diagnostic') show(diagnosis(event.data))
     if (event.type === 'test:summary') report({ kind: 'end', counts: countsOf(event.data) })
   }
   yield ''
@@ -39,9 +39,14 @@ function failure({ name, nesting, file, line, details, todo }: Failure, path: re
   return `${styleText('red', `✖ ${titleOf(name, nesting, path)}`)} ${styleText('gray', where)}\n  ${reason}\n\n`
 }
 
-/** What went wrong outside of any test, or after one: no test fails by it, and the run does. */
-const lateError = ({ message }: { readonly message: string }): string =>
-  message.startsWith('Error: ') ? `✖ ${message}\n\n` : ''
+/**
+ * `Error: ` is what went wrong outside of any test, or after one: no test fails by it, and the run does. What
+ * `Page ` shows belongs to the failure above it.
+ */
+const diagnosis = ({ message }: { readonly message: string }): string => {
+  if (message.startsWith('Error: ')) return `✖ ${message}\n\n`
+  return message.startsWith('Page ') ? `  ${message.replaceAll('\n', '\n  ')}\n\n` : ''
+}
 
 /** A run that left something out says so, with the reason. */
 const skipped = ({ name, nesting, skip }: Passed, path: readonly string[]): string =>
