@@ -3,7 +3,7 @@ import { type Connection, openLive } from './live.ts'
 import { rowsMax } from './load-all.ts'
 
 export interface ChangeListener<Row> {
-  /** Receives the rows that were changed last, and the number of all rows. */
+  /** Receives the rows of the followed page, among them all that have just changed, and the number of all rows. */
   onRows(rows: readonly Row[], totalCount: number): void
   onConnection(connection: Connection): void
   onProblem(problem: Error): unknown
@@ -15,16 +15,16 @@ interface ChangeableRow {
 }
 
 /** The page of the list that is followed. */
-interface PageWindow {
+export interface PageWindow {
   readonly pageNumber: number
   readonly pageSize: number
 }
 
 /**
  * Follows a list of any length over one connection, although a live listing reports only its own page. The
- * list is sorted by the last change, so rows that were never changed come first, and then changed ones,
- * newest first. Each changed row moves to this boundary: the page that contains it shows every change, and
- * the total count shows rows that were created or removed.
+ * list is sorted by `updatedAt`, descending: rows that were never changed come first, and then changed ones,
+ * newest first. The boundary is the position of the newest change. A row that changes moves to the boundary,
+ * so the page around it shows every change; the total count shows rows that were created or removed.
  */
 export function followChanges<Name extends ResourceName>(
   api: Api,
@@ -60,9 +60,8 @@ export function followChanges<Name extends ResourceName>(
     try {
       const { totalCount } = await api.list(name, { ...sorted, pageSize: 1 })
       reopen(totalCount <= rowsMax ? wholeList : windowAround(await findFirst(totalCount, isUnchanged)))
-    } catch {
-      // The live listing shows the error, and retries by itself.
-      reopen(wholeList)
+    } catch (error) {
+      if (!isStopped) listener.onProblem(error as Error)
     }
   }
   open(wholeList)
@@ -74,18 +73,18 @@ export function followChanges<Name extends ResourceName>(
 
 const wholeList: PageWindow = { pageNumber: 1, pageSize: rowsMax }
 
-/** The part of a page that counts as its edge. From there, the boundary would soon move to another page. */
+/** A boundary in this share of a page, at either end, would soon move to another page. */
 const edgeShare = 0.15
-/** Sizes to choose from, because a boundary at the edge of a page is usually inside a page of another size. */
-const pageSizes = [rowsMax, 90, 80, 70, 60]
+/** Among this many sizes there is one for every position that puts it near the middle of a page. */
+const pageSizes = Array.from({ length: rowsMax / 2 }, (_, index) => rowsMax - index)
 
-/** Returns the page that contains this position, away from its edges. */
-function windowAround(position: number): PageWindow {
-  const isInside = (size: number) => {
-    const offset = (position % size) / size
-    return offset >= 2 * edgeShare && offset <= 1 - 2 * edgeShare
-  }
-  const pageSize = position < rowsMax * (1 - edgeShare) ? rowsMax : (pageSizes.find(isInside) ?? rowsMax)
+/** Returns the page in which this position is nearest to the middle, or the first page if that contains it. */
+export function windowAround(position: number): PageWindow {
+  if (position < rowsMax * (1 - edgeShare)) return wholeList
+  const distanceFromMiddle = (size: number) => Math.abs((position % size) / size - 0.5)
+  const pageSize = pageSizes.reduce((best, size) =>
+    distanceFromMiddle(size) < distanceFromMiddle(best) ? size : best,
+  )
   return { pageNumber: Math.floor(position / pageSize) + 1, pageSize }
 }
 
@@ -93,17 +92,15 @@ function windowAround(position: number): PageWindow {
  * Returns the page to follow next if the boundary has reached the edge of this one; undefined to stay on it;
  * `elsewhere` if the boundary is not on this page and has to be searched.
  */
-function windowAfter(page: Page<ChangeableRow>): PageWindow | 'elsewhere' | undefined {
+export function windowAfter(page: Page<ChangeableRow>): PageWindow | 'elsewhere' | undefined {
   const { data, pageNumber, pageSize, totalCount } = page
   if (totalCount <= rowsMax) return pageNumber === 1 && pageSize === rowsMax ? undefined : wholeList
   const first = data.findIndex(({ updatedAt }) => updatedAt !== null)
   // Rows that were never changed reach the end of the list: the next change will show here.
-  const isOpenEnd = first === -1 && data.length < pageSize
+  const isOpenEnd = first === -1 && data.length > 0 && data.length < pageSize
   if (isOpenEnd) return undefined
   if (first === -1 || (first === 0 && pageNumber > 1)) return 'elsewhere'
-  const next = windowAround((pageNumber - 1) * pageSize + first)
-  const isSame = next.pageNumber === pageNumber && next.pageSize === pageSize
-  return isSame || !isNearEdge(first, page) ? undefined : next
+  return isNearEdge(first, page) ? windowAround((pageNumber - 1) * pageSize + first) : undefined
 }
 
 const isNearEdge = (offset: number, { pageNumber, pageSize }: PageWindow): boolean =>

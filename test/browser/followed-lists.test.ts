@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type PageWindow, windowAfter, windowAround } from '../../web/src/api/follow-changes.ts'
+
+describe('A followed list', () => {
+  /** The page of a list in which the first rows were never changed, and all others were. */
+  const pageOf = (unchanged: number, totalCount: number, { pageNumber, pageSize }: PageWindow) => {
+    const first = (pageNumber - 1) * pageSize
+    const length = Math.max(0, Math.min(pageSize, totalCount - first))
+    const data = Array.from({ length }, (_, index) => ({
+      id: String(first + index),
+      updatedAt: first + index < unchanged ? null : '2026-01-01T00:00:00.000Z',
+    }))
+    return { data, pageNumber, pageSize, totalCount, totalPages: Math.ceil(totalCount / pageSize) }
+  }
+
+  test('of any length has a page that shows the next change, and stays there', () => {
+    for (let unchanged = 0; unchanged <= 10_000; unchanged += 1)
+      for (const totalCount of [unchanged, unchanged + 1, unchanged + 500].filter((count) => count > 100)) {
+        const page = pageOf(unchanged, totalCount, windowAround(unchanged))
+        assert.equal(windowAfter(page), undefined, `${unchanged} of ${totalCount}`)
+        // The change moves a row to the boundary, which the page has to show.
+        const changed = pageOf(Math.max(0, unchanged - 1), totalCount, page)
+        assert.ok(
+          changed.data.some(({ updatedAt }) => updatedAt),
+          `${unchanged} of ${totalCount}`,
+        )
+      }
+  })
+
+  test('is searched again only if the boundary has left the page', () => {
+    assert.equal(windowAfter(pageOf(300, 1000, { pageNumber: 1, pageSize: 100 })), 'elsewhere')
+    assert.equal(windowAfter(pageOf(300, 1000, { pageNumber: 9, pageSize: 100 })), 'elsewhere')
+    assert.equal(windowAfter(pageOf(300, 300, { pageNumber: 9, pageSize: 100 })), 'elsewhere')
+    const next = windowAfter(pageOf(305, 1000, { pageNumber: 4, pageSize: 100 }))
+    assert.deepEqual(next, windowAround(305))
+  })
+})
