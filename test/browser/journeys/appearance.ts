@@ -72,6 +72,32 @@ export function appearanceJourneys(stage: () => Stage): void {
     assert.equal(await page.evaluate(`localStorage.getItem('tracker.theme')`), null)
   })
 
+  test('a theme chosen just before a reload stays, and reaches the account', async () => {
+    const { signIn, workspace } = stage()
+    const { login } = await workspace.join('Aldo Appearance')
+    const page = await signIn(login, '/account', { colorScheme: 'dark' })
+    await page.route('**/ext/settings', (route) =>
+      route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+    )
+    await page.getByLabel('Theme', { exact: true }).selectOption('Light')
+    await page.getByText('The server cannot be reached.').waitFor()
+    await page.unroute('**/ext/settings')
+    await page.reload()
+    await page.getByLabel('Theme', { exact: true }).waitFor()
+    assert.ok((await lightnessOf(page)) > 0.5)
+    await until(
+      async () =>
+        (await page.evaluate(
+          `Object.keys(localStorage).some((key) => key.startsWith('tracker.settings.'))`,
+        )) === false,
+      'the settings of the account',
+    )
+    const tablet = { colorScheme: 'dark', viewport: { width: 900, height: 800 } } as const
+    const elsewhere = await signIn(login, '/account', tablet)
+    await elsewhere.getByLabel('Theme', { exact: true }).waitFor()
+    await until(async () => (await lightnessOf(elsewhere)) > 0.5, 'the light theme on another device')
+  })
+
   test('on a wide screen a board uses the width, and settings do not stretch', async () => {
     const { signIn, workspace } = stage()
     const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`, {

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
-import { readStoredJson } from '../data/stored-json.ts'
 import { matchPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
+import { readStoredJson } from '../services/stored-json.ts'
 
 const recentKey = 'tracker.recent'
 export const recentMax = 5

@@ -1,29 +1,53 @@
 import { useEffect } from 'preact/hooks'
-import type { Operations } from '#tracker-client'
+import { type Operations, TrackerError } from '#tracker-client'
 import { sentenceOf } from '../api/problems.ts'
 import { currentLanguage, storeLanguage } from '../texts/language.ts'
 import { t } from '../texts/text.ts'
 import { applyDensity, applyTheme, currentTheme, type Theme } from './appearance.ts'
 import { type Services, useServices } from './services.ts'
+import { readStoredJson } from './stored-json.ts'
 
 type Settings = Operations['PATCH /ext/settings']['body']
 
+/** The changes of an account that the server has not confirmed yet. */
+const unsentKey = (accountId: string) => `tracker.settings.${accountId}`
+
 /**
- * Changes settings of the account. The browser stores a copy,
- * which applies before the next page has loaded the settings.
+ * Changes settings of the account. The browser stores a copy, which applies before the next page has loaded
+ * the settings.
  */
-export async function changeSettings(
-  { tracker, configuration, toasts }: Services,
-  changes: Settings,
-): Promise<void> {
+export async function changeSettings(services: Services, changes: Settings): Promise<void> {
+  const { configuration, session, toasts } = services
   applySettings(changes)
   if (changes.theme === null) applyTheme(null)
-  if (!configuration.extensions) return
-  try {
-    await tracker.call('PATCH /ext/settings', { body: changes })
-  } catch (error) {
-    toasts.show({ kind: 'problem', text: sentenceOf(error) })
+  const accountId = session.person.peek()?.id
+  if (!configuration.extensions || accountId === undefined) return
+  const key = unsentKey(accountId)
+  localStorage.setItem(key, JSON.stringify({ ...readStoredJson<Settings>(key), ...changes }))
+  await sendUnsent(services, accountId).catch((error) =>
+    toasts.show({ kind: 'problem', text: sentenceOf(error) }),
+  )
+}
+
+/** One request at a time, so that the server stores the changes in the order of the user. */
+let lastSend = Promise.resolve()
+
+function sendUnsent({ tracker }: Pick<Services, 'tracker'>, accountId: string): Promise<void> {
+  const key = unsentKey(accountId)
+  const send = async () => {
+    const text = localStorage.getItem(key)
+    const changes = readStoredJson<Settings>(key)
+    if (changes === undefined) return
+    // Without an answer, the next page sends them again.
+    await tracker.call('PATCH /ext/settings', { body: changes }).catch((error) => {
+      if (error instanceof TrackerError && error.isFinal) localStorage.removeItem(key)
+      throw error
+    })
+    if (localStorage.getItem(key) === text) localStorage.removeItem(key)
   }
+  const sent = lastSend.then(send)
+  lastSend = sent.catch(() => undefined)
+  return sent
 }
 
 /** Changes the language and reloads the page, because texts are read during the render. Drafts restore the typed text. */
@@ -52,15 +76,17 @@ export function useSettingsOfAccount(): void {
   const id = session.person.value?.id
   useEffect(() => {
     if (id === undefined || !configuration.extensions) return
-    tracker.call('GET /ext/settings').then(
-      ({ settings }) => {
-        const before = currentLanguage().id
-        applySettings(settings)
-        if (currentLanguage().id !== before) location.reload()
-      },
-      // The stored copy stays in use until the next page.
-      () => undefined,
-    )
+    const load = async () => {
+      await sendUnsent(services, id)
+      const { settings } = await tracker.call('GET /ext/settings')
+      // What the user has changed meanwhile is newer.
+      if (localStorage.getItem(unsentKey(id)) !== null) return
+      const before = currentLanguage().id
+      applySettings(settings)
+      if (currentLanguage().id !== before) location.reload()
+    }
+    // After an error, the stored copy stays in use until the next page.
+    load().catch(() => undefined)
   }, [id])
 }
 

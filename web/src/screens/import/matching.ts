@@ -1,4 +1,4 @@
-import { readStoredJson } from '../../data/stored-json.ts'
+import { readStoredJson } from '../../services/stored-json.ts'
 import { type ColumnMapping, guessColumns, itemOfRow } from './columns.ts'
 import { distinctNames, type ImportedItem, keyOfName, type Source } from './items.ts'
 import { type DateOrder, dateOrderOf } from './parse-values.ts'

@@ -1,4 +1,4 @@
-import { readStoredJson } from '../../data/stored-json.ts'
+import { readStoredJson } from '../../services/stored-json.ts'
 import type { Matching } from './matching.ts'
 
 /** An import as this browser stores it, to continue or to undo it. */
