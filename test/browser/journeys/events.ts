@@ -70,6 +70,44 @@ export function eventJourneys(stage: () => Stage): void {
     await page.waitForURL(`**/assignments/${id}`)
   })
 
+  test('an activity keeps older changes below newer ones, and shows those of one project', async () => {
+    const { signIn, workspace } = stage()
+    const { make, organizationId, mara } = workspace
+    const projectWith = async (name: string) => {
+      const { id } = await make('project', { name, organizationId })
+      await make('userProject', { projectId: id, userId: mara.id })
+      return id as string
+    }
+    const projectId = await projectWith('Has sixty changes')
+    const otherId = await projectWith('Has few changes')
+    const id = await workspace.assignment('Changed often', { projectId })
+    const rename = async (name: string) =>
+      workspace.change('PATCH', 'assignment', { ...(await workspace.get('assignment', id)), name })
+    // Another assignment between two changes, so that they are not shown as one act.
+    for (let count = 1; count <= 30; count += 1) {
+      await rename(`Change ${count} of many`)
+      await workspace.assignment(`Between ${count} and the next`, { projectId })
+    }
+    const page = await signIn('mara@example.com', `/projects/${projectId}/activity`)
+    const named = (name: string) => page.getByText(`Between ${name} and the next`, { exact: false })
+    await named('30').first().waitFor()
+    await page.getByRole('button', { name: 'Show older' }).click()
+    await named('1').first().waitFor()
+    await workspace.assignment('The newest of all', { projectId })
+    const reloaded = page.waitForResponse((response) => response.url().includes('/ext/history'))
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+    await reloaded
+    await page.getByText('The newest of all').first().waitFor()
+    for (let count = 1; count <= 30; count += 1)
+      assert.ok(await named(String(count)).first().isVisible(), `assignment ${count}`)
+    // From one activity to another, without a new page.
+    await page.evaluate(`history.pushState(null, '', '/projects/${otherId}/activity')`)
+    await page.evaluate(`dispatchEvent(new PopStateEvent('popstate'))`)
+    await named('30').first().waitFor({ state: 'detached' })
+    await page.getByText('Has few changes').first().waitFor()
+    assert.equal(await named('1').count(), 0)
+  })
+
   test('a project has its activity, and webhooks with a test and a log', async () => {
     const { signIn, workspace } = stage()
     await workspace.assignment('Stands in the activity')

@@ -11,44 +11,56 @@ import { Page, ProjectCrumbs } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
 const pageSize = 50
+const changedResources = [
+  ...(['assignment', 'appointment', 'comment', 'attachment', 'label', 'assignmentLabel'] as const),
+  ...(['assignmentDependency', 'assignmentImpediment', 'userAssignment', 'userProject'] as const),
+]
+
+/** The newest changes of a project, down to where the next page begins. */
+interface Changes {
+  readonly data: readonly Change[]
+  readonly next: string | null
+}
 
 /** Lists all changes in a project, the newest first. */
 export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) {
   const { people, toasts, tracker } = useServices()
-  const load = async (before: string | undefined, signal?: AbortSignal) =>
-    (await tracker.call('GET /ext/history', { query: { projectId, pageSize, before } }, { signal })).result
-  const first = useLoaded(
-    `activity-${projectId}`,
-    ['assignment', 'appointment', 'comment'],
-    async (signal) => {
-      const page = await load(undefined, signal)
-      await people.waitForNames(page.data.flatMap(({ callerId }) => callerId ?? []))
-      return page
-    },
-  )
-  const [older, setOlder] = useState<{ data: readonly Change[]; next: string | null }>()
-  const next = older ? older.next : first.value?.next
-  const loadMore = () =>
+  const load = async (before?: string, signal?: AbortSignal): Promise<Changes> => {
+    const query = { projectId, pageSize, before }
+    const { result } = await tracker.call('GET /ext/history', { query }, { signal })
+    await people.waitForNames(result.data.flatMap(({ callerId }) => callerId ?? []))
+    return result
+  }
+  const newest = useLoaded(`activity-${projectId}`, changedResources, (signal) => load(undefined, signal))
+  const [loaded, setLoaded] = useState<Changes>({ data: [], next: null })
+  const changes = newest.value && !newest.isStale ? joinChanges(newest.value, loaded) : undefined
+  const loadMore = ({ data, next }: Changes) =>
     load(next ?? undefined).then(
-      (page) => setOlder({ data: [...(older?.data ?? []), ...page.data], next: page.next }),
+      (older) => setLoaded({ data: [...data, ...older.data], next: older.next }),
       (error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }),
     )
-  const changes = [...(first.value?.data ?? []), ...(older?.data ?? [])]
   return (
     <Page title={t('Activity')} parentLink={<ProjectCrumbs projectId={projectId} />}>
-      {first.problem && <LoadProblem problem={first.problem} onRetry={first.reload} />}
-      {first.value === undefined && !first.problem && <Skeleton as="rows" rows={8} cells="face lines" />}
-      {first.value?.data.length === 0 && (
+      {newest.problem && <LoadProblem problem={newest.problem} onRetry={newest.reload} />}
+      {changes === undefined && !newest.problem && <Skeleton as="rows" rows={8} cells="face lines" />}
+      {changes?.data.length === 0 && (
         <EmptyState title={t('Nothing has happened yet')}>
           <p>{t('All changes in this project are listed here.')}</p>
         </EmptyState>
       )}
-      <ChangeList changes={changes} />
-      {next && (
-        <button type="button" class="button" onClick={() => void loadMore()}>
+      <ChangeList changes={changes?.data ?? []} />
+      {changes?.next && (
+        <button type="button" class="button" onClick={() => void loadMore(changes)}>
           {t('Show older')}
         </button>
       )}
     </Page>
   )
+}
+
+/** Puts the newest page above what was loaded before, or returns it alone if it does not reach down to that. */
+function joinChanges(newest: Changes, loaded: Changes): Changes {
+  const lastId = newest.data.at(-1)?.id
+  const end = loaded.data.findIndex(({ id }) => id === lastId)
+  return end === -1 ? newest : { data: [...newest.data, ...loaded.data.slice(end + 1)], next: loaded.next }
 }
