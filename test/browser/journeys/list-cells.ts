@@ -60,6 +60,35 @@ export function listCellJourneys(stage: () => Stage): void {
     assert.equal((await workspace.get('assignment', id)).amountHours, 5)
   })
 
+  test('a save that ends late leaves the cell alone that was opened meanwhile, which offers the stages of the project', async () => {
+    const { signIn, workspace } = stage()
+    const { path, make, projectId } = await makeProject('Edited quickly')
+    for (const name of ['Doing', 'Done'])
+      await workspace.make('projectStage', { projectId, workflowId: workspace.stages[name], order: 0 })
+    const workflowId = workspace.stages.Doing
+    const first = await make('Saved late', 0, 1, { workflowId })
+    const second = await make('Opened meanwhile', 0, 2, { workflowId })
+    const page = await signIn('mara@example.com', `${path}?view=list`, {
+      viewport: { width: 1440, height: 800 },
+    })
+    const cell = (row: string, column: string) => page.locator(`[data-row="${row}"] .list-${column}`)
+    const answer = Promise.withResolvers<void>()
+    await page.route('**/assignment', async (route) => {
+      if (route.request().method() === 'PATCH') await answer.promise
+      await route.continue()
+    })
+    await cell(first, 'hours').click()
+    await page.locator('.cell-editor').getByLabel('Planned hours').fill('5')
+    await cell(second, 'stage').click()
+    const choices = page.locator('.cell-editor').getByLabel('Stage')
+    await choices.waitFor()
+    assert.deepEqual((await choices.locator('option').allTextContents()).sort(), ['Doing', 'Done'])
+    answer.resolve()
+    await page.getByText('Planned hours was changed.').waitFor()
+    assert.equal((await workspace.get('assignment', first)).amountHours, 5)
+    await choices.and(page.locator(':focus')).waitFor()
+  })
+
   test('draws type and priority with the marks that cards have', async () => {
     const { signIn } = stage()
     const { path, make } = await makeProject('Marked alike')

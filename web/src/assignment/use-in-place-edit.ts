@@ -144,6 +144,9 @@ export const fieldLabels: Readonly<Record<EditableName, MessageKey>> = {
   priority: 'Priority',
 }
 
+/** The name under which the text of a field is stored from the first key until it is saved or discarded. */
+export const fieldDraft = (assignmentId: string, name: string): string => `${name}-of-${assignmentId}`
+
 /** Edits one field of an assignment. All other fields keep their current values. */
 export function useFieldEdit(
   assignment: Assignment,
@@ -157,7 +160,7 @@ export function useFieldEdit(
   const save = (text: string, base: string) =>
     saveField((stored) => (stored === base || stored === text ? text : undefined))
   return useInPlaceEdit({
-    draft: `${name}-of-${assignment.id}`,
+    draft: fieldDraft(assignment.id, name),
     stored: useMemo(() => valuesOf(assignment)[name], [assignment, name]),
     async save(text, base) {
       if (name !== 'workflowId') return save(text, base)

@@ -9,6 +9,8 @@ import {
 } from '../../../assignment/in-place-fields.tsx'
 import { LabelsSection } from '../../../assignment/labels-section.tsx'
 import { priorityChoices } from '../../../assignment/priority.ts'
+import { fieldDraft } from '../../../assignment/use-in-place-edit.ts'
+import { choosableStages } from '../../../data/project-stages.ts'
 import { useListing } from '../../../data/use-listing.ts'
 import { useAllRows } from '../../../data/use-live.ts'
 import { labelQuery } from '../../../data/use-project-labels.ts'
@@ -27,22 +29,30 @@ export interface CellEditorProps {
   readonly names: NameLookup
   onSaved(row: Assignment): void
   /** The focus returns to the cell, unless the user has moved it elsewhere. */
-  onClose(options: { readonly keepsFocus: boolean }): void
+  onClose(options: { readonly returnsFocus: boolean }): void
 }
 
 /** Edits one cell of the list in a layer below it. The layer stays open while an error or a conflict is shown. */
 export function CellEditor(props: CellEditorProps) {
-  const { row, column, onClose } = props
+  const { row, column, onSaved, onClose } = props
   const layer = useRef<HTMLDivElement>(null)
-  const draft = `${column.edits}-of-${row.id}`
-  const isUnchanged = () => readDraft<{ text: string }>(draft).text === undefined
+  const draft = fieldDraft(row.id, column.edits ?? '')
+  // What was typed stays a draft while it is being saved, and while an error or a conflict is shown.
+  const hasNothingPending = () => readDraft<{ text: string }>(draft).text === undefined
+  const closeAfterSaving = (saved: Assignment) => {
+    onSaved(saved)
+    // The user may have opened another cell before the answer came.
+    if (layer.current === null) return
+    const focused = document.activeElement
+    onClose({ returnsFocus: focused === document.body || layer.current.contains(focused) })
+  }
   useLayerBelowCell(layer, row.id, column.name)
   useEffect(() => {
     const leaveOn = (event: PointerEvent) => {
       if (!(event.target instanceof Node) || layer.current?.contains(event.target)) return
       // A field saves what was typed when it loses the focus.
       if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
-      if (isUnchanged()) onClose({ keepsFocus: false })
+      if (hasNothingPending()) onClose({ returnsFocus: false })
     }
     addEventListener('pointerdown', leaveOn, { capture: true })
     return () => removeEventListener('pointerdown', leaveOn, { capture: true })
@@ -55,19 +65,24 @@ export function CellEditor(props: CellEditorProps) {
       popover="manual"
       onFocusOut={({ relatedTarget }) => {
         const isLeaving = relatedTarget instanceof Node && !layer.current?.contains(relatedTarget)
-        if (isLeaving && isUnchanged()) onClose({ keepsFocus: false })
+        if (isLeaving && hasNothingPending()) onClose({ returnsFocus: false })
       }}
       onKeyDown={(event) => {
         event.stopPropagation()
         if (event.key === 'Escape') {
           event.preventDefault()
           deleteDraft(draft)
-          onClose({ keepsFocus: true })
-        } else if (event.key === 'Enter' && column.edits === 'amountHours' && isUnchanged())
-          onClose({ keepsFocus: true })
+          onClose({ returnsFocus: true })
+        } else if (event.key === 'Enter' && column.edits === 'amountHours' && hasNothingPending())
+          // The field has handled the key first, and had nothing to save.
+          onClose({ returnsFocus: true })
       }}
     >
-      {column.edits === 'labels' ? <CellLabels row={row} /> : <CellField {...props} />}
+      {column.edits === 'labels' ? (
+        <CellLabels row={row} />
+      ) : (
+        <CellField {...props} onSaved={closeAfterSaving} />
+      )}
     </div>
   )
 }
@@ -83,7 +98,7 @@ function useLayerBelowCell(layer: { readonly current: HTMLElement | null }, id: 
     place()
     const field = layer.current?.querySelector<HTMLElement>('input, select')
     field?.focus({ preventScroll: true })
-    // The list of a person's names opens by a click, that of a select by a call that some browsers lack.
+    // A list of people opens by a click, a select by a call that some browsers lack.
     if (field instanceof HTMLSelectElement) openPicker(field)
     else if (field?.role === 'combobox') field.click()
     addEventListener('scroll', place, { capture: true, passive: true })
@@ -91,7 +106,7 @@ function useLayerBelowCell(layer: { readonly current: HTMLElement | null }, id: 
   }, [])
 }
 
-/** The cell of a row that is near the visible part. */
+/** Returns null if the row is not rendered, because it is far from the visible part. */
 export const cellOf = (id: string, column: string): HTMLElement | null =>
   document.querySelector(`.list-row[data-row="${id}"] [data-column="${column}"]`)
 
@@ -104,18 +119,17 @@ function openPicker(select: HTMLSelectElement): void {
 }
 
 /** A field that saves itself, and whose changes can be undone. */
-function CellField({ row, column, scope, names, onSaved, onClose }: CellEditorProps) {
-  const shared = {
-    assignment: row,
-    label: t(column.label),
-    onSaved(saved: Assignment) {
-      onSaved(saved)
-      onClose({ keepsFocus: true })
-    },
-  }
+function CellField({ row, column, scope, names, onSaved }: Omit<CellEditorProps, 'onClose'>) {
+  const shared = { assignment: row, label: t(column.label), onSaved }
   switch (column.edits) {
     case 'workflowId':
-      return <ChoiceInPlace {...shared} name="workflowId" choices={scope.stages} />
+      return (
+        <ChoiceInPlace
+          {...shared}
+          name="workflowId"
+          choices={choosableStages(scope.stages, row.workflowId)}
+        />
+      )
     case 'assignmentTypeId':
       return <ChoiceInPlace {...shared} name="assignmentTypeId" choices={names.types} />
     case 'priority':

@@ -484,8 +484,8 @@ function useEditing(columns: readonly Column[]) {
         editingKeys.has(event.key) && event.target === cell ? edit(cell) : moveFocus(event, cell)
       if (isHandled) event.preventDefault()
     },
-    close({ keepsFocus }: { readonly keepsFocus: boolean }) {
-      if (keepsFocus && edited) focusCell(cellOf(edited.id, edited.column.name))
+    close({ returnsFocus }: { readonly returnsFocus: boolean }) {
+      if (returnsFocus && edited) focusCell(cellOf(edited.id, edited.column.name))
       setEdited(undefined)
     },
   }
