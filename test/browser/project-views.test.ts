@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { sql } from '../../src/db/sql.ts'
 import { addDays, formatDay } from '../../web/src/time/days.ts'
-import { until } from '../support/until.ts'
 import { assertAccessible } from './journeys/accessibility.ts'
 import { listCellJourneys } from './journeys/list-cells.ts'
 import { listExportJourneys } from './journeys/list-export.ts'
 import { periodJourneys } from './journeys/periods.ts'
-import { barFaultsOf } from './journeys/widths.ts'
+import { timerJourneys } from './journeys/timers.ts'
 import { bar, datedProjects, monday } from './support/dated-projects.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import { injected, type Stage } from './support/stage.ts'
@@ -297,100 +295,6 @@ async function dragWithFinger(
   await send('touchEnd', [])
   await session.detach()
 }
-
-function timerJourneys(stage: () => Stage): void {
-  test('runs from a card, through reloads and in every tab, until it is recorded with what it was for', async () => {
-    const { hosts, signIn, workspace } = stage()
-    const tim = await workspace.join('Tim Timer')
-    const id = await workspace.assignment('Timed')
-    const board = `/projects/${workspace.projectId}`
-    const page = await signIn('tim@example.com', board)
-    await page.locator(`#card-${id}`).focus()
-    await page.keyboard.press('t')
-    await page.getByRole('timer').waitFor()
-    const other = await page.context().newPage()
-    await other.goto(`${hosts.web}/my-work`)
-    await other.getByRole('timer').waitFor()
-    await page.reload()
-    await page.getByRole('timer').waitFor()
-    await startedMinutesAgo(hosts, tim.id, 90)
-    await other.reload()
-    await other.getByText('1:30:0').waitFor()
-    const faults: string[] = []
-    for (const width of [320, 390, 641, 768, 935, 1440]) {
-      await other.setViewportSize({ width, height: 800 })
-      for (const fault of await barFaultsOf(other)) faults.push(`${width}: ${fault}`)
-    }
-    assert.deepEqual(faults, [])
-    await other.locator('.timer-mark').getByRole('button', { name: 'Stop the timer' }).click()
-    await assertAccessible(other, 'the end of a timer')
-    // The time that is being recorded no longer grows.
-    const stopped = await other.locator('.timer-clock').textContent()
-    await other.waitForTimeout(1300)
-    assert.equal(await other.locator('.timer-clock').textContent(), stopped)
-    assert.equal(await other.getByLabel('Hours', { exact: true }).inputValue(), '1.5')
-    await other.getByLabel('Note').fill('Called the customer')
-    await other.keyboard.press('Enter')
-    await other.getByText('1.5 h recorded for Timed.').waitFor()
-    await other.getByRole('timer').waitFor({ state: 'detached' })
-    await page.getByRole('timer').waitFor({ state: 'detached' })
-    await page.goto(`${hosts.web}${board}/assignments/${id}`)
-    await page.getByText('Called the customer').waitFor()
-  })
-
-  test('of another assignment records the one before, and can be thrown away', async () => {
-    const { hosts, signIn, workspace } = stage()
-    const tessa = await workspace.join('Tessa Timer')
-    const first = await workspace.assignment('First timed')
-    const second = await workspace.assignment('Then timed')
-    const page = await signIn('tessa@example.com', `/projects/${workspace.projectId}/assignments/${first}`)
-    await page.getByRole('button', { name: 'Start a timer for First timed' }).last().click()
-    await page.getByRole('timer').waitFor()
-    await startedMinutesAgo(hosts, tessa.id, 60)
-    await page.reload()
-    await page.getByRole('timer').waitFor()
-    await page.locator(`#card-${second}`).focus()
-    await page.keyboard.press('t')
-    await page.getByText('1 h recorded for First timed.').waitFor()
-    await page.locator('.timer-mark', { hasText: 'Then timed' }).waitFor()
-    await page.locator('.timer-mark').getByRole('button', { name: 'Stop the timer' }).click()
-    await page.getByRole('button', { name: 'Discard the time' }).click()
-    await page.getByRole('timer').waitFor({ state: 'detached' })
-  })
-
-  test('is that of the account: another device shows it, and asks about one that was forgotten', async () => {
-    const { hosts, signIn, workspace } = stage()
-    const tova = await workspace.join('Tova Timer')
-    const id = await workspace.assignment('Timed elsewhere')
-    const board = `/projects/${workspace.projectId}`
-    const desk = await signIn('tova@example.com', `${board}/assignments/${id}`)
-    await desk.getByRole('button', { name: 'Start a timer for Timed elsewhere' }).last().click()
-    await desk.getByRole('timer').waitFor()
-    await startedMinutesAgo(hosts, tova.id, 11 * 60)
-    const phone = await signIn('tova@example.com', '/my-work', { viewport: { width: 390, height: 800 } })
-    await phone.getByText('The timer ran for 11 h. Did you forget it?').waitFor()
-    await assertAccessible(phone, 'the question about a forgotten timer')
-    await phone.getByLabel('Hours', { exact: true }).fill('2')
-    await phone.getByRole('button', { name: 'Record' }).click()
-    await phone.getByText('2 h recorded for Timed elsewhere.').waitFor()
-    // The desk learns it within a minute, or when it tries.
-    await desk.locator('.timer-mark').getByRole('button', { name: 'Stop the timer' }).click()
-    await desk.getByRole('button', { name: 'Discard the time' }).click()
-    await desk.getByRole('timer').waitFor({ state: 'detached' })
-    await desk.getByText('The timer was ended on another device.').waitFor()
-    await desk.reload()
-    await desk.getByText('2 h of 8 h').waitFor()
-    const mine = `/ext/query/appointments?filter=${encodeURIComponent(`userId eq '${tova.id}'`)}`
-    assert.equal((await workspace.call('GET', mine)).result.data.length, 1)
-    await phone.keyboard.press('Control+z')
-    await until(async () => (await workspace.call('GET', mine)).result.data.length === 0, 'the undone entry')
-  })
-}
-
-/** Simulates a timer that was started then. */
-const startedMinutesAgo = ({ database }: Pick<Stage['hosts'], 'database'>, userId: string, minutes: number) =>
-  database.query(sql`
-    update timers set started_at = now() - make_interval(mins => ${minutes}::int) where user_id = ${userId}`)
 
 function commentJourneys(stage: () => Stage): void {
   test('are said, changed and removed in an assignment, and others see them', async () => {

@@ -273,6 +273,7 @@ export function keyJourneys(stage: () => Stage): void {
     await recent.getByRole('option', { name: /Made far away/ }).waitFor()
     await page.keyboard.type('nora any')
     await page.keyboard.press('Enter')
+    await page.getByRole('combobox', { name: 'Assignments of Nora Anywhere' }).waitFor()
     await page.getByRole('option', { name: /Made far away/ }).click()
     await page.getByRole('complementary', { name: 'Made far away' }).waitFor()
   })

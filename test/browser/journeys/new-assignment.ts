@@ -14,6 +14,35 @@ const sizes = {
 export function newAssignmentJourneys(stage: () => Stage): void {
   const { makeProject } = datedProjects(stage)
 
+  test('says why a label cannot be created, and keeps those that were chosen meanwhile', async () => {
+    const { signIn, workspace } = stage()
+    const { projectId, path } = await makeProject('With few labels')
+    await workspace.make('label', { name: 'Known', color: 'blue', projectId })
+    const page = await signIn('mara@example.com', path)
+    await page.getByRole('button', { name: 'New assignment', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'New assignment' })
+    await dialog.getByRole('combobox', { name: 'Labels' }).click()
+    await page.route('**/label', (route) =>
+      route.request().method() === 'POST' ? route.fulfill({ status: 503, body: '' }) : route.continue(),
+    )
+    const create = async (name: string) => {
+      await page.keyboard.type(name)
+      await page.getByRole('option', { name: new RegExp(`^${name}`) }).click()
+    }
+    await create('Refused')
+    await page.getByText('The server answered 503.').waitFor()
+    await page.unroute('**/label')
+    const late = Promise.withResolvers<void>()
+    await page.route('**/label', async (route) => {
+      if (route.request().method() === 'POST') await late.promise
+      await route.continue()
+    })
+    await create('Created late')
+    await page.getByRole('option', { name: 'Known' }).click()
+    late.resolve()
+    await dialog.getByRole('combobox', { name: 'Labels' }).getByText('2 labels').waitFor()
+  })
+
   for (const [size, options] of Object.entries(sizes))
     test(`gets its properties from chips, and another one gets the same, on ${size}`, async () => {
       const { hosts, signIn, workspace } = stage()

@@ -1,5 +1,6 @@
 import type { RecordOf } from '../api/api.ts'
 import { loadAll } from '../api/load-all.ts'
+import { sentenceOf } from '../api/problems.ts'
 import { doneStagesOf } from '../assignment/assignment-values.ts'
 import { changeAssignment } from '../assignment/change-assignment.ts'
 import { type Change, changeMany, labelMany } from '../assignment/change-many.ts'
@@ -150,7 +151,7 @@ const labelStep: StepOf = (services, targets) => {
               labels.rows,
               new Map(present.map(({ id, labelId }) => [labelId, id])),
             )
-          : sharedLabelChoices(services, targets, suggest(text, labels.rows, new Set()), present, labels.rows)
+          : sharedLabelChoices(services, targets, suggest(text, labels.rows), present, labels.rows)
       return choices.map((choice) => ({ ...choice, group: title }))
     },
   }
@@ -180,7 +181,8 @@ function sharedLabelChoices(
         present.map(({ id }) => id),
         option.name,
       )
-    const run = () => void (absent.length === 0 ? removeFromAll() : addToAbsent())
+    const report = (error: unknown) => services.toasts.show({ kind: 'problem', text: sentenceOf(error) })
+    const run = () => void (absent.length === 0 ? removeFromAll() : addToAbsent()).catch(report)
     return { ...option, isCurrent: absent.length === 0, run }
   })
 }

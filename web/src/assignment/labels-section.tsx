@@ -132,7 +132,7 @@ export function labelChoices(
     const undo = () => api.restore('assignmentLabel', [linkId]).catch(report)
     toasts.show({ kind: 'done', text: t('{label} was removed from {name}.', values), undo })
   }
-  return suggest(text, labels, new Set()).map((option) => ({
+  return suggest(text, labels).map((option) => ({
     ...option,
     isCurrent: linkIds.has(option.id),
     run: () => void toggle(option).catch(report),
@@ -143,7 +143,7 @@ export function labelChoices(
 export function suggest(
   text: string,
   labels: readonly Label[],
-  present: { has(labelId: string): boolean },
+  present: { has(labelId: string): boolean } = new Set(),
 ): readonly Option[] {
   const inLowerCase = (name: string) => name.toLocaleLowerCase(locale())
   const name = text.trim().slice(0, limits.labelName)

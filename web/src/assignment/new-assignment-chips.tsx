@@ -1,4 +1,5 @@
 import type { RecordOf } from '../api/api.ts'
+import { sentenceOf } from '../api/problems.ts'
 import { choosableStages, type ProjectStage, stageLooksOf } from '../data/project-stages.ts'
 import { catalogQuery, useListing } from '../data/use-listing.ts'
 import { useAllRows } from '../data/use-live.ts'
@@ -152,14 +153,18 @@ function PersonChip({ form, projectId }: PropertyChipsProps) {
   )
 }
 
+const idsIn = (text: string) => text.split(' ').filter(Boolean)
+
 function LabelsChip({ form, projectId }: PropertyChipsProps) {
-  const { api } = useServices()
+  const { api, toasts } = useServices()
   const labels = useAllRows('label', labelQuery(projectId))
-  const ids = form.values.value.labelIds.split(' ').filter(Boolean)
+  const ids = idsIn(form.values.value.labelIds)
   const chosen = labels.rows.filter(({ id }) => ids.includes(id))
   const label = t('Labels')
   const toggle = async (option: Option) => {
     const id = await labelIdOf(api, projectId, option, labels.rows)
+    // Others may have been chosen while a new label was created.
+    const ids = idsIn(form.values.peek().labelIds)
     form.set('labelIds', (ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id]).join(' '))
   }
   const [first] = chosen
@@ -190,8 +195,10 @@ function LabelsChip({ form, projectId }: PropertyChipsProps) {
           isEmpty={first === undefined}
           isMultiple
           chosenIds={ids}
-          find={async (text) => suggest(text, labels.rows, new Set())}
-          onChoose={(option) => void toggle(option).catch(() => undefined)}
+          find={async (text) => suggest(text, labels.rows)}
+          onChoose={(option) =>
+            void toggle(option).catch((error) => toasts.show({ kind: 'problem', text: sentenceOf(error) }))
+          }
         />
       )}
     </Field>
@@ -200,7 +207,7 @@ function LabelsChip({ form, projectId }: PropertyChipsProps) {
 
 function DayChips({ form }: PropertyChipsProps) {
   const { extensions } = useServices().configuration
-  const optional = extensions ? { clearLabel: t('No dates') } : { required: true }
+  const presence = extensions ? { clearLabel: t('No dates') } : { required: true }
   /** A start after the end moves the end too, so that the duration stays the same. */
   const changeStart = (day: string) => {
     const { startDate, endDate } = form.values.peek()
@@ -208,7 +215,7 @@ function DayChips({ form }: PropertyChipsProps) {
     if ([startDate, endDate, day].every(isDay) && day > endDate)
       form.set('endDate', addDays(day, Math.max(0, daysBetween(startDate, endDate))))
   }
-  const shared = { form, isLabelHidden: true, ...optional }
+  const shared = { form, isLabelHidden: true, ...presence }
   return (
     <>
       <DayField

@@ -30,7 +30,7 @@ export interface TimerButtonProps {
 /** Starts the timer of an assignment, or stops it. */
 export function TimerButton({ assignment, showsLabel = false }: TimerButtonProps) {
   const { session } = useServices()
-  const { start, stop } = useTimer()
+  const start = useStartTimer()
   const { id, name } = assignment
   const running = runningTimer.value
   const isRunning = running?.assignmentId === id && running.userId === session.person.value?.id
@@ -41,7 +41,7 @@ export function TimerButton({ assignment, showsLabel = false }: TimerButtonProps
       class={`button timer-button ${showsLabel ? '' : 'quiet icon-only'} ${isRunning ? 'running' : ''}`}
       aria-label={label}
       title={label}
-      onClick={() => (isRunning ? stop() : void start(assignment))}
+      onClick={() => (isRunning ? openTimerDialog() : void start(assignment))}
     >
       <Icon name={isRunning ? 'stop' : 'play'} />
       {showsLabel && <span>{isRunning ? t('Stop the timer') : t('Start a timer')}</span>}
@@ -49,18 +49,25 @@ export function TimerButton({ assignment, showsLabel = false }: TimerButtonProps
   )
 }
 
-/** Set when the user stops the timer, to ask what to do with the time. */
+/** The dialog asks what to do with the time. Until the user has answered, the timer is running. */
 export const isTimerDialogOpen = signal(false)
+
+const openTimerDialog = () => {
+  isTimerDialogOpen.value = true
+}
 
 /** A shorter time is discarded when another timer starts. */
 const secondsMin = 20
 
-/** Starting a timer stops the previous one and records its time. */
-function useTimer() {
+/**
+ * Starting a timer ends the previous one: its time is recorded, or discarded if it is too short. If the
+ * previous one was forgotten, the user is asked about it, and nothing is started.
+ */
+function useStartTimer() {
   const services = useServices()
   const { api, session, toasts } = services
   const timers = timerStore(services)
-  const end = async (previous: RunningTimer) => {
+  const recordOrDiscard = async (previous: RunningTimer) => {
     if (elapsedSeconds(previous) < secondsMin) return timers.discard()
     const { id, amountHours } = await timers.book(previous)
     toasts.show({
@@ -69,22 +76,20 @@ function useTimer() {
       undo: () => api.remove('appointment', [id]),
     })
   }
-  const stop = () => {
-    isTimerDialogOpen.value = true
-  }
-  return {
-    async start(assignment: TimedAssignment) {
-      const previous = runningTimer.peek()
-      const isOwn = previous?.userId === session.person.value?.id
-      if (previous && isOwn && isForgotten(previous)) return stop()
-      try {
-        if (previous && isOwn) await end(previous)
-        await timers.start(assignment)
-      } catch (error) {
-        toasts.show({ kind: 'problem', text: `${(previous ?? assignment).name}: ${sentenceOf(error)}` })
-      }
-    },
-    stop,
+  const succeeds = (name: string, work: Promise<void>) =>
+    work.then(
+      () => true,
+      (error) => {
+        toasts.show({ kind: 'problem', text: `${name}: ${sentenceOf(error)}` })
+        return false
+      },
+    )
+  return async (assignment: TimedAssignment) => {
+    const running = runningTimer.peek()
+    const previous = running?.userId === session.person.value?.id ? running : undefined
+    if (previous && isForgotten(previous)) return openTimerDialog()
+    if (previous && !(await succeeds(previous.name, recordOrDiscard(previous)))) return
+    await succeeds(assignment.name, timers.start(assignment))
   }
 }
 
