@@ -134,7 +134,7 @@ export function routesOf(identity: Identity): readonly Route[] {
 export const navigationPaths = (routes: readonly Pick<Operation, 'path' | 'response'>[]): readonly string[] =>
   routes.filter(({ response }) => response === undefined).map(({ path }) => path)
 
-/** Registers every route of the table. */
+/** Registers the routes. */
 export function registerRoutes(
   app: FastifyInstance,
   routes: readonly Route[],
@@ -153,7 +153,7 @@ export function registerRoutes(
           method === 'GET' || readsQueryOnly ? request.query : request.body
         ) as RawParameters
         const work = startWork(id, 'identity', request.headers.traceparent)
-        // The limit applies to the network address, because the account is known only after a query.
+        // Database connections are shared fairly by address: the account is known only after a query.
         work.holder = addressKey(request.ip)
         return complete(work, async () => {
           try {
@@ -189,9 +189,8 @@ function send(request: FastifyRequest, reply: FastifyReply, result: HandlerResul
     return reply.header('cache-control', 'no-store').redirect(result.redirectTo, status)
   }
   if ('page' in result) {
-    const { language = preferredLanguage(request.headers['accept-language']), cookie } = result
+    const { language = preferredLanguage(request.headers['accept-language']) } = result
     const page = result.page(translatorFor(language))
-    if (cookie !== undefined) reply.header('set-cookie', cookie)
     reply.headers({ ...pageHeaders(page), 'cache-control': 'no-store' })
     return reply
       .code(page.status ?? 200)
