@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 
 /**
  * Moves a complete file to its final name. Fails with EEXIST if that file exists, unlike a rename, which
- * would overwrite it. If it fails, the source is kept.
+ * would overwrite it. If it fails, the source is kept: it is removed once the new name is durable.
  */
 export async function publishFile(source: string, target: string): Promise<void> {
   try {
@@ -13,8 +13,8 @@ export async function publishFile(source: string, target: string): Promise<void>
     if (!codesWithoutHardLinks.has((error as NodeJS.ErrnoException).code)) throw error
     await copyExclusively(source, target)
   }
-  await rm(source)
   await syncDirectory(dirname(target))
+  await rm(source)
 }
 
 /** The error codes of file systems without hard links, such as exFAT and some network file systems. */
