@@ -12,7 +12,7 @@ import { openStreamedReads, type StreamedReads, type StreamLimits } from './stre
 import { openTransactions, type Query, type Transactions } from './transactions.ts'
 import { createWalPositionReader } from './wal-position.ts'
 import {
-  createStatementTimer,
+  createStoreCalls,
   createWorkContext,
   type StatementKind,
   type StatementListener,
@@ -41,7 +41,7 @@ export interface Database extends Queries, Omit<Transactions, 'close'>, Pick<Wor
   readonly listReadsAnywhere: LimitedReads
   readonly liveListReadsAnywhere: LimitedReads
   /** Counts the outcomes of reads that might have used a standby. Undefined if none is configured. */
-  readonly standbyReads: Readonly<Record<StandbyOutcome, number>> | undefined
+  readonly standbyOutcomes: Readonly<Record<StandbyOutcome, number>> | undefined
   /** Serves exports of any length. */
   readonly exports: Pick<StreamedReads, 'stream'>
   /** Calls the listener after a statement or transaction, with its duration including waits. */
@@ -91,15 +91,15 @@ export function openDatabase({
   const liveListReads = openLimitedReads(connections, budgets, 'liveLists', standbys)
   const exports = openStreamedReads(connections, budgets, limits, exportLimits)
   const workContext = createWorkContext()
-  const { call, onStatement } = createStatementTimer(workContext.current, limits)
+  const { call, onStatement } = createStoreCalls(workContext.current, limits)
   // This read detects whether the store is sharded. A sharded store runs some statements in steps.
   const execution = chooseExecution((statement) =>
     call({ kind: 'read', statement }, ({ endsAt }) => reads.queryUntil(endsAt)(statement)),
   )
   const limitedReads = (kind: StatementKind, query: OpenReads['query']): LimitedReads => ({
     query: (statement, account) =>
-      call({ kind, statement }, (waiting) =>
-        execution.execute((step) => query(step, account, waiting), statement),
+      call({ kind, statement }, (state) =>
+        execution.execute((step) => query(step, account, state), statement),
       ),
   })
   const transactions = openTransactions(connections, {
@@ -116,7 +116,7 @@ export function openDatabase({
     liveListReads: limitedReads('live list', liveListReads.query),
     listReadsAnywhere: limitedReads('list', listReads.queryAnywhere),
     liveListReadsAnywhere: limitedReads('live list', liveListReads.queryAnywhere),
-    standbyReads: readUrls.length > 0 ? standbys.outcomes : undefined,
+    standbyOutcomes: readUrls.length > 0 ? standbys.outcomes : undefined,
     exports,
     ...workContext,
     onStatement,

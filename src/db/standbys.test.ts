@@ -59,16 +59,16 @@ describe('reading from a standby', () => {
 
   test('always sees what was committed through another host, however far the standby lags', async () => {
     await store.atStandby('select pg_wal_replay_pause()')
-    const before = there.standbyReads?.behind ?? 0
+    const before = there.standbyOutcomes?.behind ?? 0
     for (let round = 0; round < 10; round += 1) assert.equal(await writeThenRead(), last)
-    assert.ok((there.standbyReads?.behind ?? 0) > before)
+    assert.ok((there.standbyOutcomes?.behind ?? 0) > before)
     await store.atStandby('select pg_wal_replay_resume()')
     await untilUsed()
     for (let round = 0; round < 100; round += 1) assert.equal(await writeThenRead(), last)
   })
 
   test('a statement that conflicts with the replay of the standby is answered by the primary', async () => {
-    const failed = there.standbyReads?.failed ?? 0
+    const failed = there.standbyOutcomes?.failed ?? 0
     await untilUsed()
     const slow = there.listReadsAnywhere.query<{ count: number }>(
       sql`select count(*)::int as count from numbers, (select pg_sleep(1)) as slept`,
@@ -78,7 +78,7 @@ describe('reading from a standby', () => {
     await here.singleWrites.query(sql`delete from numbers where number < 50`)
     await store.primary.query('vacuum numbers')
     assert.ok(((await slow)[0]?.count ?? 0) > 0)
-    assert.equal(there.standbyReads?.failed, failed + 1)
+    assert.equal(there.standbyOutcomes?.failed, failed + 1)
     await untilUsed()
   })
 

@@ -139,8 +139,8 @@ export type Call = <Result>(
   run: (state: CallState) => Promise<Result>,
 ) => Promise<Result>
 
-/** Measures how long statements take, including those that fail, and reports their failures as problems. */
-export function createStatementTimer(current: WorkContext['current'], requestLimits: TimeLimits) {
+/** Runs calls of the store: within their time limit, measured, and with their failures as problems. */
+export function createStoreCalls(current: WorkContext['current'], requestLimits: TimeLimits) {
   const listeners: StatementListener[] = []
   return {
     onStatement: (listener: StatementListener) => void listeners.push(listener),

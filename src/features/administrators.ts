@@ -176,7 +176,7 @@ interface Deactivation {
   readonly deactivatedAt: string
 }
 
-/** Accounts are listed by their ids; a request may name this many. */
+/** A request names the accounts that it asks about, at most this many. */
 const deactivationIdsMax = 100
 
 const mayNotDeactivate = () => forbidden('Only administrators may see and change who is deactivated.')
@@ -194,7 +194,8 @@ function listDeactivations(
 }
 
 async function deactivate(context: AdministrationContext, caller: Caller, body: unknown): Promise<void> {
-  const userId = parseUserId(caller, body)
+  if (!caller.isAdministrator) throw mayNotDeactivate()
+  const { userId } = parseFields(body, { userId: uuid })
   if (userId === caller.id) throw invalid({ userId: ['You cannot deactivate your own account.'] })
   await context.database.transaction((transaction) =>
     deactivateAccount(
@@ -207,7 +208,8 @@ async function deactivate(context: AdministrationContext, caller: Caller, body: 
 }
 
 async function reactivate(context: AdministrationContext, caller: Caller, body: unknown): Promise<void> {
-  const userId = parseUserId(caller, body)
+  if (!caller.isAdministrator) throw mayNotDeactivate()
+  const { userId } = parseFields(body, { userId: uuid })
   await context.database.transaction(async (transaction) => {
     if (
       !(await reactivateAccount(transaction, userId, requireAdministrator(context, caller, mayNotDeactivate)))
@@ -215,11 +217,6 @@ async function reactivate(context: AdministrationContext, caller: Caller, body: 
       throw notFound('Deactivation')
   })
   context.securityLog?.(changeEvent(caller, userId, 'reactivate'))
-}
-
-function parseUserId(caller: Caller, body: unknown): string {
-  if (!caller.isAdministrator) throw mayNotDeactivate()
-  return parseFields(body, { userId: uuid }).userId
 }
 
 const changeEvent = (caller: Caller, account: string, outcome: 'deactivate' | 'reactivate') =>

@@ -13,7 +13,7 @@ import { pathOf } from './url.ts'
 
 /** The part of a store that reports the durations of its statements. */
 interface TimedStore {
-  readonly standbyReads?: Readonly<Record<string, number>> | undefined
+  readonly standbyOutcomes?: Readonly<Record<string, number>> | undefined
   onStatement(listener: (ended: { readonly kind: string; readonly seconds: number }) => void): void
 }
 
@@ -62,15 +62,15 @@ export async function measureHost(
 }
 
 /** Measures how long this process waits for its store, by the kind of statement, and counts the reads of standbys. */
-export function measureStore(metrics: Metrics, { onStatement, standbyReads }: TimedStore): void {
+export function measureStore(metrics: Metrics, { onStatement, standbyOutcomes }: TimedStore): void {
   const record = metrics.histogram('statements')
   onStatement(({ kind, seconds }) => {
     // The time of the transaction includes it.
     if (kind !== 'in transaction') record({ kind }, seconds)
   })
-  if (standbyReads === undefined) return
+  if (standbyOutcomes === undefined) return
   metrics.watch('standbyReads', () =>
-    Object.entries(standbyReads).map(([outcome, count]) => [{ outcome }, count] as const),
+    Object.entries(standbyOutcomes).map(([outcome, count]) => [{ outcome }, count] as const),
   )
 }
 

@@ -41,8 +41,8 @@ export interface SecurityEvent {
   readonly account?: string | undefined
   /** The account that caused the event, if it is another one. */
   readonly by?: string | undefined
-  /** A login that no account has. Only its hash is written: it may be a password in the wrong field. */
-  readonly unknownLogin?: string | undefined
+  /** What was typed as a login, where no account is known. Only its hash is written: it may be a password in the wrong field. */
+  readonly typedLogin?: string | undefined
   readonly client?: string | undefined
   readonly session?: string | undefined
   /** The external provider, by its id in the settings. */
@@ -86,13 +86,13 @@ const loginKey = randomBytes(32)
 /** Writes a line for each event. */
 export const createSecurityLog =
   (log: SecurityLogTarget): SecurityLog =>
-  ({ event, unknownLogin, ...details }) => {
+  ({ event, typedLogin, ...details }) => {
     const lines = causedByUnauthenticated.has(event) ? log.rateLimited : log
     lines[levels[event]](
       {
         security: event,
         ...details,
-        ...(unknownLogin !== undefined && { loginHash: hashOf(unknownLogin) }),
+        ...(typedLogin !== undefined && { loginHash: hashOf(typedLogin) }),
       },
       'A security event.',
     )

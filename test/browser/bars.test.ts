@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { barsOf, fitBars } from '../../web/src/screens/project/lanes.ts'
+import { barsOf, fitBars } from '../../web/src/screens/project/bars.ts'
 
 type Row = Parameters<typeof barsOf>[0][number]
 
@@ -9,7 +9,7 @@ const assignment = (id: string, startDate: string, endDate: string) =>
   ({ id, startDate: `${startDate}T00:00:00.000Z`, endDate: `${endDate}T00:00:00.000Z` }) as Row
 
 describe('Bars over days', () => {
-  test('that overlap lie in lanes of their own, and a lane is used again', () => {
+  test('that overlap lie in lines of their own, and a line is used again', () => {
     const bars = barsOf(
       [
         assignment('long', '2026-11-16', '2026-11-19'),
@@ -20,7 +20,7 @@ describe('Bars over days', () => {
       7,
     )
     assert.deepEqual(
-      bars.map(({ row, lane, first, last }) => [row.id, lane, first, last]),
+      bars.map(({ row, line, first, last }) => [row.id, line, first, last]),
       [
         ['long', 0, 0, 3],
         ['short', 1, 0, 1],
@@ -29,7 +29,7 @@ describe('Bars over days', () => {
     )
   })
 
-  test('give a name all days up to the next bar of its lane, or to the edge', () => {
+  test('give a name all days up to the next bar of its line, or to the edge', () => {
     const rows = [
       assignment('first', '2026-11-16', '2026-11-16'),
       assignment('next', '2026-11-20', '2026-11-20'),
@@ -37,7 +37,7 @@ describe('Bars over days', () => {
     ]
     const bars = barsOf(rows, '2026-11-16', 14, { nameDaysOf: () => 2 })
     assert.deepEqual(
-      bars.map(({ row, lane, namePlace, nameRoom }) => [row.id, lane, namePlace, nameRoom]),
+      bars.map(({ row, line, namePlace, nameRoom }) => [row.id, line, namePlace, nameRoom]),
       [
         ['first', 0, 'after', 3],
         ['next', 0, 'after', 6],
@@ -62,7 +62,7 @@ describe('Bars over days', () => {
         ['one', 'two'],
       ],
     )
-    assert.equal(shown[1]?.lane, 1)
+    assert.equal(shown[1]?.line, 1)
   })
 
   test('are cut at the edges of the window, and say so; those beyond it are left out', () => {

@@ -5,13 +5,13 @@ import { type Budgets, budgetLimits } from '../../config/budgets.ts'
 import { addressKey, addressLengthMax } from '../../http/addresses.ts'
 import { releaseAll, takeAll } from '../../model/budget.ts'
 import { type BaseCall, baseCallOf, type CallLog, type InnerCall, type RequestIds } from './call-log.ts'
-import { type Admit, addressOf, type LimitAccountCalls } from './limit-calls.ts'
+import { addressOf, type LimitAccountCalls, type WaitForRateLimit } from './limit-calls.ts'
 import type { Newcomers } from './newcomers.ts'
 import type { PendingRequests } from './pending-requests.ts'
 
 export interface AdmissionOptions {
   readonly authentication: Authentication
-  readonly admit: Admit
+  readonly waitForRateLimit: WaitForRateLimit
   /** The number of trusted proxies in front of this host. */
   readonly proxies: number
   /** Logs calls that are rejected before or at their token. */
@@ -32,8 +32,9 @@ export interface AdmittedCalls {
 }
 
 /**
- * Checks the rate limit and the token when the headers of a call arrive. No byte of its message is read
- * before both have passed, so this must be the first interceptor that wraps a call.
+ * Checks the rate limit and the token when the headers of a command arrive. No byte of its message is read
+ * before both have passed, so this must be the first interceptor that wraps a call. Other calls, which are
+ * reflection and health, need no token and have limits of their own.
  */
 export function admitCalls(admission: AdmissionOptions): AdmittedCalls {
   const sessions = new WeakMap<Metadata, Authenticated>()
@@ -75,7 +76,7 @@ function admitCommand(
 ): ServerInterceptingCall {
   const {
     authentication,
-    admit,
+    waitForRateLimit,
     proxies,
     callLog,
     requestIds,
@@ -90,8 +91,8 @@ function admitCommand(
     start(next) {
       next({
         onReceiveMetadata(metadata, forward) {
-          const admitCall = async () => {
-            await admit({
+          const checkHeaders = async () => {
+            await waitForRateLimit({
               peer: call.getPeer(),
               metadata,
               onCancel: (callback) => {
@@ -104,14 +105,14 @@ function admitCommand(
               host: 'commands',
             })
             const { stream } = baseCallOf(call)
-            trusted.add(stream.session)
+            trusted.trust(stream.session)
             newcomers.accept(stream)
             const { id } = session.caller
             limitAccountCalls(stream, id)
             pendingRequests.count(call, id)
             sessions.set(metadata, session)
           }
-          admitCall().then(
+          checkHeaders().then(
             () => forward(metadata),
             (error: unknown) => {
               const loggedCall = { command, requestId: requestIds.of(metadata) }
@@ -139,8 +140,8 @@ export interface UnauthenticatedCalls {
 }
 
 /**
- * Reflection and health are open to all clients. Until a token was accepted on a connection, their calls are
- * limited in number, size and time.
+ * Reflection and health are open to all clients. Their messages are small; until a token was accepted on a
+ * connection, their calls are limited in number and time too.
  */
 export function limitUnauthenticatedCalls(
   budgets: Budgets,
@@ -195,8 +196,8 @@ const tooLong = {
 }
 
 /**
- * Closes a stream with too many unread messages: thousands of
- * empty ones fit into one packet, and each becomes an object.
+ * Closes a stream with too many unread messages: thousands of empty ones fit into one packet, and each
+ * becomes an object.
  */
 function limitFloods(base: BaseCall): void {
   const read = base.handleDataFrame.bind(base)
@@ -216,19 +217,20 @@ const floodPieceBytes = 1024
 /** Connections on which a token was accepted. */
 export interface TrustedConnections {
   has(connection: Http2Session): boolean
-  add(connection: Http2Session | undefined): void
+  /** Also allows the connection more streams. */
+  trust(connection: Http2Session | undefined): void
 }
 
 /**
- * A new connection may have as many streams as every client assumes before it knows the limit; a token that
- * was accepted on it allows more. The client learns that before its first response, so no well-behaved client
- * has a stream rejected because this host still counts one that has ended.
+ * A new connection has the stream limit that clients assume by default. An accepted token raises it before
+ * the first response: a client that reuses the place of a stream that it has seen end is not rejected while
+ * this host still counts that stream.
  */
 export function createTrustedConnections(): TrustedConnections {
   const trusted = new WeakSet<Http2Session>()
   return {
     has: (connection) => trusted.has(connection),
-    add(connection) {
+    trust(connection) {
       if (!connection || trusted.has(connection) || connection.destroyed) return
       trusted.add(connection)
       ;(connection as ServerHttp2Session).settings({ maxConcurrentStreams: budgetLimits.commandStreams.max })

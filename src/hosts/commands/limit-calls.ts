@@ -8,7 +8,7 @@ import type { SharedLimiter } from '../../model/worker-peers.ts'
 import type { CommandSettings } from './configuration.ts'
 
 /** Resolves when the call may proceed; otherwise rejects. */
-export type Admit = (call: ArrivingCall) => Promise<void>
+export type WaitForRateLimit = (call: ArrivingCall) => Promise<void>
 
 /** A call of which only the headers are known. */
 export interface ArrivingCall {
@@ -19,7 +19,7 @@ export interface ArrivingCall {
 }
 
 export interface CallLimiter {
-  readonly admit: Admit
+  readonly waitForRateLimit: WaitForRateLimit
   /** Admits every waiting call. */
   close(): void
 }
@@ -34,12 +34,12 @@ export function createCallLimiter({
   readonly shared?: SharedLimiter | undefined
   readonly onRejected?: (address: string) => void
 }): CallLimiter {
-  if (rateLimit.permitLimit === 0) return { admit: async () => undefined, close: () => undefined }
+  if (rateLimit.permitLimit === 0) return { waitForRateLimit: async () => undefined, close: () => undefined }
   const limiter = createRateLimiter({ ...rateLimit, shared })
   const proxies = trustedProxies(trustedProxiesDefault)
   return {
     close: () => limiter.close(),
-    admit(call) {
+    waitForRateLimit(call) {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       const address = addressKey(addressOf(call, proxies))
       const rejectCall = (retryAfterSeconds: number) => {

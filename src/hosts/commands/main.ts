@@ -99,7 +99,7 @@ export async function startCommands(
   const admitted = admitCalls({
     ...guards,
     authentication,
-    admit: limiter.admit,
+    waitForRateLimit: limiter.waitForRateLimit,
     callLog: createCallLog(log.rateLimited, measureCall),
     requestIds,
     commandAt: commandNames(allCommands, settings.dotnetNamespace),

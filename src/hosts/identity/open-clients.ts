@@ -20,7 +20,7 @@ export interface OpenClients {
   readonly scriptOrigins: ReadonlySet<string>
   /** Reloads the clients that administrators have registered, changed and ended. */
   refreshClients(): Promise<void>
-  /** The same clients, for the record of running instances. */
+  /** The clients other than the web client, for the record of running instances. */
   readonly knownClients: KnownClients
 }
 
@@ -86,12 +86,12 @@ function replace(clients: Map<string, Client>, next: Clients): void {
 }
 
 /**
- * Records for the other hosts, when an instance starts, which clients it knows. A client that was ended by a
- * command is valid again, because its settings may have a new secret. Tokens from before stay rejected.
+ * Records for the other hosts, when an instance starts, which clients it knows. A client of the settings that
+ * the operator has ended (`client end`) is accepted again, because the settings may have a new secret. Tokens
+ * from before stay rejected.
  */
 async function recordClients(transaction: Queries, clients: Clients, thisSecond: Sql): Promise<void> {
-  const others = [...clients.values()].filter(({ id }) => id !== webClientId)
-  const ids = others.map(({ id }) => id).toSorted()
+  const ids = [...clients.keys()].filter((id) => id !== webClientId).toSorted()
   const names = ids.map((id) => clients.get(id)?.registration?.name ?? id)
   await transaction.query(sql`
     insert into service_clients as known (id, name)

@@ -78,7 +78,6 @@ export function HoursInPlace({ assignment, onSaved }: InPlaceProps) {
           {...attributes}
           class="input"
           inputMode="decimal"
-          maxLength={limits.name}
           autocomplete="off"
           name="amountHours"
           value={edit.text}
@@ -136,6 +135,7 @@ const MarkedValue = ({ mark, children }: MarkedValueProps) => (
   </div>
 )
 
+/** An assignment has both dates or none, so clearing one day removes both, and the texts speak of dates. */
 export function DayInPlace({ assignment, name, label, onSaved }: NamedFieldProps) {
   const isOptional = useServices().configuration.extensions
   const edit = useFieldEdit(assignment, name, onSaved)

@@ -22,8 +22,8 @@ export interface LabelsDialogProps {
 export function LabelsDialog({ projectId, onClose }: LabelsDialogProps) {
   const labels = useAllRows('label', labelQuery(projectId))
   const remove = useRemoval()
-  const [edited, setEdited] = useState<Label | 'new'>()
-  const [removed, setRemoved] = useState<Label>()
+  const [inForm, setInForm] = useState<Label | 'new'>()
+  const [toRemove, setToRemove] = useState<Label>()
   return (
     <Dialog title={t('Labels of the project')} onClose={onClose}>
       {labels.problem && <LoadProblem problem={labels.problem} onRetry={labels.reload} />}
@@ -33,31 +33,31 @@ export function LabelsDialog({ projectId, onClose }: LabelsDialogProps) {
           <LabelRow
             key={label.id}
             label={label}
-            onEdit={() => setEdited(label)}
-            onRemove={() => setRemoved(label)}
+            onEdit={() => setInForm(label)}
+            onRemove={() => setToRemove(label)}
           />
         ))}
       </ul>
-      {edited === undefined ? (
-        <button type="button" class="button" onClick={() => setEdited('new')}>
+      {inForm === undefined ? (
+        <button type="button" class="button" onClick={() => setInForm('new')}>
           <Icon name="plus" />
           <span>{t('New label')}</span>
         </button>
       ) : (
         <LabelForm
-          key={edited === 'new' ? 'new' : edited.id}
+          key={inForm === 'new' ? 'new' : inForm.id}
           projectId={projectId}
-          label={edited === 'new' ? undefined : edited}
-          onClose={() => setEdited(undefined)}
+          label={inForm === 'new' ? undefined : inForm}
+          onClose={() => setInForm(undefined)}
         />
       )}
-      {removed && (
+      {toRemove && (
         <ConfirmDialog
-          title={t('Remove {name}?', { name: removed.name })}
+          title={t('Remove {name}?', { name: toRemove.name })}
           text={t('The label disappears from every assignment of the project.')}
           confirmLabel={t('Remove the label')}
-          onConfirm={() => void remove('label', removed.id, removed.name)}
-          onClose={() => setRemoved(undefined)}
+          onConfirm={() => void remove('label', toRemove.id, toRemove.name)}
+          onClose={() => setToRemove(undefined)}
         />
       )}
     </Dialog>
@@ -99,7 +99,7 @@ const LabelRow = ({ label, onEdit, onRemove }: LabelRowProps) => (
   </li>
 )
 
-/** A label always has a color, so that there is no default to choose. */
+/** There is no entry for no color: every label has one. */
 const labelColorChoices = Object.entries(labelColors).map(([id, name]) => ({ id, name }))
 
 /** Creates a label, or changes one. */

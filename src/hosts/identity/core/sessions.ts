@@ -73,7 +73,7 @@ export interface StartedSession extends Pick<ActiveSession, 'sessionId' | 'expir
 const sessionMilliseconds = 8 * 60 * 60_000
 
 /** The origin of a sign-in, shown to its user later. */
-export interface SignInOrigin {
+export interface SignInSource {
   readonly clientId: string
   readonly address: string
   readonly userAgent: string | undefined
@@ -101,7 +101,7 @@ export interface FederatedSignIn {
 export async function insertSession(
   { database, now }: Pick<Identity, 'database' | 'now'>,
   { accountId, securityStamp, factorChanges }: Account,
-  { clientId, address, userAgent, earlierSessionIds, language, methods, federated }: SignInOrigin,
+  { clientId, address, userAgent, earlierSessionIds, language, methods, federated }: SignInSource,
 ): Promise<StartedSession | undefined> {
   const sessionId = randomBytes(16).toString('base64url')
   const startedAt = timestamp(now())

@@ -37,7 +37,7 @@ import { html } from '../pages/html.ts'
 import type { PageTemplate } from '../pages/page.ts'
 import { outdatedPage } from '../pages/sign-in.ts'
 import { findBrowserSession, identityCookie, startSession } from '../sign-in/browser-session.ts'
-import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
+import { requireAllowedOrigin, signInSourceOf } from '../sign-in/sign-in-origin.ts'
 import { nextStepOf, stepUrl } from '../sign-in/sign-in-steps.ts'
 import type { ProviderSettings } from '../values/settings.ts'
 
@@ -223,7 +223,7 @@ async function signInFederated(
   const next = await nextStepOf(identity, account)
   if (next === 'second-factor' || next === 'set-up')
     return { redirectTo: stepUrl(identity, next, account, authRequest, federated) }
-  const origin = await signInOriginOf(identity, call, pending)
+  const origin = await signInSourceOf(identity, call, pending)
   const sealedToken = sealToken(identity, user.identityToken)
   const session = await startSession(
     identity,

@@ -59,13 +59,15 @@ export const submitForgotPassword: Endpoint = {
     if (authRequest === undefined || !pending || !canResetPassword(identity)) return { page: outdatedPage }
     const { address, requestId } = call
     const requested = { purpose: 'password', login: login.trim(), address: addressKey(address) } as const
-    const isQueued =
-      isMailAddress(requested.login) &&
-      (await identity.database.transaction((transaction) => queueMail(transaction, requested))) === undefined
+    const retryAfterSeconds = isMailAddress(requested.login)
+      ? await identity.database.transaction((transaction) => queueMail(transaction, requested))
+      : undefined
+    const isQueued = isMailAddress(requested.login) && retryAfterSeconds === undefined
     identity.securityLog({
       event: 'mail-asked',
+      // The words of `docs/security-events.md`: a kept mail is queued.
       outcome: isQueued ? 'kept' : 'refused',
-      unknownLogin: login,
+      typedLogin: login,
       client: pending.request.clientId,
       address,
       requestId,

@@ -25,7 +25,7 @@ import {
   required,
   text,
 } from '../core/operation-parts.ts'
-import type { Account, SignInOrigin, StartedSession } from '../core/sessions.ts'
+import type { Account, SignInSource, StartedSession } from '../core/sessions.ts'
 import {
   canResetPassword,
   forgotPasswordPath,
@@ -41,7 +41,7 @@ import {
 import { providerLinks } from '../federation/provider-redirects.ts'
 import { outdatedPage, signInPage } from '../pages/sign-in.ts'
 import { identityCookie, startSession } from '../sign-in/browser-session.ts'
-import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
+import { requireAllowedOrigin, signInSourceOf } from '../sign-in/sign-in-origin.ts'
 import { type SignInStep, stepUrl, verifyCredentials } from '../sign-in/sign-in-steps.ts'
 
 export const showLoginPage: Endpoint = {
@@ -187,7 +187,7 @@ const loginHandler =
           error: 'passwords-off',
         }),
       }
-    const origin = await signInOriginOf(identity, call, pending)
+    const origin = await signInSourceOf(identity, call, pending)
     const outcome = await attemptSignIn(identity, { login, password }, origin, call)
     if ('error' in outcome)
       return {
@@ -236,7 +236,7 @@ type Outcome =
 async function attemptSignIn(
   identity: Identity,
   credentials: { readonly login: string; readonly password: string },
-  origin: SignInOrigin,
+  origin: SignInSource,
   call: Call,
 ): Promise<Outcome> {
   const record = createRecorder(identity, credentials.login, origin, call)
@@ -260,12 +260,12 @@ async function attemptSignIn(
 }
 
 const createRecorder =
-  (identity: Identity, login: string, { clientId: client, address }: SignInOrigin, { requestId }: Call) =>
+  (identity: Identity, login: string, { clientId: client, address }: SignInSource, { requestId }: Call) =>
   (event: 'sign-in' | 'lockout-begun', outcome: string, account?: Account): void =>
     identity.securityLog({
       event,
       outcome,
-      ...(account ? { account: account.accountId } : { unknownLogin: login }),
+      ...(account ? { account: account.accountId } : { typedLogin: login }),
       client,
       address,
       requestId,

@@ -16,7 +16,7 @@ import { type PasskeyFormOptions, passkeyForm, passkeyScriptPath } from '../page
 import { lockedText, outdatedPage } from '../pages/sign-in.ts'
 import type { Translate } from '../pages/texts.ts'
 import { identityCookie, startSession } from '../sign-in/browser-session.ts'
-import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
+import { requireAllowedOrigin, signInSourceOf } from '../sign-in/sign-in-origin.ts'
 import { attemptPasskey } from '../sign-in/sign-in-steps.ts'
 import { type Client, redirectUrlsOf } from '../values/clients.ts'
 
@@ -71,7 +71,7 @@ export const submitPasskey: Endpoint = {
     const response = { passkey, challenge, credential, isSoleFactor: true }
     const outcome = await attemptPasskey(identity, account, pending.request.clientId, call, response)
     if (outcome !== 'right') return retryWith(outcome)
-    const origin = { ...(await signInOriginOf(identity, call, pending)), methods: ['pop', 'mfa'] }
+    const origin = { ...(await signInSourceOf(identity, call, pending)), methods: ['pop', 'mfa'] }
     const session = await startSession(identity, account, origin, call)
     return {
       redirectTo: hostPathWithQuery(identity.settings, '/connect/authorize', { authRequest }),

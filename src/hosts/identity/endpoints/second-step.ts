@@ -24,7 +24,7 @@ import { passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
 import { lockedText } from '../pages/sign-in.ts'
 import type { Translate } from '../pages/texts.ts'
 import { identityCookie, startSession } from '../sign-in/browser-session.ts'
-import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
+import { requireAllowedOrigin, signInSourceOf } from '../sign-in/sign-in-origin.ts'
 import {
   type AuthenticationOutcome,
   attemptAuthentication,
@@ -79,7 +79,7 @@ export const submitSecondStep: Endpoint = {
       requireAllowedOrigin([hostOrigin(identity.settings)], call.headers)
       const { pending, authRequest, stepText } = signIn
       const { code = '', challenge = '', credential } = singleParameters(call.parameters)
-      const origin = await signInOriginOf(identity, call, pending)
+      const origin = await signInSourceOf(identity, call, pending)
       const outcome =
         credential === undefined
           ? await attemptCode(identity, signIn, call, code)

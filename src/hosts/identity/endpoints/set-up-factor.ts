@@ -24,7 +24,7 @@ import type { PageTemplate } from '../pages/page.ts'
 import { passkeyForm, passkeyScriptPath } from '../pages/scripts.ts'
 import type { PlainText } from '../pages/texts.ts'
 import { identityCookie, startSession } from '../sign-in/browser-session.ts'
-import { requireAllowedOrigin, signInOriginOf } from '../sign-in/sign-in-origin.ts'
+import { requireAllowedOrigin, signInSourceOf } from '../sign-in/sign-in-origin.ts'
 import { authenticationAfter, type PendingSignIn, withStep } from '../sign-in/sign-in-steps.ts'
 import { type Client, redirectUrlsOf } from '../values/clients.ts'
 
@@ -73,7 +73,7 @@ export const submitFactorSetUp: Endpoint = {
         address,
         requestId,
       })
-      const origin = await signInOriginOf(identity, call, pending)
+      const origin = await signInSourceOf(identity, call, pending)
       const authenticated = { ...origin, ...authenticationAfter(step, isPasskey ? 'pop' : 'otp') }
       // Storing the factor has incremented the counter.
       const changedAccount = { ...account, factorChanges: account.factorChanges + 1 }

@@ -6,7 +6,7 @@ import {
   type ActiveSession,
   findActiveSession,
   insertSession,
-  type SignInOrigin,
+  type SignInSource,
   type StartedSession,
 } from '../core/sessions.ts'
 
@@ -17,7 +17,7 @@ import {
 export async function startSession(
   identity: Identity,
   account: Account,
-  origin: SignInOrigin,
+  origin: SignInSource,
   { requestId }: { readonly requestId: string },
 ): Promise<StartedSession | undefined> {
   const session = await insertSession(identity, account, origin)

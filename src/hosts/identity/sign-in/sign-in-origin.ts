@@ -3,7 +3,7 @@ import { preferredLanguage } from '../../../model/language.ts'
 import { forbidden } from '../../../model/problem.ts'
 import type { PendingRequest } from '../authorization/authorization-request.ts'
 import type { Call, Identity } from '../core/endpoint.ts'
-import type { SignInOrigin } from '../core/sessions.ts'
+import type { SignInSource } from '../core/sessions.ts'
 import type { IdentitySettings } from '../values/settings.ts'
 import { readSessionId } from './browser-session.ts'
 
@@ -11,14 +11,14 @@ import { readSessionId } from './browser-session.ts'
 const userAgentCharactersMax = 256
 
 /**
- * Returns the data that a new session records. A post from a page of another site comes without the cookie,
- * so the pending request names the browser's session, too.
+ * Returns what a new session records about where it came from. The earlier sessions of the browser come from
+ * its cookie and from the pending request, because a post from a page of another site carries no cookie.
  */
-export async function signInOriginOf(
+export async function signInSourceOf(
   identity: Identity,
   { headers, address }: Call,
   { request, sessionId: knownSessionId }: PendingRequest,
-): Promise<SignInOrigin> {
+): Promise<SignInSource> {
   const cookieSessionId = await readSessionId(identity, headers)
   // Clients that are not browsers send no such header and accept any language.
   const { 'accept-language': ranges = '*' } = headers
@@ -33,8 +33,8 @@ export async function signInOriginOf(
 }
 
 /**
- * Rejects posts from pages other than the client's own. Such a page could sign a visitor out, or in to an
- * account of its choice.
+ * Rejects posts from pages of other origins. A foreign page could sign a visitor out, or in to an account of
+ * its choice.
  */
 export function requireAllowedOrigin(
   allowedOrigins: readonly string[],
@@ -50,9 +50,8 @@ const originOf = (url: string | undefined): string | undefined =>
   url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined
 
 /**
- * True if a page of another site has sent the browser here. Browsers report that in `Sec-Fetch-Site`; without
- * it, Origin and Referer are checked. A different port, such as that of a web client on the same machine, and
- * the allowed origins do not count as another site.
+ * True if a page of another site has sent the browser here. Browsers report that in `Sec-Fetch-Site`. Without
+ * it, Origin and Referer are checked, where other ports and the allowed origins do not count as another site.
  */
 export function isSentByOtherSite(
   { issuer, allowedOrigins }: Pick<IdentitySettings, 'issuer' | 'allowedOrigins'>,

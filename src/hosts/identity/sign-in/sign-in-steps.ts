@@ -18,7 +18,7 @@ import {
   accountColumns,
   type FederatedSignIn,
   findActiveAccount,
-  type SignInOrigin,
+  type SignInSource,
 } from '../core/sessions.ts'
 import { hostPathWithQuery, secondStepPath, setUpPath } from '../core/urls.ts'
 import { findFactors, hasFactor, mustHaveFactor } from '../factors/account-factors.ts'
@@ -92,7 +92,7 @@ async function findStepAccount(
 export const authenticationAfter = (
   { federated }: SignInStep,
   by: 'otp' | 'pop',
-): Pick<SignInOrigin, 'methods' | 'federated'> => ({
+): Pick<SignInSource, 'methods' | 'federated'> => ({
   methods: [...(federated ? [] : ['pwd']), by, 'mfa'],
   federated,
 })

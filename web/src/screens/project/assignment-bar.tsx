@@ -8,7 +8,7 @@ import { formatHours } from '../../time/hours.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { TypeShape } from '../../ui/marks.tsx'
-import type { Bar } from './lanes.ts'
+import type { Bar } from './bars.ts'
 import { assignmentElementId } from './use-card-focus.ts'
 
 export interface AssignmentBarProps {

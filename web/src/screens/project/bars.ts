@@ -3,10 +3,10 @@ import { dayOf, daysBetween } from '../../time/days.ts'
 
 type Assignment = RecordOf<'assignment'>
 
-/** An assignment as a bar over days, in a lane of its own where it overlaps others. */
+/** An assignment as a bar over days, in a line of its own where it overlaps others. */
 export interface Bar {
   readonly row: Assignment
-  readonly lane: number
+  readonly line: number
   /** The index of the first and last visible day, from 0. */
   readonly first: number
   readonly last: number
@@ -23,7 +23,7 @@ export type NamePlace = 'within' | 'before' | 'after'
 export interface BarOptions {
   /** The days that a name needs. A shorter bar has its name beside it, and no other bar on those days. */
   nameDaysOf?(row: Assignment): number
-  /** Rows for which this is true come first, in the upper lanes. */
+  /** Rows for which this is true come first, in the upper lines. */
   comesFirst?(row: Assignment): boolean
 }
 
@@ -46,7 +46,7 @@ export function barsOf(
       b.last - a.last ||
       (a.row.id < b.row.id ? -1 : 1),
   )
-  const lanes: { readonly first: number; readonly last: number }[][] = []
+  const lines: { readonly first: number; readonly last: number }[][] = []
   const bars = spans.map(({ row, first, last }) => {
     const [begin, end] = [Math.max(0, first), Math.min(last, dayCount - 1)]
     const nameDays = nameDaysOf(row)
@@ -55,14 +55,14 @@ export function barsOf(
       first: namePlace === 'before' ? begin - nameDays : begin,
       last: namePlace === 'after' ? end + nameDays : end,
     }
-    const isFree = (lane: (typeof lanes)[number]) =>
-      lane.every((other) => other.last < taken.first || other.first > taken.last)
-    const freeLane = lanes.findIndex(isFree)
-    const lane = freeLane === -1 ? lanes.push([]) - 1 : freeLane
-    lanes[lane]?.push(taken)
+    const isFree = (line: (typeof lines)[number]) =>
+      line.every((other) => other.last < taken.first || other.first > taken.last)
+    const freeLine = lines.findIndex(isFree)
+    const line = freeLine === -1 ? lines.push([]) - 1 : freeLine
+    lines[line]?.push(taken)
     return {
       row,
-      lane,
+      line,
       first: begin,
       last: end,
       beginsBefore: first < 0,
@@ -70,10 +70,10 @@ export function barsOf(
       namePlace,
     }
   })
-  return bars.map((bar) => ({ ...bar, nameRoom: nameRoomOf(bar, lanes[bar.lane] ?? [], dayCount) }))
+  return bars.map((bar) => ({ ...bar, nameRoom: nameRoomOf(bar, lines[bar.line] ?? [], dayCount) }))
 }
 
-/** Counts the days from a bar to the next one in its lane, or to the edge, on the side of its name. */
+/** Counts the days from a bar to the next one in its line, or to the edge, on the side of its name. */
 function nameRoomOf(
   { first, last, namePlace }: Pick<Bar, 'first' | 'last' | 'namePlace'>,
   taken: readonly { readonly first: number; readonly last: number }[],
@@ -97,14 +97,14 @@ function namePlaceOf(first: number, last: number, nameDays: number, dayCount: nu
  * Splits the bars of a week into those that fit and hidden ones, which buttons such as "2 more" open. A bar
  * that would be the only hidden one on its days is shown in the line of these buttons.
  */
-export function fitBars(bars: readonly Bar[], laneCount: number) {
-  const below = bars.filter(({ lane }) => lane >= laneCount)
+export function fitBars(bars: readonly Bar[], lineCount: number) {
+  const below = bars.filter(({ line }) => line >= lineCount)
   const isAlone = (bar: Bar) =>
     !below.some((other) => other !== bar && other.first <= bar.last && other.last >= bar.first)
   return {
     shown: [
-      ...bars.filter(({ lane }) => lane < laneCount),
-      ...below.filter(isAlone).map((bar) => ({ ...bar, lane: laneCount })),
+      ...bars.filter(({ line }) => line < lineCount),
+      ...below.filter(isAlone).map((bar) => ({ ...bar, line: lineCount })),
     ],
     hidden: below.filter((bar) => !isAlone(bar)),
   }

@@ -125,7 +125,7 @@ function Month({ weeks, isStale, ...shared }: MonthProps) {
   const [dragged, setDragged] = useState<{ readonly row: Assignment; readonly from: string }>()
   const [first = ''] = weeks
   const calendar = useRef<HTMLElement>(null)
-  const laneCount = useLaneCount(calendar, weeks.length)
+  const lineCount = useLineCount(calendar, weeks.length)
   return (
     <section ref={calendar} class="calendar" aria-label={t('Calendar')} aria-busy={isStale}>
       <div class="calendar-head" aria-hidden="true">
@@ -139,7 +139,7 @@ function Month({ weeks, isStale, ...shared }: MonthProps) {
           {...shared}
           monday={monday}
           isFirstWeek={monday === first}
-          laneCount={laneCount}
+          lineCount={lineCount}
           onDrag={(row, from) => setDragged(row && { row, from })}
           onDrop={(day) => {
             if (dragged) shared.onShift(dragged.row, daysBetween(dragged.from, day))
@@ -155,10 +155,10 @@ function Month({ weeks, isStale, ...shared }: MonthProps) {
 const [dayRem, headRem] = [3.25, 2]
 const barRem = 1.75
 /** A month of six weeks with this many fits a window of 900 pixels; a lower one scrolls. */
-const lanesMin = 2
+const linesMin = 2
 
 /** Returns how many bars fit into a week, so that the whole month fits the window. */
-function useLaneCount(calendar: { readonly current: HTMLElement | null }, weekCount: number): number {
+function useLineCount(calendar: { readonly current: HTMLElement | null }, weekCount: number): number {
   const [height, setHeight] = useState(0)
   useLayoutEffect(() => {
     const measure = () => setHeight(calendar.current?.clientHeight ?? 0)
@@ -168,7 +168,7 @@ function useLaneCount(calendar: { readonly current: HTMLElement | null }, weekCo
     return () => observer.disconnect()
   }, [])
   const rem = height / Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
-  return Math.max(lanesMin, Math.floor(((rem - headRem) / weekCount - dayRem) / barRem))
+  return Math.max(linesMin, Math.floor(((rem - headRem) / weekCount - dayRem) / barRem))
 }
 
 const thisMonth = (): string => today().slice(0, 7)

@@ -7,7 +7,7 @@ import { addDays, dateFormat, dateOf, daysInWeek, daysOfWeek, isWeekend, today }
 import { Popover } from '../../../ui/popover.tsx'
 import { directionSign, logicalArrowKey } from '../../../ui/text-direction.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
-import { type Bar, barsOf, fitBars } from '../lanes.ts'
+import { type Bar, barsOf, fitBars } from '../bars.ts'
 
 type Assignment = RecordOf<'assignment'>
 
@@ -16,7 +16,7 @@ export interface CalendarWeekProps {
   readonly month: string
   readonly isFirstWeek: boolean
   /** How many bars fit above each other; a layer has all assignments of a day. */
-  readonly laneCount: number
+  readonly lineCount: number
   readonly rows: readonly Assignment[]
   readonly openId: string | undefined
   readonly query: string
@@ -33,15 +33,15 @@ export interface CalendarWeekProps {
 }
 
 export function CalendarWeek(props: CalendarWeekProps) {
-  const { monday, month, laneCount, rows, isMine, moreOf, onDrop } = props
+  const { monday, month, lineCount, rows, isMine, moreOf, onDrop } = props
   const [draggedOver, setDraggedOver] = useState<string>()
   const bars = barsOf(rows, monday, daysInWeek, { comesFirst: isMine })
-  const { shown, hidden } = fitBars(bars, laneCount)
+  const { shown, hidden } = fitBars(bars, lineCount)
   const hiddenCount = (index: number) => hidden.filter((bar) => covers(bar, index)).length
-  const isFull = shown.some(({ lane }) => lane === laneCount)
+  const isFull = shown.some(({ line }) => line === lineCount)
   const rowsAbove = isFull
-    ? `1.5rem repeat(${laneCount + 1}, 1.75rem)`
-    : `1.75rem repeat(${laneCount}, 1.75rem)`
+    ? `1.5rem repeat(${lineCount + 1}, 1.75rem)`
+    : `1.75rem repeat(${lineCount}, 1.75rem)`
   return (
     <div class={`calendar-week ${isFull ? 'full' : ''}`} style={{ gridTemplateRows: `${rowsAbove} 1fr` }}>
       {daysOfWeek(monday).map((day, index) => (
@@ -109,7 +109,7 @@ function WeekBar({
   onShift,
   onDrag,
 }: CalendarWeekProps & { readonly bar: Bar }) {
-  const { row, lane, first, last, beginsBefore } = bar
+  const { row, line, first, last, beginsBefore } = bar
   const steps: Readonly<Record<string, number>> = {
     ArrowLeft: -1,
     ArrowRight: 1,
@@ -125,7 +125,7 @@ function WeekBar({
       isOpen={row.id === openId}
       addressQuery={query}
       isFirst={!beginsBefore || isFirstWeek}
-      gridStyle={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${lane + 2}` }}
+      gridStyle={{ gridColumn: `${first + 1} / ${last + 2}`, gridRow: `${line + 2}` }}
       draggable
       onDragStart={(event) => {
         const { left, right, width } = event.currentTarget.getBoundingClientRect()

@@ -40,7 +40,7 @@ export function useWaiting(
 }
 
 /** Maps each waiting assignment to a line of text, which says the same as its arrows. */
-export const notesOf = (waiting: readonly Waiting[]): ReadonlyMap<string, string> =>
+export const waitingTextsOf = (waiting: readonly Waiting[]): ReadonlyMap<string, string> =>
   new Map(
     [...Map.groupBy(waiting, ({ id }) => id)].map(([id, some]) => [
       id,

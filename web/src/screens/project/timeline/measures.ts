@@ -28,8 +28,8 @@ export const laneProperties: Readonly<Record<string, string>> = {
   '--bar-margin': `${barMargin}px`,
 }
 
-export const trackRemOf = (laneCount: number): number =>
-  Math.max(laneRem.least, laneRem.hours + laneCount * laneRem.bar + laneRem.below)
+export const trackRemOf = (lineCount: number): number =>
+  Math.max(laneRem.least, laneRem.hours + lineCount * laneRem.bar + laneRem.below)
 
 export type Measures = ReturnType<typeof useMeasures>
 

@@ -7,7 +7,7 @@ import { formatPlanned } from '../../../time/hours.ts'
 import { PersonAvatar } from '../../../ui/avatar.tsx'
 import { logicalArrowKey } from '../../../ui/text-direction.ts'
 import { AssignmentBar } from '../assignment-bar.tsx'
-import type { Bar } from '../lanes.ts'
+import type { Bar } from '../bars.ts'
 import type { BlockedTexts } from '../use-blocked.ts'
 import type { Shift } from '../use-period-rows.ts'
 import { dragBar, preventScrolling } from './drag-bar.ts'
@@ -26,10 +26,10 @@ export interface LaneContext {
   readonly query: string
   readonly doneIds: ReadonlySet<string>
   readonly stages: readonly ProjectStage[]
-  /** Per assignment, a sentence that names the assignments it waits for. */
-  readonly notes: ReadonlyMap<string, string>
-  /** Per assignment that is blocked, a text that says so. */
-  readonly blocked: BlockedTexts
+  /** Per assignment that waits for others, a sentence that names all of them. */
+  readonly waitingTexts: ReadonlyMap<string, string>
+  /** Per assignment that waits or has an impediment, a short text that says so. */
+  readonly blockedTexts: BlockedTexts
   onShift(row: Assignment, shift: Shift): void
 }
 
@@ -69,7 +69,7 @@ function Lane(props: PersonLaneProps) {
       ),
     [rows, doneIds, from, dayCount],
   )
-  const laneCount = laneCountOf(bars)
+  const lineCount = lineCountOf(bars)
   const weeks = Array.from({ length: dayCount / daysInWeek }, (_, index) => index * daysInWeek)
   return (
     <section
@@ -91,7 +91,7 @@ function Lane(props: PersonLaneProps) {
         class="timeline-track"
         style={{
           gridTemplateColumns: `repeat(${dayCount}, minmax(0, 1fr))`,
-          gridTemplateRows: `var(--lane-hours) repeat(${laneCount}, var(--lane-bar)) 1fr`,
+          gridTemplateRows: `var(--lane-hours) repeat(${lineCount}, var(--lane-bar)) 1fr`,
         }}
       >
         {hoursByDay.map((hours, index) => (
@@ -112,7 +112,7 @@ function Lane(props: PersonLaneProps) {
             key={bar.row.id}
             {...props}
             bar={bar}
-            dayWidth={() => (track.current?.offsetWidth ?? 0) / dayCount}
+            measureDay={() => (track.current?.offsetWidth ?? 0) / dayCount}
           />
         ))}
       </div>
@@ -120,7 +120,7 @@ function Lane(props: PersonLaneProps) {
   )
 }
 
-export const laneCountOf = (bars: readonly Bar[]): number => 1 + Math.max(0, ...bars.map(({ lane }) => lane))
+export const lineCountOf = (bars: readonly Bar[]): number => 1 + Math.max(0, ...bars.map(({ line }) => line))
 
 const workingDaysOfWeek = 5
 
@@ -192,15 +192,16 @@ function WeekSum({ monday, index, hours, target, isShort }: WeekSumProps) {
 
 interface LaneBarProps extends PersonLaneProps {
   readonly bar: Bar
-  dayWidth(): number
+  /** The width of a day in pixels as drawn: the grid stretches its days to the width of the page. */
+  measureDay(): number
 }
 
 function LaneBar(props: LaneBarProps) {
-  const { bar, previousId, nextId, context, dayWidth } = props
-  const { doneIds, stages, notes, blocked, openId, query, onShift } = context
-  const { row, lane, first, last, beginsBefore, endsAfter, nameRoom } = bar
+  const { bar, previousId, nextId, context, measureDay } = props
+  const { doneIds, stages, waitingTexts, blockedTexts, openId, query, onShift } = context
+  const { row, line, first, last, beginsBefore, endsAfter, nameRoom } = bar
   const isDone = doneIds.has(row.workflowId)
-  const blockedText = isDone ? undefined : blocked.get(row.id)
+  const blockedText = isDone ? undefined : blockedTexts.get(row.id)
   const shiftOf = (event: KeyboardEvent): Shift | undefined => {
     const key = logicalArrowKey(event)
     const days = { ArrowLeft: -1, ArrowRight: 1 }[key]
@@ -216,16 +217,16 @@ function LaneBar(props: LaneBarProps) {
       isBlocked={blockedText !== undefined}
       color={colorIn(stages, row.workflowId)}
       isOpen={row.id === openId}
-      note={notes.get(row.id) ?? blockedText}
+      note={waitingTexts.get(row.id) ?? blockedText}
       addressQuery={query}
       gridStyle={{
         gridColumn: `${first + 1} / ${last + 2}`,
-        gridRow: `${lane + 2}`,
+        gridRow: `${line + 2}`,
         '--name-room': `${Math.round(nameRoom * context.dayPixels)}px`,
       }}
       onPointerDown={(event) =>
         dragBar(event, {
-          dayPixels: dayWidth(),
+          dayPixels: measureDay(),
           beginsBefore,
           endsAfter,
           onDrop: (shift) => onShift(row, shift),

@@ -9,8 +9,8 @@ import { addDays, dateFormat, dateOf, daysInWeek, mondayOf, parseWeek, today } f
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
 import { useMedia } from '../../../ui/use-media.ts'
 import { useStableCallback } from '../../../ui/use-stable-callback.ts'
+import { type Bar, barsOf } from '../bars.ts'
 import { passesPerson } from '../filters.ts'
-import { type Bar, barsOf } from '../lanes.ts'
 import { PeriodSteps } from '../period-steps.tsx'
 import { UnscheduledLink, useUnscheduledCount } from '../unscheduled-link.tsx'
 import { useBlocked } from '../use-blocked.ts'
@@ -20,7 +20,13 @@ import { usePeriodRows } from '../use-period-rows.ts'
 import { useRowWindow } from '../use-virtual-rows.ts'
 import type { ProjectViewProps } from '../view-props.ts'
 import { ViewSkeleton } from '../view-skeleton.tsx'
-import { type BarPlace, DependencyArrows, notesOf, useWaiting, type Waiting } from './dependency-arrows.tsx'
+import {
+  type BarPlace,
+  DependencyArrows,
+  useWaiting,
+  type Waiting,
+  waitingTextsOf,
+} from './dependency-arrows.tsx'
 import { Legend } from './legend.tsx'
 import {
   barMargin,
@@ -31,7 +37,7 @@ import {
   trackRemOf,
   useMeasures,
 } from './measures.ts'
-import { DayGrid, type LaneContext, laneCountOf, PersonLane } from './person-lane.tsx'
+import { DayGrid, type LaneContext, lineCountOf, PersonLane } from './person-lane.tsx'
 import { TimeScale } from './time-scale.tsx'
 
 type Assignment = RecordOf<'assignment'>
@@ -50,7 +56,7 @@ export function TimelineView(props: ProjectViewProps) {
   // Only bars that are shown can be marked, so their marks do not delay them.
   const { texts, blockers } = useBlocked(people && scope.projectId, scope.doneIds)
   const waiting = useWaiting(scope, listing.rows, blockers)
-  const notes = useMemo(() => notesOf(waiting), [waiting])
+  const waitingTexts = useMemo(() => waitingTextsOf(waiting), [waiting])
   const shownIds = useMemo(() => new Set(listing.rows.map(({ workflowId }) => workflowId)), [listing.rows])
   const shift = useStableCallback((row: Assignment, change: Shift) => {
     keepFocusOn(row.id)
@@ -96,8 +102,8 @@ export function TimelineView(props: ProjectViewProps) {
             query,
             doneIds: scope.doneIds,
             stages: scope.stages,
-            notes,
-            blocked: texts,
+            waitingTexts,
+            blockedTexts: texts,
             onShift: shift,
           }}
         />
@@ -190,7 +196,7 @@ function useLaneEnds(people: readonly Person[], bars: BarsByPerson, { remPixels,
   return useMemo(() => {
     let sum = 0
     return people.map(({ id }) => {
-      const rem = trackRemOf(laneCountOf(bars.get(id) ?? noBars)) + (isNarrow ? laneRem.head : 0)
+      const rem = trackRemOf(lineCountOf(bars.get(id) ?? noBars)) + (isNarrow ? laneRem.head : 0)
       sum += Math.ceil(rem * remPixels)
       return sum
     })
@@ -210,12 +216,12 @@ function placesOf(people: readonly Person[], { barsByPerson, ends, measures }: L
   const rowsRem = laneRem.hours + (isNarrow ? laneRem.head : 0)
   return new Map(
     people.flatMap(({ id }, index) =>
-      (barsByPerson.get(id) ?? noBars).map(({ row, lane, first, last }): [string, BarPlace] => [
+      (barsByPerson.get(id) ?? noBars).map(({ row, line, first, last }): [string, BarPlace] => [
         row.id,
         {
           start: start + first * dayPixels + barMargin,
           end: start + (last + 1) * dayPixels - barMargin,
-          middle: (ends[index - 1] ?? 0) + (rowsRem + (lane + 0.5) * laneRem.bar) * remPixels,
+          middle: (ends[index - 1] ?? 0) + (rowsRem + (line + 0.5) * laneRem.bar) * remPixels,
         },
       ]),
     ),
