@@ -28,6 +28,7 @@ const laterScreens = [
 const laterFiles = [
   'assignment-bar',
   'assignment-steps',
+  'bars',
   'calendar-address',
   'change-list',
   'change-many',
@@ -35,12 +36,10 @@ const laterFiles = [
   'csv',
   'daily-target',
   'edit-markdown',
-  'filter',
   'filter-menu',
   'group-changes',
   'identity',
   'labels-dialog',
-  'lanes',
   'markdown-tools',
   'members-dialog',
   'new-assignment',
@@ -54,7 +53,6 @@ const laterFiles = [
   'period-steps',
   'popover',
   'queue-dialog',
-  'recorded-hours',
   'shortcut-sheet',
   'side-index',
   'subscribe-dialog',
@@ -64,6 +62,16 @@ const laterFiles = [
   'view-dialog',
   'view-props',
 ]
+const missing = [
+  ...laterScreens.filter(
+    (name) => globSync(`src/screens/${name}/*`, { cwd: import.meta.dirname }).length === 0,
+  ),
+  ...laterFiles.filter(
+    (name) => globSync(`src/**/${name}.{ts,tsx}`, { cwd: import.meta.dirname }).length === 0,
+  ),
+]
+if (missing.length > 0)
+  throw new Error(`The second script names files that do not exist: ${missing.join(', ')}.`)
 const later = new RegExp(`/screens/(${laterScreens.join('|')})/|/(${laterFiles.join('|')})\\.tsx?$`)
 
 export default defineConfig({
