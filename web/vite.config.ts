@@ -20,6 +20,7 @@ const laterScreens = [
   'links',
   'my-work',
   'project-settings',
+  'projects',
   'removed',
   'reports',
   'webhooks',

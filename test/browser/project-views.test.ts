@@ -49,6 +49,27 @@ function viewJourneys(stage: () => Stage): void {
     assert.deepEqual(await namesIn(page), ['Gamma'])
   })
 
+  test('of an empty project leads to the first assignment; with filters that match nothing, back to all', async () => {
+    const { signIn, workspace } = stage()
+    const { path } = await makeProject('Empty at first')
+    const page = await signIn('mara@example.com', `${path}?view=list`)
+    const main = page.getByRole('main')
+    await main.getByText('No assignments yet').waitFor()
+    await main.locator('.empty').getByRole('button', { name: 'New assignment' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New assignment' })
+    await dialog.getByLabel('Name', { exact: true }).fill('Not empty now')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Not empty now' }).waitFor()
+    await page.getByLabel('Search assignments').fill('nothing like it')
+    await main.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('link', { name: 'Not empty now' }).waitFor()
+    // No stage is marked as done, and the one with such a name is drawn as done.
+    await page.getByRole('link', { name: 'Board', exact: true }).click()
+    const done = page.getByRole('region', { name: 'Done', exact: true })
+    assert.equal(await done.getAttribute('data-color'), 'green')
+    assert.equal((await workspace.get('workflow', workspace.stages.Done ?? '')).isDone, undefined)
+  })
+
   test('shows as many assignments of a long list as a larger window has room for', async () => {
     const { path, make } = await makeProject('Long')
     for (let number = 1; number <= 80; number += 1) await make(`Number ${number}`, 0, 1)

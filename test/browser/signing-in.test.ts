@@ -123,7 +123,7 @@ function signInJourneys(stage: () => Stage): void {
     const page = await visit('/login/?error=request')
     await page.route(`${hosts.web}/config.json`, (route) => route.abort())
     await page.reload()
-    await page.getByText('Tracker cannot be reached. This page tries again every few seconds.').waitFor()
+    await page.getByRole('heading', { name: 'Tracker cannot be reached' }).waitFor()
     await page.unroute(`${hosts.web}/config.json`)
     await page.getByRole('link', { name: 'Start again' }).waitFor()
     assert.equal(await page.getByText('Tracker cannot be reached.').count(), 0)

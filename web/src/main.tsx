@@ -15,6 +15,7 @@ import { type Configuration, loadConfiguration } from './session/configuration.t
 import { createSession, endInterruptedRefresh } from './session/session.ts'
 import { applyCurrentLanguage } from './texts/language.ts'
 import { t } from './texts/text.ts'
+import { StandalonePage } from './ui/page.tsx'
 import './styles/tokens.css'
 import './styles/base.css'
 import './styles/controls.css'
@@ -64,12 +65,17 @@ async function start(root: HTMLElement): Promise<void> {
   const [configuration] = await Promise.all([
     reachConfiguration(async () => {
       await languageLoaded
-      root.textContent = t('Tracker cannot be reached. This page tries again every few seconds.')
+      render(
+        <StandalonePage title={t('Tracker cannot be reached')}>
+          <p>{t('This page tries again every few seconds.')}</p>
+        </StandalonePage>,
+        root,
+      )
     }),
     endInterruptedRefresh(),
     languageLoaded,
   ])
-  root.textContent = ''
+  render(null, root)
   const session = createSession(configuration)
   const page = openPageTracker(configuration.apiUrl, session)
   const api = createApi(page.tracker, configuration)

@@ -26,7 +26,7 @@ export function progressJourneys(stage: () => Stage): void {
     })
     await page.getByRole('link', { name: 'Projects', exact: true }).click()
     const row = (name: string) => page.locator('.project-row', { has: page.getByRole('link', { name }) })
-    await row('Half done').getByText('2 of 5 open').waitFor()
+    await row('Half done').getByText('3 of 5 done').waitFor()
     await row('Untouched').getByText('No assignments').waitFor()
     await assertAccessible(page, 'projects with their progress')
     assert.equal(asked.length, 1)

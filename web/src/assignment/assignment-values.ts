@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import type { Api, CreateOf, RecordOf } from '../api/api.ts'
 import { loadByIds } from '../api/load-all.ts'
 import { assignedTo, datesBetween, endDayOf, responsibleOf, startDayOf } from '../data/planned.ts'
+import { guessDoneStages } from '../data/project-stages.ts'
 import { parseHours } from '../forms/fields.tsx'
 import { inOneLine } from '../texts/text.ts'
 import { addDays, today } from '../time/days.ts'
@@ -72,25 +73,14 @@ const storageKeyOf = (projectId: string) => `tracker.done.${projectId}`
 /** A signal, so that components read the stored choice again after a change. */
 const doneStageVersion = signal(0)
 
-/** Common names of a stage for finished work, in several languages. */
-const doneNamePattern =
-  /^(done|finished|complete[d]?|closed|feito|conclu[ií]d[oa]s?|pronto|terminad[oa]|erledigt|fertig)$/i
-
-/**
- * Finds the stages that mean done: those that administrators have marked. If there are none, it is the stage
- * chosen in this browser, else one with such a name, else the last that the project uses.
- */
+/** Finds the stages that mean done. Unless administrators have marked some, the user's choice in this browser counts. */
 export function doneStagesOf(projectId: string, stages: readonly Stage[]): ReadonlySet<string> {
   // Reading the signal subscribes the component, which localStorage cannot notify.
   void doneStageVersion.value
-  const marked = stages.filter(({ isDone }) => isDone)
-  if (marked.length > 0) return new Set(marked.map(({ id }) => id))
   const chosen = localStorage.getItem(storageKeyOf(projectId))
-  const found =
-    stages.find(({ id }) => id === chosen) ??
-    stages.find(({ name }) => doneNamePattern.test(name.trim())) ??
-    stages.findLast(({ isUsed }) => isUsed !== false)
-  return new Set(found ? [found.id] : [])
+  const isMarked = stages.some(({ isDone }) => isDone)
+  const own = isMarked ? undefined : stages.find(({ id }) => id === chosen)
+  return new Set((own ? [own] : guessDoneStages(stages)).map(({ id }) => id))
 }
 
 /** Stores the choice in this browser. With the extensions, administrators mark the stage for all users instead. */

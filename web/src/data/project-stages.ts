@@ -26,11 +26,30 @@ const middleColors: readonly ColorName[] = [
   'cyan',
 ]
 
+type GuessedStage = Pick<Workflow, 'name' | 'isDone'> & { readonly isUsed?: boolean }
+
+/** Common names of a stage for finished work, in several languages. */
+const doneNamePattern =
+  /^(done|finished|complete[d]?|closed|feito|conclu[ií]d[oa]s?|pronto|terminad[oa]|erledigt|fertig)$/i
+
+/**
+ * Returns the stages that mean done: those that administrators have marked. If there are none, it is the one
+ * with such a name, or else the last that the project uses.
+ */
+export function guessDoneStages<Stage extends GuessedStage>(stages: readonly Stage[]): readonly Stage[] {
+  const marked = stages.filter(({ isDone }) => isDone)
+  if (marked.length > 0) return marked
+  const found =
+    stages.find(({ name }) => doneNamePattern.test(name.trim())) ??
+    stages.findLast(({ isUsed }) => isUsed !== false)
+  return found ? [found] : []
+}
+
 /**
  * Returns the color of a stage for which the project has chosen none. It depends on the position among all
  * stages, and not only those of the project, so that a stage has the same color in all such projects.
  */
-function defaultColorOf({ color, isDone }: Workflow, position: number): ColorName {
+function defaultColorOf({ color }: Workflow, position: number, isDone: boolean): ColorName {
   if (color) return color
   if (isDone) return 'green'
   return (position === 0 ? undefined : middleColors[(position - 1) % middleColors.length]) ?? 'gray'
@@ -79,10 +98,13 @@ export function stagesOf(
 ): readonly ProjectStage[] {
   const choiceByStage = new Map(choices.map((choice) => [choice.workflowId, choice]))
   const hasChosen = workflows.some(({ id }) => choiceByStage.has(id))
+  const doneStages = guessDoneStages(workflows)
   return workflows
     .map((workflow, position) => ({
       ...workflow,
-      color: choiceByStage.get(workflow.id)?.color ?? defaultColorOf(workflow, position),
+      color:
+        choiceByStage.get(workflow.id)?.color ??
+        defaultColorOf(workflow, position, doneStages.includes(workflow)),
       isUsed: !hasChosen || choiceByStage.has(workflow.id),
     }))
     .sort(

@@ -435,8 +435,8 @@ export const ptBr = {
   'Enter hours as a number, such as 1.5, 1:30, 1h30 or 90m.':
     'As horas são um número, como 1,5, 1:30, 1h30 ou 90m.',
   'Please correct the fields below.': 'Corrija os campos abaixo.',
-  'Tracker cannot be reached. This page tries again every few seconds.':
-    'Não foi possível acessar o Tracker. Esta página tenta de novo a cada poucos segundos.',
+  'Tracker cannot be reached': 'Não foi possível acessar o Tracker',
+  'This page tries again every few seconds.': 'Esta página tenta de novo a cada poucos segundos.',
   'Your name was saved.': 'Seu nome foi salvo.',
   Profile: 'Quem é você',
   Login: 'Login',
@@ -722,8 +722,8 @@ export const ptBr = {
   'No impediments match': 'Nenhum impedimento encontrado',
   'No impediments': 'Nada está impedindo',
   'Try fewer letters, or another project.': 'Tente menos letras ou outro projeto.',
-  'Your own assignments are not blocked. Others have impediments.':
-    'As suas tarefas podem seguir. Outras têm impedimentos.',
+  'There are impediments on assignments of other people.': 'Há impedimentos em tarefas de outras pessoas.',
+  'Show everyone’s': 'Mostrar de todos',
   'When something blocks an assignment, record it here.':
     'Quando algo impedir uma tarefa de avançar, registre aqui.',
   'Your account is ready': 'Sua conta está pronta',
@@ -761,7 +761,8 @@ export const ptBr = {
   'Move {name} to…': 'Mover {name} para…',
   'More pages of the project': 'Mais páginas do projeto',
   'Not saved': 'Não salvo',
-  'Nothing here': 'Nada aqui',
+  'Drop here': 'Solte aqui',
+  'No assignments with dates in this period': 'Nenhuma tarefa com datas neste período',
   'Add the first assignment with the plus above, or press N.':
     'Adicione a primeira tarefa com o sinal de mais acima, ou tecle C.',
   'Show 1 older': 'Mostrar 1 mais antiga',
@@ -799,8 +800,7 @@ export const ptBr = {
   'Try fewer letters, other days, or clear the filters.':
     'Tente menos letras, outros dias ou limpe os filtros.',
   'No assignments yet': 'Ainda não há tarefas',
-  'Create the first one with New assignment, or press N.':
-    'Crie a primeira com Nova tarefa ou com a tecla C.',
+  'Create the first one here, or press N.': 'Crie a primeira aqui ou com a tecla N.',
   'Change the selection': 'Alterar o que está selecionado',
   '1 selected': '1 selecionada',
   '{count} selected': '{count} selecionadas',
@@ -866,7 +866,7 @@ export const ptBr = {
   'Its members and their assignments appear here. Add members in the list of projects.':
     'Os membros aparecem aqui com o que têm a fazer. Adicione-os na lista de projetos.',
   Timeline: 'Cronograma',
-  '{open} of {total} open': '{open} de {total} em aberto',
+  '{done} of {total} done': '{done} de {total} concluídas',
   'No assignments': 'Nenhuma tarefa',
   All: 'Todos',
   Administrators: 'Administradores',

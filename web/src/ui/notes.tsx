@@ -2,16 +2,20 @@ import type { ComponentChildren } from 'preact'
 import type { Connection } from '../api/live.ts'
 import { sentenceOf } from '../api/problems.ts'
 import { type MessageKey, t } from '../texts/text.ts'
+import { Icon, type IconName } from './icon.tsx'
 
 /** Shown instead of an empty list, with a hint what to do. */
 export const EmptyState = ({
   title,
+  icon = 'dot',
   children,
 }: {
   readonly title: string
+  readonly icon?: IconName
   readonly children?: ComponentChildren
 }) => (
   <div class="empty">
+    <Icon name={icon} />
     <p class="empty-title">{title}</p>
     {children}
   </div>

@@ -10,6 +10,8 @@ import { EmptyState } from './notes.tsx'
 
 export interface PageProps {
   readonly title: string
+  /** True while the title stands in for a name that is being loaded. */
+  readonly isTitleLoading?: boolean
   /** Shown before the title, such as the colour of a project. */
   readonly mark?: ComponentChildren
   /** The parent, as a link. */
@@ -20,7 +22,7 @@ export interface PageProps {
 }
 
 /** Lays out a screen. Sets the tab's title, and focuses the heading when it is mounted after a navigation. */
-export function Page({ title, mark, parentLink, actions, children }: PageProps) {
+export function Page({ title, isTitleLoading, mark, parentLink, actions, children }: PageProps) {
   const { router } = useServices()
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -40,7 +42,7 @@ export function Page({ title, mark, parentLink, actions, children }: PageProps) 
             </nav>
           )}
           {mark}
-          <h1 ref={heading} tabIndex={-1} dir="auto">
+          <h1 ref={heading} tabIndex={-1} dir="auto" class={isTitleLoading ? 'loading' : ''}>
             {title}
           </h1>
         </div>
@@ -65,7 +67,7 @@ export function useNewByAddress(open: () => void): void {
 /** The page that other users see instead of a screen for administrators. */
 export const AdministratorsOnly = ({ title }: { readonly title: string }) => (
   <Page title={title}>
-    <EmptyState title={t('Administrators only')}>
+    <EmptyState icon="gear" title={t('Administrators only')}>
       <p>{t('Ask an administrator for what you need.')}</p>
     </EmptyState>
   </Page>

@@ -44,7 +44,7 @@ export function ActivityScreen({ parameters: { projectId = '' } }: ScreenProps) 
       {newest.problem && <LoadProblem problem={newest.problem} onRetry={newest.reload} />}
       {changes === undefined && !newest.problem && <Skeleton as="rows" rows={8} cells="face lines" />}
       {changes?.data.length === 0 && (
-        <EmptyState title={t('Nothing has happened yet')}>
+        <EmptyState icon="clock" title={t('Nothing has happened yet')}>
           <p>{t('All changes in this project are listed here.')}</p>
         </EmptyState>
       )}

@@ -14,6 +14,7 @@ import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { AdministratorsOnly, Page, type Tab, Tabs, useNewByAddress } from '../../ui/page.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { useRemoval } from '../../ui/use-removal.ts'
 import {
   bodyOf,
@@ -96,7 +97,8 @@ function CatalogPage({ catalog }: { readonly catalog: Catalog }) {
           <p class="quiet-text">{t(about)}</p>
         </header>
         {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
-        {listing.isLoading && <UsersSkeleton />}
+        {listing.isLoading &&
+          (resource === 'user' ? <UsersSkeleton /> : <Skeleton as="rows" rows={6} cells="text icon" />)}
         {!listing.isLoading && !listing.problem && rows.length === 0 && (
           <NoRows search={search} catalog={catalog} />
         )}
@@ -152,7 +154,10 @@ function CatalogLines({ catalog, rows, isOrdered, onChange }: CatalogLinesProps)
 }
 
 const NoRows = ({ search, catalog }: { readonly search: string; readonly catalog: Catalog }) => (
-  <EmptyState title={search === '' ? t(catalog.emptyText) : t(catalog.noMatchText, { text: search })}>
+  <EmptyState
+    icon="list"
+    title={search === '' ? t(catalog.emptyText) : t(catalog.noMatchText, { text: search })}
+  >
     <p>{search === '' ? t('Create the first one.') : t('Try fewer letters, or clear the search.')}</p>
   </EmptyState>
 )

@@ -24,7 +24,16 @@ function useAccounts(ids: readonly string[]) {
   return { byUser, isLoading: isWanted && value === undefined && problem === undefined, reload }
 }
 
-export const UsersSkeleton = () => <Skeleton as="rows" rows={8} cells="face lines cell cell icon" />
+/** With the place of the filters, which only the extensions have. */
+export function UsersSkeleton() {
+  const { configuration } = useServices()
+  return (
+    <>
+      {configuration.extensions && <div class="skeleton-bar" aria-hidden="true" />}
+      <Skeleton as="rows" rows={8} cells="face lines cell cell icon" />
+    </>
+  )
+}
 
 interface UsersProps {
   readonly rows: readonly CatalogRow[]
@@ -105,7 +114,7 @@ function UsersTable({ rows, accounts, ...actions }: UsersTableProps) {
         />
       )}
       {shown.length === 0 && (
-        <EmptyState title={t('No users match')}>
+        <EmptyState icon="people" title={t('No users match')}>
           <p>{t('Choose another filter, or clear the search.')}</p>
         </EmptyState>
       )}

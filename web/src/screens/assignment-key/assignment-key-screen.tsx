@@ -25,7 +25,10 @@ export function AssignmentKeyScreen({ parameters: { key = '' } }: ScreenProps) {
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {value === undefined && !problem && <Skeleton as="fields" rows={3} cells="field" />}
       {value === null && (
-        <EmptyState title={t('There is no such assignment, or you are not a member of its project')}>
+        <EmptyState
+          icon="search"
+          title={t('There is no such assignment, or you are not a member of its project')}
+        >
           <a href="/projects">{t('Go to the projects')}</a>
         </EmptyState>
       )}

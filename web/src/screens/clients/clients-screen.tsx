@@ -48,7 +48,7 @@ export function ClientsScreen() {
       {problem && <LoadProblem problem={problem} onRetry={reload} />}
       {value === undefined && !problem && <Skeleton as="rows" rows={3} cells="lines button button" />}
       {value?.clients.length === 0 && (
-        <EmptyState title={t('No apps yet')}>
+        <EmptyState icon="link" title={t('No apps yet')}>
           <p>{t('Add one with its name and its callback address.')}</p>
         </EmptyState>
       )}

@@ -135,14 +135,20 @@ function ImpedimentFilters({ filters, projects }: ImpedimentFiltersProps) {
 }
 
 const NoImpediments = ({ filters, hasAny }: { readonly filters: Filters; readonly hasAny: boolean }) => {
+  const { router } = useServices()
   const isFiltered = filters.search !== '' || filters.projectId !== ''
   return (
-    <EmptyState title={isFiltered ? t('No impediments match') : t('No impediments')}>
+    <EmptyState icon="warning" title={isFiltered ? t('No impediments match') : t('No impediments')}>
       <p>
         {isFiltered && t('Try fewer letters, or another project.')}
-        {!isFiltered && hasAny && t('Your own assignments are not blocked. Others have impediments.')}
+        {!isFiltered && hasAny && t('There are impediments on assignments of other people.')}
         {!isFiltered && !hasAny && t('When something blocks an assignment, record it here.')}
       </p>
+      {!isFiltered && hasAny && (
+        <button type="button" class="button" onClick={() => router.setQuery({ whose: 'all' })}>
+          {t('Show everyone’s')}
+        </button>
+      )}
     </EmptyState>
   )
 }

@@ -61,6 +61,7 @@ export function InboxScreen() {
           <button
             type="button"
             class="button"
+            hidden={page?.data.length === 0}
             disabled={!page?.unreadCount}
             onClick={() => mark(true, { all: true })}
           >
@@ -74,7 +75,7 @@ export function InboxScreen() {
         {problem && <LoadProblem problem={problem} onRetry={reload} />}
         {page === undefined && !problem && <Skeleton as="rows" rows={6} cells="lines button" />}
         {page?.data.length === 0 && (
-          <EmptyState title={isUnreadOnly ? t('No unread notifications') : t('Nothing here yet')}>
+          <EmptyState icon="bell" title={isUnreadOnly ? t('No unread notifications') : t('Nothing here yet')}>
             <p>
               {t(
                 'You are notified when an assignment becomes yours, when you are mentioned, and when your work changes.',

@@ -30,7 +30,7 @@ export function ProjectSettingsScreen({ parameters: { projectId = '' } }: Screen
         {projects.problem && <LoadProblem problem={projects.problem} onRetry={projects.reload} />}
         {projects.isLoading && <Skeleton as="fields" rows={3} cells="field" />}
         {!projects.isLoading && !projects.problem && !project && (
-          <EmptyState title={t('There is no such project, or you are not a member of it')}>
+          <EmptyState icon="folder" title={t('There is no such project, or you are not a member of it')}>
             <a href="/projects">{t('Go to the projects')}</a>
           </EmptyState>
         )}

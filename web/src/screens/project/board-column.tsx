@@ -105,7 +105,7 @@ export function BoardColumn(props: BoardColumnProps) {
             />
           ))}
         </ul>
-        {countOf(stage.id) === 0 && !isAdding && <p class="column-empty">{emptyTextOf(props)}</p>}
+        {countOf(stage.id) === 0 && !isAdding && <p class="column-empty">{hintOf(props)}</p>}
         {hidesOlder && (
           <button type="button" class="button quiet wide" onClick={() => setShowsOlder(true)}>
             {tn(countOf(stage.id) - shown.length, 'Show 1 older', 'Show {count} older')}
@@ -124,12 +124,11 @@ const factsOf = (props: BoardColumnProps, { id, assignmentTypeId }: Assignment) 
   parts: props.parts.get(id),
 })
 
-/** The first column of an empty board says what to do next. */
-function emptyTextOf({ stage, stages, countOf }: BoardColumnProps): string {
+/** An empty column says where a dragged card would go, and the first one of an empty board what to do next. */
+function hintOf({ stage, stages, dragged, countOf }: BoardColumnProps): string | undefined {
+  if (dragged) return t('Drop here')
   const isFirstOfEmptyBoard = stage.id === stages[0]?.id && stages.every(({ id }) => countOf(id) === 0)
-  return isFirstOfEmptyBoard
-    ? t('Add the first assignment with the plus above, or press N.')
-    : t('Nothing here')
+  return isFirstOfEmptyBoard ? t('Add the first assignment with the plus above, or press N.') : undefined
 }
 
 function ColumnHeader(props: BoardColumnProps & { readonly isDone: boolean; onAdd(): void }) {

@@ -220,7 +220,7 @@ function Board({ hasFailed, ...props }: BoardProps & { readonly hasFailed: boole
   const byStage = useMemo(() => Map.groupBy(assignments, ({ workflowId }) => workflowId), [assignments])
   if (stages.length === 0)
     return (
-      <EmptyState title={t('There are no stages yet')}>
+      <EmptyState title={t('There are no stages yet')} icon="columns">
         <p>{t('An administrator sets up the workflow; then its stages are the columns of this board.')}</p>
       </EmptyState>
     )
@@ -291,7 +291,7 @@ function useScrollToMatches(
 export function NoMatches() {
   const { router } = useServices()
   return (
-    <EmptyState title={t('No assignments match these filters')}>
+    <EmptyState title={t('No assignments match these filters')} icon="filter">
       <p>{t('Try fewer letters, other days, or clear the filters.')}</p>
       <button
         type="button"

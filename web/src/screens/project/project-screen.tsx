@@ -16,7 +16,7 @@ import { Icon, type IconName } from '../../ui/icon.tsx'
 import { MembersDialog } from '../../ui/lazy-dialog.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { ConnectionStatus, EmptyState, LoadProblem } from '../../ui/notes.tsx'
-import { Page, ProjectMark, type ProjectMarkProps } from '../../ui/page.tsx'
+import { Page, ProjectMark, type ProjectMarkProps, useNewByAddress } from '../../ui/page.tsx'
 import { useMedia } from '../../ui/use-media.ts'
 import { BoardView, type BoardViewProps } from './board-view.tsx'
 import { noFilters, parseFilters, resolveViewer } from './filters.ts'
@@ -48,6 +48,7 @@ function Project({ projectId, assignmentId }: ProjectProps) {
   const isNarrow = useMedia('(max-width: 900px)')
   useFocusAfterClosing(assignmentId)
   useProjectChanges(projectId)
+  useNewByAddress(() => setDialog('new'))
   const name = project.rows[0]?.name
   const view = parseView(address.searchParams)
   const viewProps = {
@@ -70,6 +71,7 @@ function Project({ projectId, assignmentId }: ProjectProps) {
           // The heading takes the focus when another project is opened.
           key={projectId}
           title={name ?? t('Project')}
+          isTitleLoading={project.isLoading}
           mark={markOf(projectId, project.rows)}
           parentLink={<a href="/projects">{t('Projects')}</a>}
           actions={
@@ -99,9 +101,7 @@ function Project({ projectId, assignmentId }: ProjectProps) {
       )}
       {dialog && (
         <ProjectDialog
-          kind={dialog}
-          scope={viewProps.scope}
-          name={name ?? ''}
+          {...{ kind: dialog, scope: viewProps.scope, name: name ?? '' }}
           onClose={() => setDialog(undefined)}
           onCreated={({ id }) => setRevealedId(id)}
         />
@@ -209,7 +209,7 @@ const isUuid = (id: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}
 
 const UnknownProject = () => (
   <Page title={t('Project not found')}>
-    <EmptyState title={t('There is no such project, or you are not a member of it')}>
+    <EmptyState icon="folder" title={t('There is no such project, or you are not a member of it')}>
       <a href="/projects">{t('Go to the projects')}</a>
     </EmptyState>
   </Page>

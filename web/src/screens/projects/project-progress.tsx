@@ -40,7 +40,7 @@ export function useProgress(): ((projectId: string) => Progress | undefined) | u
   }
 }
 
-/** How many assignments are open, with a bar of those that are done. */
+/** How many assignments are done, with a bar. */
 export const ProgressBar = ({ open, total }: Progress) =>
   total === 0 ? (
     <span class="quiet-text">{t('No assignments')}</span>
@@ -50,6 +50,6 @@ export const ProgressBar = ({ open, total }: Progress) =>
         <rect class="mark-rest" width="100" height="4" />
         <rect class="mark-disc" width={100 * (1 - open / total)} height="4" />
       </svg>
-      <span class="quiet-text">{t('{open} of {total} open', { open, total })}</span>
+      <span class="quiet-text">{t('{done} of {total} done', { done: total - open, total })}</span>
     </>
   )

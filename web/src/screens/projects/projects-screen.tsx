@@ -94,11 +94,11 @@ const isInUse = ({ isArchived }: Project): boolean => !isArchived
 
 const NoProjects = ({ search }: { readonly search: string }) =>
   search === '' ? (
-    <EmptyState title={t('No projects yet')}>
+    <EmptyState icon="folder" title={t('No projects yet')}>
       <p>{t('Create the first one, or ask a member of a project to add you to it.')}</p>
     </EmptyState>
   ) : (
-    <EmptyState title={t('No project is called “{text}”', { text: search })}>
+    <EmptyState icon="folder" title={t('No project is called “{text}”', { text: search })}>
       <p>{t('Try fewer letters, or clear the search.')}</p>
     </EmptyState>
   )

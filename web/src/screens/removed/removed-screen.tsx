@@ -53,7 +53,7 @@ export function RemovedScreen({ parameters: { kindSegment } }: ScreenProps) {
 
 const SwitchedOff = () => (
   <Page title={t('Removed records')}>
-    <EmptyState title={t('Lists of removed records are switched off')}>
+    <EmptyState icon="trash" title={t('Lists of removed records are switched off')}>
       <p>{t('The record that you removed last can still be restored with Undo.')}</p>
     </EmptyState>
   </Page>
@@ -121,6 +121,7 @@ function RemovedList({ kinds, search }: RemovedListProps) {
 
 const NoRemovedRecords = ({ search }: { readonly search: string }) => (
   <EmptyState
+    icon="trash"
     title={search === '' ? t('No removed records') : t('No removed records match “{text}”', { text: search })}
   >
     <p>{t('Removed records are listed here, and can be restored.')}</p>

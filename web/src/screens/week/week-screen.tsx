@@ -145,7 +145,7 @@ function LoadedWeek({ userId, week: { monday, entries, assignments }, isStale, o
     <>
       <div class={isStale ? 'stale' : ''} inert={isStale}>
         {assignments.rows.length === 0 ? (
-          <EmptyState title={t('Nothing is planned for this week')}>
+          <EmptyState icon="calendar" title={t('Nothing is planned for this week')}>
             <p>{t('Add an assignment below, or copy last week, and enter the hours.')}</p>
           </EmptyState>
         ) : (

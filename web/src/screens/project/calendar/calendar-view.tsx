@@ -201,7 +201,7 @@ function Agenda({ rows, month, query, isDone }: AgendaProps) {
   const endingLater = rows.filter(({ endDate }) => dayOf(endDate).slice(0, 7) > month)
   if (rows.length === 0)
     return (
-      <EmptyState title={t('Nothing this month')}>
+      <EmptyState icon="calendar" title={t('Nothing this month')}>
         <p>{t('Choose another month, or add an assignment.')}</p>
       </EmptyState>
     )

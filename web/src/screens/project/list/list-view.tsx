@@ -9,6 +9,7 @@ import { formatHours, sumHours } from '../../../time/hours.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { EmptyState, LoadProblem } from '../../../ui/notes.tsx'
+import { NoMatches } from '../board-view.tsx'
 import { isFiltered, queryOfFilters } from '../filters.ts'
 import { useSharedSelection } from '../selected-ids.ts'
 import { useBlocked } from '../use-blocked.ts'
@@ -193,16 +194,19 @@ function ListTools({ columns, group, rows, onExport }: ListToolsProps) {
   )
 }
 
-const NoAssignments = ({ hasFilters }: { readonly hasFilters: boolean }) =>
-  hasFilters ? (
-    <EmptyState title={t('No assignments match these filters')}>
-      <p>{t('Try fewer letters, other days, or clear the filters.')}</p>
-    </EmptyState>
+function NoAssignments({ hasFilters }: { readonly hasFilters: boolean }) {
+  const { router } = useServices()
+  return hasFilters ? (
+    <NoMatches />
   ) : (
-    <EmptyState title={t('No assignments yet')}>
-      <p>{t('Create the first one with New assignment, or press N.')}</p>
+    <EmptyState title={t('No assignments yet')} icon="list">
+      <p>{t('Create the first one here, or press N.')}</p>
+      <button type="button" class="button primary" onClick={() => router.setQuery({ new: '1' })}>
+        {t('New assignment')}
+      </button>
     </EmptyState>
   )
+}
 
 /** Returns a key that changes when names of people arrive: the list may be sorted and grouped by them. */
 const usePeopleKey = (rows: readonly { readonly userId: string }[], names: NameLookup): string => {

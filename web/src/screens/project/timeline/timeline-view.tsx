@@ -76,12 +76,15 @@ export function TimelineView(props: ProjectViewProps) {
         />
         <ZoomButtons zoom={period.zoom} onZoom={period.setZoom} />
         {people && <UnscheduledLink projectId={scope.projectId} count={unscheduledCount} />}
+        {people && listing.rows.length === 0 && (
+          <span class="quiet-text">{t('No assignments with dates in this period')}</span>
+        )}
         <Legend stages={scope.stages} doneIds={scope.doneIds} shownIds={shownIds} />
       </div>
       {listing.problem && <LoadProblem problem={listing.problem} onRetry={listing.reload} />}
       {people === undefined && !listing.problem && <ViewSkeleton view="timeline" />}
       {people?.length === 0 && (
-        <EmptyState title={t('No one works on this project yet')}>
+        <EmptyState icon="people" title={t('No one works on this project yet')}>
           <p>{t('Its members and their assignments appear here. Add members in the list of projects.')}</p>
           <a class="button" href="/projects">
             {t('Go to the projects')}
