@@ -143,7 +143,7 @@ export function keyJourneys(stage: () => Stage): void {
     await page.keyboard.type('sign out')
     assert.equal(await palette.getByRole('combobox').inputValue(), 'sign out')
     await palette.getByRole('option', { name: 'My week' }).waitFor({ state: 'detached' })
-    await palette.getByRole('option', { name: 'Sign out' }).waitFor()
+    await palette.getByRole('option', { name: 'Sign out', exact: true }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByLabel('Password').waitFor()
   })
@@ -167,6 +167,23 @@ export function keyJourneys(stage: () => Stage): void {
     assert.deepEqual(await place.locator('kbd').allTextContents(), ['G', 'M'])
     await palette.getByRole('combobox').fill('named with its key')
     await palette.getByRole('option', { name: /Named with its key.*[A-Z]+-\d+/ }).waitFor()
+    // The best match of a kind comes first, and what was typed can always be created.
+    await workspace.assignment('A contest')
+    await workspace.assignment('Known by its test')
+    await workspace.assignment('Test of the palette')
+    await palette.getByRole('combobox').fill('test')
+    await palette.getByRole('option', { name: /Test of the palette/ }).waitFor()
+    assert.deepEqual(
+      (
+        await palette.getByRole('group', { name: 'Assignments' }).locator('.palette-name').allTextContents()
+      ).slice(0, 3),
+      ['Test of the palette', 'Known by its test', 'A contest'],
+    )
+    await palette.getByRole('option', { name: 'Create assignment “test”' }).waitFor()
+    await palette.getByRole('combobox').fill('filter')
+    const filter = palette.getByRole('option', { name: /^Filter/ }).first()
+    await filter.getByText('Shift').waitFor()
+    assert.deepEqual(await filter.locator('kbd').allTextContents(), ['Shift', 'F'])
     await page.keyboard.press('Escape')
 
     await run('filter', /^Filter/)
@@ -249,6 +266,8 @@ export function keyJourneys(stage: () => Stage): void {
     const dialog = page.getByRole('dialog', { name: 'New assignment' })
     await dialog.getByRole('combobox', { name: 'Type' }).click()
     await page.getByRole('option', { name: 'Research' }).click()
+    await dialog.getByRole('combobox', { name: 'Responsible' }).click()
+    await page.getByRole('option', { name: 'Nora Anywhere' }).click()
     await dialog.getByLabel('Name', { exact: true }).fill('Made far away')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Open', exact: true }).click()

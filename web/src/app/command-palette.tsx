@@ -111,6 +111,7 @@ function Step({ step, isFirst, onBack, onChoose, onClose }: StepProps) {
         />
         <button type="button" class="button quiet palette-close" title={t('Close')} onClick={onClose}>
           <kbd>Esc</kbd>
+          <span>{t('Cancel')}</span>
         </button>
       </div>
       <div class="palette-list" id={listId} role="listbox" aria-label={step.title} tabIndex={-1}>
@@ -148,7 +149,8 @@ function Step({ step, isFirst, onBack, onChoose, onClose }: StepProps) {
         ))}
         {items.length === 0 && state.isUpToDate && (
           <div class="combobox-note" role="option" aria-selected={false} aria-disabled tabIndex={-1}>
-            {problem ?? t('No results for “{text}”', { text: text.trim() })}
+            {problem ??
+              (text === '' ? t('Nothing found.') : t('No results for “{text}”', { text: text.trim() }))}
           </div>
         )}
       </div>

@@ -94,14 +94,19 @@ function projectCommands({ configuration, router }: Services, projectId: string)
     label,
     run: () => router.go(projectPath(projectId, path)),
   })
-  const tool = (icon: IconName, label: string, selector: string): readonly Command[] => {
+  const tool = (
+    icon: IconName,
+    label: string,
+    selector: string,
+    keys: readonly string[] = [],
+  ): readonly Command[] => {
     const button = document.querySelector<HTMLElement>(`main ${selector}`)
     // The palette closes first, and returns the focus.
-    return button === null ? [] : [{ group, icon, label, run: () => setTimeout(() => button.click()) }]
+    return button === null ? [] : [{ group, icon, label, keys, run: () => setTimeout(() => button.click()) }]
   }
   const saveAsTable = tool('download', t('Export…'), '[data-tool=export]')
   return [
-    ...tool('filter', t('Filter'), '.filter-button'),
+    ...tool('filter', t('Filter'), '.filter-button', keysOf('Filter a project')),
     ...tool('bookmark', t('Save view'), '[data-tool=save-view]'),
     // The list is what is saved as a table.
     ...(saveAsTable.length > 0 ? saveAsTable : [page('download', t('Export…'), '?view=list')]),

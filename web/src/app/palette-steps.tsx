@@ -7,7 +7,7 @@ import { viewParameter } from '../screens/project/view-address.ts'
 import type { Services } from '../services/services.ts'
 import { inOneLine, t } from '../texts/text.ts'
 import { PersonAvatar } from '../ui/avatar.tsx'
-import { matchesWords } from '../ui/combobox.tsx'
+import { matchesWords, sortByMatch } from '../ui/combobox.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { TypeShape } from '../ui/marks.tsx'
 import { ProjectMark } from '../ui/page.tsx'
@@ -20,6 +20,8 @@ type Assignment = RecordOf<'assignment'>
 
 /** The limit for projects, assignments and people each. Users type more to find others. */
 const resultsMax = 6
+/** The best matches are chosen from this many. */
+const candidatesMax = 30
 
 const toItem = ({ icon, label, ...rest }: Command): PaletteItem => ({
   ...rest,
@@ -52,14 +54,15 @@ export async function findFirst(
     ...(target ? actionsOn(services, target) : []),
     ...commandsOf(services, frame).map(toItem),
   ].filter(({ name }) => matchesWords(name, text))
-  const items = [...recent, ...actions, ...found]
-  return items.length === 0 ? [creationOf(text, frame)] : items
+  const items = [...recent, ...sortByMatch(actions, text), ...found]
+  if (text === '') return items
+  return [...items, creationOf(text, frame, items.length > 0)]
 }
 
-/** Offers to create what was not found. */
-const creationOf = (text: string, { projectId, open }: Frame): PaletteItem => ({
+/** Offers to create an assignment with the text as its name, below all that was found. */
+const creationOf = (text: string, { projectId, open }: Frame, hasFound: boolean): PaletteItem => ({
   id: 'create',
-  group: t('No results for “{text}”', { text }),
+  group: hasFound ? t('None of these?') : t('No results for “{text}”', { text }),
   name: t('Create assignment “{text}”', { text }),
   mark: <Icon name="plus" />,
   run: () =>
@@ -166,7 +169,9 @@ async function findRecords(
   signal: AbortSignal,
 ): Promise<readonly PaletteItem[]> {
   const { api, configuration, people, router, tracker } = services
-  const query = { search: text, pageSize: resultsMax, sortColumn: 'name' } as const
+  const query = { search: text, pageSize: candidatesMax, sortColumn: 'name' } as const
+  const bestOf = <Named extends { readonly name: string }>(all: readonly Named[]) =>
+    sortByMatch(all, text).slice(0, resultsMax)
   const [projects, assignments, named, foundPeople, views] = await Promise.all([
     api.list('project', query, signal),
     api.list('assignment', query, signal),
@@ -174,15 +179,15 @@ async function findRecords(
     people.search(text, signal),
     configuration.extensions ? findViews(services, query, signal) : [],
   ])
-  const found = [...(named ? [named] : []), ...assignments.data.filter(({ id }) => id !== named?.id)]
+  const found = [...(named ? [named] : []), ...bestOf(assignments.data).filter(({ id }) => id !== named?.id)]
   const foundItems = await assignmentItems(services, found, t('Assignments'), signal)
   return [
     // A key names exactly one assignment, which therefore comes first.
     ...(named ? foundItems : []),
-    ...projects.data.map((project) => projectItem(project, t('Projects'), router)),
+    ...bestOf(projects.data).map((project) => projectItem(project, t('Projects'), router)),
     ...(named ? [] : foundItems),
-    ...views,
-    ...foundPeople.slice(0, resultsMax).map((person) => ({
+    ...bestOf(views),
+    ...bestOf(foundPeople).map((person) => ({
       id: person.id,
       name: person.name,
       group: t('People'),

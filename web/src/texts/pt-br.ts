@@ -762,6 +762,7 @@ export const ptBr = {
   'More pages of the project': 'Mais páginas do projeto',
   'Not saved': 'Não salvo',
   'Drop here': 'Solte aqui',
+  'None of these?': 'Nada disso?',
   'No assignments with dates in this period': 'Nenhuma tarefa com datas neste período',
   'Add the first assignment with the plus above, or press N.':
     'Adicione a primeira tarefa com o sinal de mais acima, ou tecle C.',

@@ -310,5 +310,19 @@ export const matchesWords = (name: string, text: string): boolean =>
     .split(/\s+/)
     .every((word) => plain(name).includes(word))
 
+/** Sorts what matches best first: names that begin with the text, then those in which a word does. Others keep their order. */
+export function sortByMatch<Named extends { readonly name: string }>(
+  found: readonly Named[],
+  text: string,
+): readonly Named[] {
+  const wanted = plain(text.trim())
+  const rankOf = ({ name }: Named) => {
+    const at = ` ${plain(name)}`.indexOf(` ${wanted}`)
+    if (at >= 0) return Math.min(at, 1)
+    return plain(name).includes(wanted) ? 2 : 3
+  }
+  return found.toSorted((a, b) => rankOf(a) - rankOf(b))
+}
+
 /** Returns whether the name begins with the text, disregarding case and accents. */
 export const beginsWith = (name: string, text: string): boolean => plain(name).startsWith(plain(text))

@@ -66,7 +66,7 @@ export async function findPeople(
   return results.map((person) => ({
     id: person.id,
     name: person.name,
-    note: noteOf(person, results, members.includes(person.id)),
+    note: noteOf(person, results, projectId === undefined || members.includes(person.id)),
     mark: <PersonAvatar id={person.id} isDecorative />,
   }))
 }
@@ -100,11 +100,11 @@ async function findMembers(api: Api, projectId: string, signal: AbortSignal): Pr
   return [...new Set(rows.map(({ userId }) => userId))]
 }
 
-/** Distinguishes people of the same name, and marks members. */
+/** Distinguishes people of the same name, and marks those who are not members of the project. */
 function noteOf(person: FoundPerson, results: readonly FoundPerson[], isMember: boolean): string {
   const isNamesake = results.some((other) => other.id !== person.id && other.name === person.name)
   const distinction = isNamesake ? (person.login ?? person.id.slice(-4)) : ''
-  return inOneLine(distinction, isMember && t('Member'))
+  return inOneLine(distinction, !isMember && t('Not a member'))
 }
 
 /** The picker as a field of a form. */
