@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const ownTree = join(import.meta.dirname, '..')
 
 /**
- * One host as it is deployed, in a separate process, without its
- * limiter and its log lines; of this working copy or another.
+ * One host as it is deployed, in a separate process, without its limiter and its log lines; of this working
+ * copy or another.
  */
 export const startHost = (
   name: string,

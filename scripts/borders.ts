@@ -161,8 +161,8 @@ const listOf = ({ imports }: Border): string =>
   imports === 'everything' ? 'everything' : imports.map((folder) => `${folder}/`).join(', ') || 'nothing'
 
 /**
- * Returns the unit of a file: each host and each feature is one, whether
- * a folder or a single file; elsewhere the folder of the table is.
+ * Returns the unit of a file: each host and each feature is one, whether a folder or a single file; elsewhere
+ * the folder of the table is.
  */
 function findUnit(
   table: readonly Border[],

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import './build-web.ts'
 
 /**
- * Completes an installation: builds the web client, and removes
- * 67 MB of headers for native add-ons that nothing compiles.
+ * Completes an installation: builds the web client, and removes 67 MB of headers for native add-ons that
+ * nothing compiles.
  */
 const platform = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
 const bundledNode = join(import.meta.dirname, '..', 'node_modules', 'node', 'node_modules', platform)

@@ -169,8 +169,8 @@ interface KnownResource {
 }
 
 /**
- * A resource is what can be changed, and its list has the same
- * root. One that extensions show with more fields is there twice.
+ * A resource is what can be changed, and its list has the same root. One that extensions show with more
+ * fields is there twice.
  */
 function resourcesIn(operations: readonly Known[], schemas: OpenApi['components']['schemas']) {
   return operations.flatMap(({ method, path }): KnownResource[] => {
@@ -210,8 +210,8 @@ interface Limit {
 const ownLimits = { schemas: /^Label/, prefix: 'label' } as const
 
 /**
- * The limits by the name of a property or a query key. A name has
- * the same limit everywhere else; two limits are an error.
+ * The limits by the name of a property or a query key. A name has the same limit everywhere else; two limits
+ * are an error.
  */
 function limitsOf(documents: readonly OpenApi[]): string {
   const known = new Map<string, Limit>()

@@ -7,8 +7,7 @@ import { columnMigration, tableMigration } from './migration-text.ts'
 
 /**
  * Writes the next migration from a declaration, for its author to read: `npm run migration -- milestone`
- * creates a table,
- * `npm run migration -- impediment reference` adds a column.
+ * creates a table, `npm run migration -- impediment reference` adds a column.
  */
 const directory = join(import.meta.dirname, '..', 'src', 'db', 'migrations')
 const [name, field] = process.argv.slice(2)

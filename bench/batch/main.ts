@@ -13,8 +13,8 @@ const rows = 1000
 const rounds = 3
 
 /**
- * A thousand writes, one request each or one request for all:
- * the real host and store, an account that is a plain member.
+ * A thousand writes, one request each or one request for all: the real host and store, an account that is a
+ * plain member.
  */
 export async function runBatchBench(): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-batch-'))

@@ -37,8 +37,7 @@ interface Setting {
 /**
  * What live listings cost the host and the store: many different ones under one write a second, many streams
  * at rest, and one change to many listeners. `--compare <folder>` measures the hosts of another working copy
- * in turns; `--rounds`, `--listeners` and
- * `--crowd` take numbers.
+ * in turns; `--rounds`, `--listeners` and `--crowd` take numbers.
  */
 export async function runLiveBench(words: readonly string[]): Promise<void> {
   const compared = words[words.indexOf('--compare') + 1]

@@ -20,8 +20,8 @@ const limits = {
 }
 
 /**
- * Without the word `full-speed`; the limits are those of a quiet
- * machine at full speed, and ratios show better on a slow one.
+ * Without the word `full-speed`; the limits are those of a quiet machine at full speed, and ratios show
+ * better on a slow one.
  */
 const slowTimes = 4
 const rounds = 5

@@ -11,8 +11,8 @@ export interface Scene {
 }
 
 /**
- * Two projects, a third of the assignments done, some blocked, and a
- * week with time in it. The large one is the plan of eight months.
+ * Two projects, a third of the assignments done, some blocked, and a week with time in it. The large one is
+ * the plan of eight months.
  */
 export async function makeScene(stage: Stage): Promise<Scene> {
   const { hosts, workspace } = stage

@@ -160,8 +160,8 @@ export async function deactivateAccount(
 }
 
 /**
- * Allows the sign-in again. Everything that was invalidated stays
- * invalid. Returns false if the account is not deactivated.
+ * Allows the sign-in again. Everything that was invalidated stays invalid. Returns false if the account is
+ * not deactivated.
  */
 export async function reactivateAccount(
   transaction: Queries,

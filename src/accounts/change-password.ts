@@ -48,8 +48,8 @@ export async function changePassword(
 }
 
 /**
- * Sets the password of the writer's account without the current one,
- * for the operator of the command line, and ends its sessions.
+ * Sets the password of the writer's account without the current one, for the operator of the command line,
+ * and ends its sessions.
  */
 export async function resetPassword(
   { database, passwords, securityLog }: Omit<PasswordChangeContext, 'lockouts'>,
@@ -78,8 +78,8 @@ export function hashNewPassword(
 }
 
 /**
- * Replaces the password of the writer's account, and invalidates
- * everything issued to it before. The caller has locked its row.
+ * Replaces the password of the writer's account, and invalidates everything issued to it before. The caller
+ * has locked its row.
  */
 export async function storePassword(
   transaction: Queries,
@@ -109,8 +109,8 @@ const currentPasswordField: Kind<string> = {
 }
 
 /**
- * Compares the new password as given: an invalid one has no parsed
- * value, but this error is reported together with the others.
+ * Compares the new password as given: an invalid one has no parsed value, but this error is reported together
+ * with the others.
  */
 const samePasswordErrors = (
   fields: { readonly currentPassword?: string },

@@ -23,8 +23,7 @@ export interface Lockouts {
   requireUnlocked(key: LockoutKey): Promise<void>
   /**
    * Throws `locked` while the key is locked. Otherwise runs `verify`, counts its result, and returns whether
-   * the attempt has passed.
-   * `onLocked` is called if this failure starts a lock.
+   * the attempt has passed. `onLocked` is called if this failure starts a lock.
    */
   guardAttempt(key: LockoutKey, verify: () => Promise<AttemptResult>, onLocked?: () => void): Promise<boolean>
 }
@@ -112,8 +111,7 @@ async function countFailure(
 
 /**
  * Clears the failures after a success, but not a lock that another instance has set meanwhile. A locked row
- * has no failures, because
- * `countFailure` empties the list when it locks.
+ * has no failures, because `countFailure` empties the list when it locks.
  */
 async function clearFailures(transaction: Queries, { purpose, subject }: LockoutKey): Promise<void> {
   await transaction.query(

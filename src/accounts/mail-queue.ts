@@ -127,13 +127,13 @@ const budgetOf = (purpose: Sql) =>
   sql`case when ${purpose} in ('factors', 'notifications') then ${purpose} else 'links' end`
 
 /**
- * The pauses after each attempt. Even the shortest is longer than
- * an attempt, so no other instance sends the mail meanwhile.
+ * The pauses after each attempt. Even the shortest is longer than an attempt, so no other instance sends the
+ * mail meanwhile.
  */
 const retrySeconds = [60, 120, 300, 900, 3600]
 /**
- * After these hours, no further attempt is made: a user does not wait
- * for a password mail for long. Other mails count as invitations.
+ * After these hours, no further attempt is made: a user does not wait for a password mail for long. Other
+ * mails count as invitations.
  */
 const hoursMax = { password: 1, invitation: 24 }
 
@@ -174,8 +174,8 @@ export async function retryMail(queries: Queries, id: string): Promise<void> {
 }
 
 /**
- * Ends a mail that was sent or given up, and deletes the personal
- * data of people without an account: recipient and login.
+ * Ends a mail that was sent or given up, and deletes the personal data of people without an account:
+ * recipient and login.
  */
 export async function endMail(
   queries: Queries,
@@ -209,8 +209,8 @@ export interface MailToSend {
 }
 
 /**
- * Prepares a mail, and creates its link. Returns undefined if the mail
- * has become pointless, for example because its account was removed.
+ * Prepares a mail, and creates its link. Returns undefined if the mail has become pointless, for example
+ * because its account was removed.
  */
 export const prepareMail = (
   transaction: Queries,
@@ -273,8 +273,8 @@ async function preparePasswordMail(
 }
 
 /**
- * Gives the invitation a new secret. It replaces that of an
- * earlier attempt, of which it may be unknown whether it arrived.
+ * Gives the invitation a new secret. It replaces that of an earlier attempt, of which it may be unknown
+ * whether it arrived.
  */
 async function prepareInvitationMail(
   transaction: Queries,

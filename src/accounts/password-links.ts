@@ -125,8 +125,8 @@ async function requireEntitledCreator(
 }
 
 /**
- * Sets a new password for the account of the link, which replaces
- * any authentication, and invalidates everything issued before.
+ * Sets a new password for the account of the link, which replaces any authentication, and invalidates
+ * everything issued before.
  */
 export async function redeemPasswordLink(
   { database, passwords, administrators, securityLog }: PasswordLinkContext,

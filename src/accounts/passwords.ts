@@ -97,8 +97,8 @@ export function guessableProblem(password: string, login: string | undefined): s
 }
 
 /**
- * Returns the text in lower case, as it is and without punctuation
- * around it. Forms that are too short for a password are left out.
+ * Returns the text in lower case, as it is and without punctuation around it. Forms that are too short for a
+ * password are left out.
  */
 function formsOf(text: string): readonly string[] {
   const lower = text.toLowerCase()

@@ -159,8 +159,8 @@ export async function lockSession(transaction: Queries, sessionId: string): Prom
 }
 
 /**
- * Locks a session until the commit, and throws if it has ended.
- * The command line and service clients have no session to lock.
+ * Locks a session until the commit, and throws if it has ended. The command line and service clients have no
+ * session to lock.
  */
 export async function lockActiveSession(transaction: Queries, sessionId: string | undefined): Promise<void> {
   if (sessionId !== undefined && !(await lockSession(transaction, sessionId))) throw unauthenticated()

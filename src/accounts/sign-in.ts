@@ -29,8 +29,8 @@ export const isSameLogin = (one: string, other: string): boolean =>
 const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 /**
- * PostgreSQL's `trim` removes plain spaces only. The lookbehind keeps
- * the second expression linear for many spaces in the middle.
+ * PostgreSQL's `trim` removes plain spaces only. The lookbehind keeps the second expression linear for many
+ * spaces in the middle.
  */
 const trimSpaces = (text: string): string => text.replace(/^ +/, '').replace(/(?<! ) +$/, '')
 

@@ -4,16 +4,16 @@ import { sql } from '../db/sql.ts'
 import { uuidPattern } from '../model/field-kinds.ts'
 
 /**
- * The page of the identity host that unsubscribes from mails. It
- * needs no session, because mail programs post to it (RFC 8058).
+ * The page of the identity host that unsubscribes from mails. It needs no session, because mail programs post
+ * to it (RFC 8058).
  */
 export const unsubscribePath = '/ext/unsubscribe'
 
 const keyBytes = 32
 
 /**
- * Signs the id of the account with its own key, which the first mail
- * creates. If two instances do so at once, both get the same key.
+ * Signs the id of the account with its own key, which the first mail creates. If two instances do so at once,
+ * both get the same key.
  */
 export async function createUnsubscribeToken(queries: Queries, accountId: string): Promise<string> {
   const [{ key } = { key: Buffer.alloc(0) }] = await queries.query<{ key: Buffer }>(sql`
@@ -28,8 +28,8 @@ const signatureOf = (key: Buffer, accountId: string): Buffer =>
   createHmac('sha256', key).update(`notification mails of ${accountId}`).digest()
 
 /**
- * Returns the account of a valid token. An unknown account takes
- * as long as a wrong signature, so timing reveals neither.
+ * Returns the account of a valid token. An unknown account takes as long as a wrong signature, so timing
+ * reveals neither.
  */
 export async function findSubscriber(queries: Queries, token: string): Promise<string | undefined> {
   const [accountId = '', signature = ''] = token.split('.', 2)

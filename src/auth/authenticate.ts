@@ -204,8 +204,7 @@ function wrongAudienceEvent(payload: JWTPayload, origin: RequestOrigin | undefin
 
 /**
  * Checks whether the token and its session are still valid. Returns cached results synchronously, unless they
- * expire sooner than in
- * `minimumRemainingMilliseconds`.
+ * expire sooner than in `minimumRemainingMilliseconds`.
  */
 type SessionCheck = (
   claims: VerifiedClaims,

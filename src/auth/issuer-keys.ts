@@ -13,8 +13,8 @@ export interface IssuerKeysOptions {
 /** Keys older than this are fetched again in the background, so that a withdrawn key stops working. */
 const refetchAfterMilliseconds = 10 * 60_000
 /**
- * Limits the fetches that unknown key ids of invalid tokens cause.
- * New keys are published a day before their use, so none is missed.
+ * Limits the fetches that unknown key ids of invalid tokens cause. New keys are published a day before their
+ * use, so none is missed.
  */
 const fetchesPerMinuteMax = 4
 /**

@@ -12,8 +12,8 @@ export async function confirm(effect: string, { yes }: { readonly yes: boolean }
 }
 
 /**
- * Reads a new password: in a terminal twice without echo, otherwise the
- * first line of the input. Arguments would be visible to other users.
+ * Reads a new password: in a terminal twice without echo, otherwise the first line of the input. Arguments
+ * would be visible to other users.
  */
 export async function readNewPassword(): Promise<string> {
   if (!process.stdin.isTTY) return readFirstLine()

@@ -20,8 +20,8 @@ export async function runMigrate(): Promise<void> {
 }
 
 /**
- * `npm run cli -- prepare`: does everything that requires the owner of
- * the schema, before hosts start under roles with fewer privileges.
+ * `npm run cli -- prepare`: does everything that requires the owner of the schema, before hosts start under
+ * roles with fewer privileges.
  */
 export async function runPrepare(): Promise<void> {
   const { url, store, trackerSettings } = readSettings(process.env, (settings) => ({
@@ -82,8 +82,8 @@ function readPrepareSettings(settings: Settings) {
 }
 
 /**
- * `npm run cli -- distribute [SHARDS]`: distributes the rows of a Citus coordinator
- * over its workers. It can be run again, and skips what is distributed.
+ * `npm run cli -- distribute [SHARDS]`: distributes the rows of a Citus coordinator over its workers. It can
+ * be run again, and skips what is distributed.
  */
 export async function runDistribute([shards]: readonly string[]): Promise<void> {
   if (shards !== undefined && !/^[1-9]\d{0,2}$/.test(shards))

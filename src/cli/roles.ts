@@ -26,8 +26,8 @@ export function grantPrivileges(url: string, prefix: string): Promise<readonly s
 export const roleOf = (prefix: string, host: string): string => `${prefix}${host}`
 
 /**
- * Throws if a role is missing, or if grants do not limit it: because
- * of its attributes, as an owner, or as a member of another role.
+ * Throws if a role is missing, or if grants do not limit it: because of its attributes, as an owner, or as a
+ * member of another role.
  */
 async function requireOrdinaryRoles(client: pg.Client, roles: readonly string[]): Promise<void> {
   const { rows } = await client.query<FoundRole>(

@@ -44,8 +44,8 @@ export async function runRotateKeys(): Promise<void> {
 }
 
 /**
- * `keys revoke`: replaces stolen keys. Everything that was signed
- * or encrypted with the keys in the store becomes invalid.
+ * `keys revoke`: replaces stolen keys. Everything that was signed or encrypted with the keys in the store
+ * becomes invalid.
  */
 export async function runRevokeKeys(_args: readonly string[], options: Options): Promise<void> {
   const settings = readSettings(process.env, readIdentitySettings)
@@ -84,8 +84,8 @@ async function endAllSessions(transaction: Queries): Promise<number> {
 }
 
 /**
- * `secret rotate`: re-encrypts with the new secret. Rows that
- * have it already are skipped, so the command can be repeated.
+ * `secret rotate`: re-encrypts with the new secret. Rows that have it already are skipped, so the command can
+ * be repeated.
  */
 export async function runRotateSecret(_args: readonly string[], options: Options): Promise<void> {
   const settings = readSettings(process.env, readIdentitySettings)

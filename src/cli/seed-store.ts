@@ -102,8 +102,8 @@ async function hasAccounts({ query }: Queries): Promise<boolean> {
 const userWithoutChecks: Resource = { ...user, checks: [] }
 
 /**
- * Unlike `joinTransaction`, also reads in the transaction,
- * because the workspace refers to rows that it has just created.
+ * Unlike `joinTransaction`, also reads in the transaction, because the workspace refers to rows that it has
+ * just created.
  */
 const withAllInTransaction = (database: Database, transaction: Queries): Database => ({
   ...joinTransaction(database, transaction),

@@ -102,8 +102,8 @@ export const mcpRoutes = ({ tools, issuer }: McpParts): readonly Route[] => [
 const tag = 'Models'
 
 /**
- * The origin that the client used. The client compares the metadata
- * with it, so a forged Host header misleads only its sender.
+ * The origin that the client used. The client compares the metadata with it, so a forged Host header misleads
+ * only its sender.
  */
 const originOf = ({ protocol, host }: FastifyRequest): string => `${protocol}://${host}`
 
@@ -209,8 +209,8 @@ export function toolsOf(
 }
 
 /**
- * A client can ask for fewer tools with these parameters, because
- * the descriptions of all of them take much of a model's context.
+ * A client can ask for fewer tools with these parameters, because the descriptions of all of them take much
+ * of a model's context.
  */
 const toolParameters: readonly Parameter[] = [
   {

@@ -102,8 +102,8 @@ interface HttpSocket extends Socket {
 }
 
 /**
- * Exempts a request from the server's timeout, which is too short
- * for large bodies. Its handler must limit the time itself.
+ * Exempts a request from the server's timeout, which is too short for large bodies. Its handler must limit
+ * the time itself.
  */
 export function exemptBodyFromTimeout({ raw }: FastifyRequest, reply: FastifyReply): void {
   const socket: HttpSocket = raw.socket

@@ -164,8 +164,8 @@ export function limitConnectionsPerAddress(
 }
 
 /**
- * Closes a connection that sends more requests than the budget allows
- * without waiting for responses. Its remaining bytes are not served.
+ * Closes a connection that sends more requests than the budget allows without waiting for responses. Its
+ * remaining bytes are not served.
  */
 export function limitPipelining(serve: RequestListener, perConnection: Budget): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {

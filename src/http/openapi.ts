@@ -216,8 +216,8 @@ const withExamples = (content: Schema, schemas: Schemas): Schema =>
   )
 
 /**
- * Whether a body of this type can have a structured example.
- * Tables and streams are explained in their descriptions instead.
+ * Whether a body of this type can have a structured example. Tables and streams are explained in their
+ * descriptions instead.
  */
 const hasJsonLikeContent = (type: string): boolean =>
   type === 'application/json' || type === 'application/x-www-form-urlencoded'

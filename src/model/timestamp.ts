@@ -44,8 +44,8 @@ function microseconds(fraction: string): string {
 }
 
 /**
- * Whether this is the name of a time zone, such as Europe/Lisbon. Offsets
- * such as +01:00 are rejected: they have no daylight saving time.
+ * Whether this is the name of a time zone, such as Europe/Lisbon. Offsets such as +01:00 are rejected: they
+ * have no daylight saving time.
  */
 export function isTimeZone(name: string): boolean {
   if (name.length > 64 || !/^[A-Za-z][\w+/-]*$/.test(name)) return false

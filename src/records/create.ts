@@ -88,8 +88,8 @@ export const updateInGroup = (
   resource.hooks.prepare ? writeAlone() : writeInGroup(singleWrites, 'update', resource, request, writeAlone)
 
 /**
- * Combines the write with concurrent ones that the same SQL can do. A
- * write by a token runs alone, because each token has its own rights.
+ * Combines the write with concurrent ones that the same SQL can do. A write by a token runs alone, because
+ * each token has its own rights.
  */
 function writeInGroup(
   { writeGrouped }: SingleWrites,

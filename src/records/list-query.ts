@@ -181,8 +181,8 @@ interface ParseIdsOptions {
 }
 
 /**
- * Parses the ids of a request for several rows. The contract
- * ignores duplicates in a removal and rejects them in a restore.
+ * Parses the ids of a request for several rows. The contract ignores duplicates in a removal and rejects them
+ * in a restore.
  */
 export function parseIds(body: unknown, { duplicates }: ParseIdsOptions): readonly string[] {
   const { ids } = parseObject(body)
@@ -218,8 +218,8 @@ export function collectUuids(items: readonly unknown[]): Uuids {
 }
 
 /**
- * Limits of the contract, section "Limits". With the largest
- * page, the largest page number keeps `offset` within 32 bits.
+ * Limits of the contract, section "Limits". With the largest page, the largest page number keeps `offset`
+ * within 32 bits.
  */
 export const idsMax = 100
 export const pageSizeMax = 100

@@ -48,8 +48,8 @@ function requireOneProject({ projectRules }: Resource, rows: readonly RowInProje
 interface RowInProjects {
   readonly row: Row
   /**
-   * The project of the row, if it has one, and those of the rows
-   * that it refers to and that must belong to the same project.
+   * The project of the row, if it has one, and those of the rows that it refers to and that must belong to
+   * the same project.
    */
   readonly projects: readonly unknown[]
 }
@@ -112,8 +112,8 @@ async function lockProjects(transaction: Queries, ids: readonly unknown[]): Prom
 export const leavesProjectProblem = contended()
 
 /**
- * A single statement cannot see links that were committed while
- * it waited for the row, so it rejects a move to another project.
+ * A single statement cannot see links that were committed while it waited for the row, so it rejects a move
+ * to another project.
  */
 export function leavesProjectConditions(resource: Resource, { projectId }: Values): Condition[] {
   if (projectId === undefined || linksWithinProjectOf(resource).length === 0) return []
@@ -121,8 +121,8 @@ export function leavesProjectConditions(resource: Resource, { projectId }: Value
 }
 
 /**
- * Removes the links of a locked row that is about to move to
- * another project. Returns its own references that become null.
+ * Removes the links of a locked row that is about to move to another project. Returns its own references that
+ * become null.
  */
 export async function removeLinksOfMovedRow(
   transaction: Queries,

@@ -143,8 +143,8 @@ export async function updateSameFields(
 }
 
 /**
- * Returns equal texts for updates that one statement can combine:
- * they change the same fields, and all or none require a version.
+ * Returns equal texts for updates that one statement can combine: they change the same fields, and all or
+ * none require a version.
  */
 export const groupingKeyOf = (
   { ids, values }: Pick<WriteItem, 'ids' | 'values'>,

@@ -37,8 +37,8 @@ export interface Resource extends ListedResource {
  */
 export interface ProjectRules<Columns extends string = string> {
   /**
-   * If set, the rules are about rows with a value in this column.
-   * They are checked by writes that name it, and not by restores.
+   * If set, the rules are about rows with a value in this column. They are checked by writes that name it,
+   * and not by restores.
    */
   readonly onlyWith?: Columns
   /** The most active rows that may have the same value in a column. */

@@ -81,8 +81,8 @@ export function referencesFrom(child: ListedResource): readonly ReferenceColumn[
 }
 
 /**
- * Returns every column that refers to `parent`. The rows block
- * the removal of the parent, are removed by its cascade, or stay.
+ * Returns every column that refers to `parent`. The rows block the removal of the parent, are removed by its
+ * cascade, or stay.
  */
 export const referencesTo = (parent: Resource) =>
   resources.flatMap((child) =>

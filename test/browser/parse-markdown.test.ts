@@ -208,8 +208,8 @@ describe('Any text of special characters', () => {
   })
 
   /**
-   * The processor time of this thread: other work on the machine
-   * takes none of it. The best of several, because of collections.
+   * The processor time of this thread: other work on the machine takes none of it. The best of several,
+   * because of collections.
    */
   const millisecondsOf = (text: string) =>
     Math.min(

@@ -27,8 +27,8 @@ export async function assertServes(host: Pick<CommandsUnderTest, 'target' | 'adm
 }
 
 /**
- * A call takes milliseconds on a quiet machine and seconds on a
- * very busy one; an attack that holds calls up lasts a minute.
+ * A call takes milliseconds on a quiet machine and seconds on a very busy one; an attack that holds calls up
+ * lasts a minute.
  */
 const answerMillisecondsMax = 15_000
 

@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib'
 import { framed, grpcHeaders } from '../support/raw-calls.ts'
 
 /**
- * Runs as a process of its own, so that its work is not taken for
- * the host's: `node attack-commands.ts target kind [token]`.
+ * Runs as a process of its own, so that its work is not taken for the host's: `node attack-commands.ts target
+ * kind [token]`.
  */
 const [target = '', kind = '', token] = process.argv.slice(2)
 

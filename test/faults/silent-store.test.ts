@@ -27,8 +27,8 @@ const answerMilliseconds = 1500
 const answeredMillisecondsMax = 10_000
 
 /**
- * All that two processes may have open: each 12 and 2 to write
- * by, 1 to read, 5 for lists, 3 for live listings, 2 for exports.
+ * All that two processes may have open: each 12 and 2 to write by, 1 to read, 5 for lists, 3 for live
+ * listings, 2 for exports.
  */
 const connectionsOfTwoMax = 50
 

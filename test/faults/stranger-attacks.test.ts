@@ -16,8 +16,8 @@ const warmCalls = 1000
 const quietMilliseconds = 500
 const attackMilliseconds = 2000
 /**
- * The delay that other work on the same cores, the attacker's
- * included, may cause; unlimited attacks cause half a minute.
+ * The delay that other work on the same cores, the attacker's included, may cause; unlimited attacks cause
+ * half a minute.
  */
 const noiseMilliseconds = 5000
 const otherAddress = '127.0.0.2'

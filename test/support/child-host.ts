@@ -21,8 +21,8 @@ export interface ChildHost {
 const root = join(import.meta.dirname, '..', '..')
 
 /**
- * A free port. It is below those that the system assigns to outgoing connections: several test
- * processes open thousands of these, and one could be on the port before the host is.
+ * A free port. It is below those that the system assigns to outgoing connections: several test processes open
+ * thousands of these, and one could be on the port before the host is.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < portTriesMax; tries += 1) {

@@ -23,8 +23,8 @@ let running: Promise<Browser> | undefined
 let users = 0
 
 /**
- * One browser for all files of the process: starting it costs
- * more than opening a dozen pages. Nothing is shared by contexts.
+ * One browser for all files of the process: starting it costs more than opening a dozen pages. Nothing is
+ * shared by contexts.
  */
 export async function launchChromium(): Promise<OwnBrowser> {
   users += 1

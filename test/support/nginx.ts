@@ -19,8 +19,8 @@ export const nginxProgram = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/b
 )
 
 /**
- * The deployed configuration as it is, with the names of
- * compose.yaml's services and its port replaced by those of a test.
+ * The deployed configuration as it is, with the names of compose.yaml's services and its port replaced by
+ * those of a test.
  */
 export async function startNginx(upstreamPorts: readonly [number, number]): Promise<Nginx> {
   const port = await freePort()

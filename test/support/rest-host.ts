@@ -79,8 +79,8 @@ interface RestOptions extends Pick<HostOptions, 'destination'>, OwnLimits {
 }
 
 /**
- * The REST host as it is deployed, on a port, a database and an
- * identity host of its own. Limits are off unless asked for.
+ * The REST host as it is deployed, on a port, a database and an identity host of its own. Limits are off
+ * unless asked for.
  */
 export async function startRestUnderTest(
   environment: Environment = {},

@@ -122,8 +122,8 @@ async function reachConfiguration(onUnreachable: () => Promise<void>): Promise<C
 }
 
 /**
- * Installs the worker that opens the client without a network; later,
- * because the first screen needs processor and connections.
+ * Installs the worker that opens the client without a network; later, because the first screen needs
+ * processor and connections.
  */
 function installWorker(): void {
   // Without the worker, only offline use is missing.

@@ -20,8 +20,8 @@ export interface KnownCommand {
 }
 
 /**
- * Plain data, with which the build replaces this module, so that
- * the package does not contain the resources' declarations.
+ * Plain data, with which the build replaces this module, so that the package does not contain the resources'
+ * declarations.
  */
 export const knownCommands: readonly KnownCommand[] = [
   ...allForms().flatMap((form) =>

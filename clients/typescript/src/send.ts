@@ -9,8 +9,8 @@ export interface TrackerOptions {
   /** The number of retries after a request got no response, or the host was busy; 3 by default. */
   readonly retries?: number
   /**
-   * Replaces the rules for retries. Returns the milliseconds to
-   * wait before the next try, or undefined to throw the error.
+   * Replaces the rules for retries. Returns the milliseconds to wait before the next try, or undefined to
+   * throw the error.
    */
   readonly retryAfter?: (error: TrackerError, request: TrackerRequest, tries: number) => number | undefined
   /** Changes every error before it is thrown, such as its language. */

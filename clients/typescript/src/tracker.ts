@@ -50,8 +50,8 @@ export interface GeneralClient {
     ...input: Arguments<Key, RequestOptions>
   ): Promise<Operations[Key]['answer']>
   /**
-   * Uploads a file to an assignment, and returns its attachment.
-   * In Node, `openAsBlob` of `node:fs` reads it from the disk.
+   * Uploads a file to an assignment, and returns its attachment. In Node, `openAsBlob` of `node:fs` reads it
+   * from the disk.
    */
   upload(file: Blob, to: UploadTarget, options?: RequestOptions): Promise<Attachment>
   /** Returns the file of an attachment, or a part of it. */

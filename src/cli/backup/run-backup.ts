@@ -113,8 +113,8 @@ const backupFileOf = (file: string, keyFile: string | undefined): BackupFile => 
 })
 
 /**
- * Returns the path of an existing file. A restore does not choose
- * the newest of a directory, because that may be too new.
+ * Returns the path of an existing file. A restore does not choose the newest of a directory, because that may
+ * be too new.
  */
 function requireBackup(target: string): string {
   if (isDirectory(target))

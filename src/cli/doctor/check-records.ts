@@ -83,8 +83,7 @@ type KeySettings = Pick<
 
 /**
  * Checks that the secret of this machine decrypts the current keys of the store. One of the settings for this
- * secret is named
- * `Jwt__SigningKey`, although it signs nothing.
+ * secret is named `Jwt__SigningKey`, although it signs nothing.
  */
 export async function checkKeys(client: pg.Client, settings: KeySettings): Promise<Finding> {
   const { rows: all } = await client.query<StoredKey>(

@@ -94,8 +94,8 @@ export async function checkActivity({ client }: CheckedStore): Promise<readonly 
 }
 
 /**
- * Compares the connections with the limit of the server. Only
- * roles that may read all statistics see which hosts opened them.
+ * Compares the connections with the limit of the server. Only roles that may read all statistics see which
+ * hosts opened them.
  */
 export async function checkConnections({ client }: CheckedStore): Promise<Finding> {
   const counts = await queryRow<ConnectionCounts>(
@@ -248,8 +248,8 @@ export function assessStandby({ name, state, bytes, seconds }: Standby): Finding
 }
 
 /**
- * The largest difference between the clocks. Tokens and keys
- * contain timestamps, and clients tolerate only a few seconds.
+ * The largest difference between the clocks. Tokens and keys contain timestamps, and clients tolerate only a
+ * few seconds.
  */
 const clockSecondsMax = 5
 

@@ -58,8 +58,8 @@ export function openDiskStore(directory: string): FileStore {
 }
 
 /**
- * Directories are named by the end of the id, which is random. Its
- * beginning is a time, so one directory would get all new files.
+ * Directories are named by the end of the id, which is random. Its beginning is a time, so one directory
+ * would get all new files.
  */
 export const pathOfFile = (directory: string, id: string): string => join(directory, id.slice(-2), id)
 

@@ -36,8 +36,8 @@ interface Upload extends NewAttachment {
   /** True if the row exists, or may exist. */
   isKept: boolean
   /**
-   * Returns the values that repeated requests with one Idempotency-Key
-   * must share: those of the file, without the new id.
+   * Returns the values that repeated requests with one Idempotency-Key must share: those of the file, without
+   * the new id.
    */
   toJSON(): object
 }
@@ -151,8 +151,8 @@ async function receiveBody(
 export const uploadEnding = '.part'
 
 /**
- * The line in `attachment_files` is committed before the file is
- * stored, so that the sweep finds a file that a crash leaves behind.
+ * The line in `attachment_files` is committed before the file is stored, so that the sweep finds a file that
+ * a crash leaves behind.
  */
 async function storeFile(
   { store }: Files,

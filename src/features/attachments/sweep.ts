@@ -14,8 +14,8 @@ export interface SweepOptions {
 }
 
 /**
- * Deletes what crashes and purges leave behind, at the start and
- * every hour. Several instances may sweep at the same time.
+ * Deletes what crashes and purges leave behind, at the start and every hour. Several instances may sweep at
+ * the same time.
  */
 export function startSweep({ database, files, onFailure }: SweepOptions): RepeatedWork {
   const sweep = async () => {

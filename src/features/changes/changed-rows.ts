@@ -107,8 +107,8 @@ const fieldsBefore = sql`case when entry.fields is not null then (
 const projectKey = 'project of its assignment'
 
 /**
- * Selects the current rows of a resource; the caller adds the
- * condition. Every name in the text comes from a declaration.
+ * Selects the current rows of a resource; the caller adds the condition. Every name in the text comes from a
+ * declaration.
  */
 function currentRowsSql(resource: Resource, ...others: readonly string[]): string {
   const columns = referencesOf(resource).map((name) => `'${columnName(name)}', row."${columnName(name)}"`)

@@ -121,8 +121,8 @@ export interface FeedConnection {
   /** Returns false when the client has not read enough yet: the event is dropped, and `onReady` follows. */
   send(event: Buffer): boolean
   /**
-   * Sends a heartbeat. `isNewCursor`: the client does not have this
-   * cursor yet, because no change since the last one was for it.
+   * Sends a heartbeat. `isNewCursor`: the client does not have this cursor yet, because no change since the
+   * last one was for it.
    */
   sendHeartbeat(cursor: string, isNewCursor: boolean): void
   close(problem?: Problem): void

@@ -35,8 +35,8 @@ export const handleList =
   }
 
 /**
- * Rejects the key `at` under `/ext/`, because a list that ignored it
- * would return the current rows. In v1, unknown keys are ignored.
+ * Rejects the key `at` under `/ext/`, because a list that ignored it would return the current rows. In v1,
+ * unknown keys are ignored.
  */
 export function rejectAtKey({ routeOptions: { url = '' }, query }: FastifyRequest): void {
   if (url.startsWith('/ext/') && (query as Readonly<Record<string, unknown>>).at !== undefined)

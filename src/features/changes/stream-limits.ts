@@ -45,8 +45,8 @@ interface SnapshotMemory {
 /** The memory of a listing, or of a stream, which also counts for its account. */
 export interface SnapshotReservation {
   /**
-   * Reserves memory for exactly these snapshots instead of the previous
-   * ones. If there is no room, returns the problem and changes nothing.
+   * Reserves memory for exactly these snapshots instead of the previous ones. If there is no room, returns
+   * the problem and changes nothing.
    */
   reserve(snapshots: readonly Buffer[]): Problem | undefined
 }

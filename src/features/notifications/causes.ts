@@ -107,8 +107,8 @@ function occasionsOf(change: StoredChange, assignmentOf: ReadonlyMap<string, str
 }
 
 /**
- * While an assignment is unassigned, its account is a placeholder. Once
- * it no longer is, that account is notified even if it stays the same.
+ * While an assignment is unassigned, its account is a placeholder. Once it no longer is, that account is
+ * notified even if it stays the same.
  */
 function assignedOccasions(change: StoredChange, assignmentId: string): Occasion[] {
   const [wasUnassigned, isUnassigned] = sidesOf(change, 'is_unassigned')
@@ -139,8 +139,8 @@ function newMentions(change: StoredChange, name: string): string[] {
 }
 
 /**
- * The resources whose rows name their assignment. The rows are read,
- * because the history of a removal or a restore has no columns.
+ * The resources whose rows name their assignment. The rows are read, because the history of a removal or a
+ * restore has no columns.
  */
 const resourcesOfAssignments = [userAssignment, comment, assignmentImpediment]
 

@@ -27,8 +27,8 @@ interface Assigned extends Link {
 }
 
 /**
- * Finds the accounts that changes of these assignments notify. Sends
- * one statement per table, because tables may be on different nodes.
+ * Finds the accounts that changes of these assignments notify. Sends one statement per table, because tables
+ * may be on different nodes.
  */
 export async function readInvolved(
   queries: Queries,

@@ -14,8 +14,8 @@ import { type BankServer, createBankServer } from './server.ts'
 import { warmUpServer } from './warm-server.ts'
 
 /**
- * The supervisor's message once the store is open. The socket of
- * an instance that this one replaces is sent along with it.
+ * The supervisor's message once the store is open. The socket of an instance that this one replaces is sent
+ * along with it.
  */
 export interface Assignment {
   readonly store: StoreAddress

@@ -14,8 +14,8 @@ export interface Message {
   /** Ordered by their numbers. */
   readonly fields: readonly MessageField[]
   /**
-   * Names that are not fields of the message. An encoding with named
-   * keys still reads them, so that the operation can reject them.
+   * Names that are not fields of the message. An encoding with named keys still reads them, so that the
+   * operation can reject them.
    */
   readonly rejectedNames?: readonly string[]
   /** Numbers and names of former fields: neither is ever assigned again. */

@@ -122,8 +122,8 @@ interface Connections {
 }
 
 /**
- * Tracks connections, because the library waits for every client
- * to disconnect and cuts none when its statistics are off.
+ * Tracks connections, because the library waits for every client to disconnect and cuts none when its
+ * statistics are off.
  */
 export function trackConnections(http2Servers: readonly Http2Server[], budgets: Budgets): Connections {
   const open = new Set<Socket>()

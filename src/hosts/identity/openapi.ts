@@ -54,8 +54,8 @@ const schemasOf = (operations: readonly Operation[]): Readonly<Record<string, Sc
   Object.assign({}, ...operations.map(({ schemas }) => schemas))
 
 /**
- * The contract fixes `Error`. The other document avoids it, because
- * code generators rename a type that the language already has.
+ * The contract fixes `Error`. The other document avoids it, because code generators rename a type that the
+ * language already has.
  */
 type ErrorName = 'Error' | 'ErrorAnswer'
 

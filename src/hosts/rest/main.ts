@@ -177,8 +177,8 @@ async function openAttachments(
 const byDirection = ([direction, bytes]: [string, number]) => [{ direction }, bytes] as const
 
 /**
- * Makes routes that set passwords reject every request if passwords
- * are switched off, because no account could sign in with one.
+ * Makes routes that set passwords reject every request if passwords are switched off, because no account
+ * could sign in with one.
  */
 const rejectPasswordRoutes = (routes: readonly Route[], { passwords }: { readonly passwords: boolean }) =>
   passwords

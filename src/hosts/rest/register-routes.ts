@@ -228,8 +228,8 @@ const changesCredentials = ({
   method !== 'GET' && !isPublic && (!acceptsPersonalAccessTokens || changesAccounts === true)
 
 /**
- * Makes transactions check the session again, because a request
- * may have waited for a slot or for the hash of a password.
+ * Makes transactions check the session again, because a request may have waited for a slot or for the hash of
+ * a password.
  */
 const requireSession = (session: Authenticated, context: Context): Context => ({
   ...context,

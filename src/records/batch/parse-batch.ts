@@ -86,8 +86,7 @@ const isLabel = (input: unknown): boolean => typeof input === 'string' && labelP
 
 /**
  * Maps each label to the id that the created row will have. An invalid id is replaced by a new one here,
- * because
- * `parseBody` rejects it later.
+ * because `parseBody` rejects it later.
  */
 function idsByLabel(items: readonly ParsedItem[], violations: Violations): ReadonlyMap<string, string> {
   const labels = new Map<string, string>()

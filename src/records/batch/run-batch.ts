@@ -138,8 +138,8 @@ const partition = <Item>(items: readonly Item[], matches: (item: Item) => boolea
 ]
 
 /**
- * Creates all items together. If they break a rule together,
- * creates them one by one, so that as many as possible are kept.
+ * Creates all items together. If they break a rule together, creates them one by one, so that as many as
+ * possible are kept.
  */
 async function createWithRules(
   transaction: Queries,

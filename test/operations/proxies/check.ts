@@ -13,8 +13,8 @@ import { createPkce, requestOf } from '../../support/browser.ts'
 import { openDotnetCalls } from '../../support/dotnet-calls.ts'
 
 /**
- * What every client does, through one proxy: the addresses are
- * public ones, and TLS is checked against the run's authority.
+ * What every client does, through one proxy: the addresses are public ones, and TLS is checked against the
+ * run's authority.
  */
 const [proxy = ''] = process.argv.slice(2)
 const { AUTHORITY = '', HOSTS_LOG = '' } = process.env

@@ -140,8 +140,8 @@ await primary.end()
 await untilUsed()
 
 /**
- * CPU of the primary, in clock ticks of 10 ms: the server itself
- * with all that it has started and that has ended, and what runs.
+ * CPU of the primary, in clock ticks of 10 ms: the server itself with all that it has started and that has
+ * ended, and what runs.
  */
 function primaryTicks(): number {
   const ticks = (pid: number | string, fields: readonly number[]) => {

@@ -113,8 +113,8 @@ export interface Api {
   /** Names of people the caller shares a project with. Part of the extensions. */
   people(query: Operations['GET /ext/people']['query'], signal?: AbortSignal): Promise<Page<Person>>
   /**
-   * Notifies of resources that this tab has just changed or that
-   * `announce` names. Returns a function that ends the subscription.
+   * Notifies of resources that this tab has just changed or that `announce` names. Returns a function that
+   * ends the subscription.
    */
   onChange(listener: (name: ChangedName) => void): () => void
   /** Reports that another user may have changed the resource, or any. */

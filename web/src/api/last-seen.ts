@@ -18,8 +18,8 @@ import { isOutage } from './problems.ts'
  */
 export interface LastSeen {
   /**
-   * Returns the loaded value. While the server cannot be reached,
-   * returns the value that was loaded last, if there is one.
+   * Returns the loaded value. While the server cannot be reached, returns the value that was loaded last, if
+   * there is one.
    */
   read<Value>(key: string, load: () => Promise<Value>): Promise<Value>
   /** The same for a live answer. */

@@ -5,8 +5,8 @@ import { type MessageKey, t, translateSentence } from '../texts/text.ts'
 export type FieldErrors = TrackerError['errors']
 
 /**
- * Returns the messages of an error as one text, for places without
- * form fields. They name fields as the forms of the resource do.
+ * Returns the messages of an error as one text, for places without form fields. They name fields as the forms
+ * of the resource do.
  */
 export function sentenceOf(error: unknown, resource?: string): string {
   if (!(error instanceof TrackerError)) return error instanceof Error ? error.message : String(error)

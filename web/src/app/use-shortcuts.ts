@@ -29,8 +29,8 @@ export interface Shortcut {
   /** The page to which it leads. */
   readonly href?: string
   /**
-   * Missing for keys of cards, rows and cells, which have their own
-   * listeners. The result false leaves the key to the browser.
+   * Missing for keys of cards, rows and cells, which have their own listeners. The result false leaves the
+   * key to the browser.
    */
   run?(actors: Actors): unknown
 }

@@ -93,8 +93,8 @@ export function chooseDoneStage(projectId: string, stageId: string): void {
 const suggestionsMax = 20
 
 /**
- * Finds assignments by a part of their name or description. Each
- * has the name of its project, because names may be equal.
+ * Finds assignments by a part of their name or description. Each has the name of its project, because names
+ * may be equal.
  */
 export async function findAssignments(
   api: Api,

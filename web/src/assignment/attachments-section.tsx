@@ -190,8 +190,8 @@ export function useFileInsertion(assignmentId: string) {
 }
 
 /**
- * Inserts the text as if it were typed. If the field was closed
- * or has no room, the file is only in the list of attachments.
+ * Inserts the text as if it were typed. If the field was closed or has no room, the file is only in the list
+ * of attachments.
  */
 function insertAtCaret(field: HTMLTextAreaElement, text: string): void {
   const { value, selectionEnd, maxLength } = field

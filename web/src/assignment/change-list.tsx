@@ -290,8 +290,8 @@ function formatFieldValue(name: string, value: unknown, nameOf: NameOf): string 
 }
 
 /**
- * Returns the name for the id in a property such as `workflowId`,
- * or its key; undefined if the caller can no longer see it.
+ * Returns the name for the id in a property such as `workflowId`, or its key; undefined if the caller can no
+ * longer see it.
  */
 type NameOf = (property: string, id: string) => string | undefined
 

@@ -163,8 +163,8 @@ function NeighbourRow({ linkId, other, assignment, direction, doneIds, stageName
 }
 
 /**
- * The API's messages about the blocking assignment begin with a
- * field name, which this replaces with the assignment's name.
+ * The API's messages about the blocking assignment begin with a field name, which this replaces with the
+ * assignment's name.
  */
 async function explain(api: Api, error: unknown, blockerId: string): Promise<string> {
   const messages = error instanceof TrackerError ? error.errors.blockedById : undefined

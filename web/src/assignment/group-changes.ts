@@ -18,8 +18,8 @@ export function groupChanges(changes: readonly Change[]): readonly Act[] {
 }
 
 /**
- * Updates of one row belong together, and links of one kind that are
- * added to or removed from one assignment. Comments are never grouped.
+ * Updates of one row belong together, and links of one kind that are added to or removed from one assignment.
+ * Comments are never grouped.
  */
 function isOfAct([newest]: Act, change: Change): boolean {
   const { callerId, resource, action, rowId, at, after } = change
@@ -42,8 +42,8 @@ const links: ReadonlySet<string> = new Set([
 const isLink = (resource: string): boolean => links.has(resource)
 
 /**
- * Combines several updates of a row into one, from the values before
- * the first to those after the last, without unchanged fields.
+ * Combines several updates of a row into one, from the values before the first to those after the last,
+ * without unchanged fields.
  */
 export function combineUpdates([newest, ...older]: Act): Change {
   if (older.length === 0) return newest

@@ -109,8 +109,7 @@ const addLabel = async (
 
 /**
  * Returns the labels that match the text, as commands that add the label, or remove it if the assignment has
- * it. Both offer Undo.
- * `linkIds` has the links of the assignment by the ids of their labels.
+ * it. Both offer Undo. `linkIds` has the links of the assignment by the ids of their labels.
  */
 export function labelChoices(
   { api, toasts }: Pick<Services, 'api' | 'toasts'>,

@@ -131,8 +131,8 @@ const clamp = (pixels: number): number =>
   Math.round(Math.min(Math.max(pixels, pixelsMin), Math.max(pixelsMin, innerWidth - behindPixels)))
 
 /**
- * The line between the panel and the screen. Dragging it or its
- * arrow keys change the width, which this browser remembers.
+ * The line between the panel and the screen. Dragging it or its arrow keys change the width, which this
+ * browser remembers.
  */
 function PanelEdge({ panel }: { readonly panel: { readonly current: HTMLElement | null } }) {
   const [width, setWidth] = useState(() => clamp(Number(localStorage.getItem(widthKey)) || defaultPixels))

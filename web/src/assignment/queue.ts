@@ -109,8 +109,8 @@ const newEntry = (at: number) => ({
 })
 
 /**
- * Keeps a change until there is a network. A later change of the
- * same record replaces it. Returns false if the queue is full.
+ * Keeps a change until there is a network. A later change of the same record replaces it. Returns false if
+ * the queue is full.
  */
 function queueChange(
   actors: Actors,

@@ -24,8 +24,8 @@ export interface BoardRows {
   /** Merges changed rows. `isOwn` marks rows written by this tab, whose new rows are counted at once. */
   merge(rows: readonly Assignment[], options?: { readonly isOwn?: boolean }): BoardRows
   /**
-   * Treats rows written by this tab like all others. Called when
-   * the query changes, because its result may not contain them.
+   * Treats rows written by this tab like all others. Called when the query changes, because its result may
+   * not contain them.
    */
   dropOwn(): BoardRows
   /** Returns whether a row that is not loaded was changed since the board was loaded, so that counts may be wrong. */

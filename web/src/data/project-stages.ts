@@ -89,8 +89,8 @@ export const choosableStages = <Stage extends { readonly id: string; readonly is
 type Choice = Pick<RecordOf<'projectStage'>, 'workflowId' | 'order' | 'color'>
 
 /**
- * Returns the stages that the project has chosen, in its order,
- * then the others. A project that has chosen none uses all.
+ * Returns the stages that the project has chosen, in its order, then the others. A project that has chosen
+ * none uses all.
  */
 export function stagesOf(
   workflows: readonly Workflow[],

@@ -49,8 +49,8 @@ export interface AllRows<Row> extends Listing<Row> {
 }
 
 /**
- * A listing of several pages. Without a query it is empty. The first comes
- * from `useListing`; the others are loaded whenever the first changes.
+ * A listing of several pages. Without a query it is empty. The first comes from `useListing`; the others are
+ * loaded whenever the first changes.
  */
 export function useAllRows<Name extends ResourceName>(
   name: Name,

@@ -5,8 +5,8 @@ import { useListing } from './use-listing.ts'
 import { useLoaded } from './use-loaded.ts'
 
 /**
- * Returns each member of a project once, because a person may have
- * two memberships. A page has enough of them for most screens.
+ * Returns each member of a project once, because a person may have two memberships. A page has enough of them
+ * for most screens.
  */
 export function useMembers(projectId: string | undefined) {
   const listing = useListing(

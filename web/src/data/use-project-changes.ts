@@ -84,8 +84,8 @@ const followed: readonly ResourceName[] = [
 ]
 
 /**
- * Lets the lists of a project page reload after changes by other users,
- * all over one connection. Without the extensions there are none.
+ * Lets the lists of a project page reload after changes by other users, all over one connection. Without the
+ * extensions there are none.
  */
 export function useProjectChanges(projectId: string): void {
   const { api, configuration, session, tracker } = useServices()

@@ -7,8 +7,8 @@ const readNames = (): string[] =>
   Object.keys(sessionStorage).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
 
 /**
- * A signal, so that components that show whether there are drafts
- * are rendered again. Unit tests have no session storage.
+ * A signal, so that components that show whether there are drafts are rendered again. Unit tests have no
+ * session storage.
  */
 const names = signal<readonly string[]>(typeof sessionStorage === 'undefined' ? [] : readNames())
 

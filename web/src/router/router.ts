@@ -103,8 +103,8 @@ function linkOf(event: MouseEvent): HTMLAnchorElement | undefined {
 export type PathParameters = Readonly<Record<string, string>>
 
 /**
- * Returns the parameters of a path for a pattern such as `/projects/:id`,
- * or undefined if it does not match. `:id?` is optional.
+ * Returns the parameters of a path for a pattern such as `/projects/:id`, or undefined if it does not match.
+ * `:id?` is optional.
  */
 export function matchPath(pattern: string, path: string): PathParameters | undefined {
   const patternParts = partsOf(pattern)

@@ -67,8 +67,8 @@ export function themeSwitch(services: Services) {
 }
 
 /**
- * Applies the settings of the account, which another device may
- * have changed. Those without a value stay as in this browser.
+ * Applies the settings of the account, which another device may have changed. Those without a value stay as
+ * in this browser.
  */
 export function useSettingsOfAccount(): void {
   const services = useServices()

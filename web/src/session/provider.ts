@@ -30,8 +30,8 @@ export class ProviderError extends Error {
 }
 
 /**
- * The browser may keep the document. With `isReachable`, or without a
- * network, this fails unless the provider can be reached now.
+ * The browser may keep the document. With `isReachable`, or without a network, this fails unless the provider
+ * can be reached now.
  */
 export async function discover({ issuer }: Configuration, { isReachable = false } = {}): Promise<Provider> {
   const address = `${issuer}/.well-known/openid-configuration`

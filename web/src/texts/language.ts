@@ -26,8 +26,8 @@ export const languages: readonly Language[] = [
 const storageKey = 'tracker.language'
 
 /**
- * Returns the language chosen in this browser, or else the first
- * of the browser's languages that is supported, in any country.
+ * Returns the language chosen in this browser, or else the first of the browser's languages that is
+ * supported, in any country.
  */
 export function currentLanguage(): Language {
   const chosen = languages.find(({ id }) => id === localStorage.getItem(storageKey))

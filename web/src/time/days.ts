@@ -34,8 +34,8 @@ export const dateFormat = cacheFormat(
 export const dateOf = (day: string): Date => new Date(`${dayOf(day)}T00:00:00Z`)
 
 /**
- * Caches texts by locale and value, because screens format the
- * same few days again and again, which costs more than a look-up.
+ * Caches texts by locale and value, because screens format the same few days again and again, which costs
+ * more than a look-up.
  */
 function cacheTexts<Style extends string>(
   format: (value: string, style: Style) => string,

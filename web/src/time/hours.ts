@@ -68,8 +68,8 @@ const countAllDays = (from: string, to: string): number =>
   Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / dayMilliseconds)
 
 /**
- * Counts Monday to Friday. A period may last for centuries, so
- * only the days after its whole weeks are counted one by one.
+ * Counts Monday to Friday. A period may last for centuries, so only the days after its whole weeks are
+ * counted one by one.
  */
 function countWorkingDays(from: string, to: string): number {
   const days = countAllDays(from, to)

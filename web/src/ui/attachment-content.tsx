@@ -7,8 +7,8 @@ import { Icon } from './icon.tsx'
 import { saveFile } from './save-file.ts'
 
 /**
- * Returns whether files of this type are shown. The server detects
- * these images by their bytes, and none can contain scripts.
+ * Returns whether files of this type are shown. The server detects these images by their bytes, and none can
+ * contain scripts.
  */
 export const isImageType = (type: string): boolean => /^image\/(png|jpeg|gif|webp|avif)$/.test(type)
 
@@ -79,8 +79,8 @@ export const FileMark = () => (
 )
 
 /**
- * Downloads an image, because an `<img>` could not send the
- * access token. A missing one is requested again after an outage.
+ * Downloads an image, because an `<img>` could not send the access token. A missing one is requested again
+ * after an outage.
  */
 function useImage(attachmentId: string): { readonly url?: string; readonly isMissing: boolean } {
   const { files, isReachable } = useServices()

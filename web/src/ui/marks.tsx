@@ -124,8 +124,8 @@ const priorityHues: readonly Hue[] = ['gray', 'gray', 'blue', 'orange', 'red']
 const bars: readonly string[] = ['M3 10h2v3H3z', 'M7 7h2v6H7z', 'M11 4h2v9h-2z']
 
 /**
- * A priority, from 1 to 4, as rising bars, the most urgent as an
- * exclamation mark; decorative, for places that show its name.
+ * A priority, from 1 to 4, as rising bars, the most urgent as an exclamation mark; decorative, for places
+ * that show its name.
  */
 export const PriorityShape = ({ priority }: { readonly priority: number }) => (
   <svg class="mark" viewBox="0 0 16 16" data-color={priorityHues[priority]} aria-hidden="true">

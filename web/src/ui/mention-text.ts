@@ -1,6 +1,6 @@
 /**
- * A mention as it is stored; the server has the same form. People
- * are stored as ids, so that a mention has the name of now.
+ * A mention as it is stored; the server has the same form. People are stored as ids, so that a mention has
+ * the name of now.
  */
 export const mentionPattern = String.raw`@\[user:([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\]`
 

@@ -22,8 +22,8 @@ export interface MenuProps {
 }
 
 /**
- * A button with a list of actions below it: arrows move, Escape
- * closes, a letter goes to the next action that begins with it.
+ * A button with a list of actions below it: arrows move, Escape closes, a letter goes to the next action that
+ * begins with it.
  */
 export function Menu({ children, label, items, class: className = 'button quiet icon-only' }: MenuProps) {
   const id = useId()

@@ -174,8 +174,8 @@ const indentMin = 2
 const indentOf = ({ text }: Line): number => text.length - text.trimStart().length
 
 /**
- * Parses lines of items. Bullets and numbers next to each other are
- * two lists; lines that are indented further belong to an item.
+ * Parses lines of items. Bullets and numbers next to each other are two lists; lines that are indented
+ * further belong to an item.
  */
 function parseLists(lines: readonly Line[], depth: number): List[] {
   const lists: List[] = []

@@ -50,8 +50,8 @@ export function Skeleton({ as, blocks = 0, rows, cells = 'text' }: SkeletonProps
 const range = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index)
 
 /**
- * Skeletons of a screen and of its parts follow each other. As long
- * as there is no gap between them, only the first is announced.
+ * Skeletons of a screen and of its parts follow each other. As long as there is no gap between them, only the
+ * first is announced.
  */
 const loading = { count: 0, isAnnounced: false, endedAt: Number.NEGATIVE_INFINITY }
 const gapMilliseconds = 1000

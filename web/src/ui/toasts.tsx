@@ -5,8 +5,8 @@ import { t, tn } from '../texts/text.ts'
 import { Icon } from './icon.tsx'
 
 /**
- * Shows messages in the corner of the topmost dialog or of the page.
- * Screen readers announce them. They disappear after a while.
+ * Shows messages in the corner of the topmost dialog or of the page. Screen readers announce them. They
+ * disappear after a while.
  */
 export function ToastCorner({ layer }: { readonly layer?: symbol }) {
   const { toasts } = useServices()

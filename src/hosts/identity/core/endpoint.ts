@@ -124,8 +124,8 @@ export function requireShortState({ state = '' }: Parameters): void {
 const printable = (name: string): string => name.slice(0, 64).replace(/[^\w.-]/g, '?')
 
 /**
- * The codes of RFC 6749 (4.1.2.1, 5.2), RFC 6750 (3.1), RFC 7009
- * (2.2.1), RFC 9470 (3) and OpenID Connect Core (3.1.2.6) in use.
+ * The codes of RFC 6749 (4.1.2.1, 5.2), RFC 6750 (3.1), RFC 7009 (2.2.1), RFC 9470 (3) and OpenID Connect
+ * Core (3.1.2.6) in use.
  */
 type OAuthErrorCode =
   | 'invalid_request'

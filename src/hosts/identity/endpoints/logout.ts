@@ -254,8 +254,8 @@ async function finishSignOut(
 }
 
 /**
- * Returns the URL of the page that asks the user. It belongs to
- * the client that requested the sign-out, as for a sign-in.
+ * Returns the URL of the page that asks the user. It belongs to the client that requested the sign-out, as
+ * for a sign-in.
  */
 function confirmationPageUrl(identity: Identity, signOut: SignOut): string {
   const parameters = { logoutId: sealSignOut(identity, signOut) }

@@ -90,8 +90,8 @@ const codeProblemText = 'This code is wrong. Scan the new QR code and try again.
 const passkeyProblemText = 'The passkey could not be saved. Try again.'
 
 /**
- * Returns the recovery codes. A factor is stored only if there is
- * none: an attacker who knows the password must not replace one.
+ * Returns the recovery codes. A factor is stored only if there is none: an attacker who knows the password
+ * must not replace one.
  */
 const storeFactor = (
   identity: Identity,

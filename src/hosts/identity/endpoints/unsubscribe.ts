@@ -28,8 +28,8 @@ export const showUnsubscribe: Endpoint = {
 }
 
 /**
- * The token is all that is needed: mail programs post from
- * another site, without a session. Repeating it changes nothing.
+ * The token is all that is needed: mail programs post from another site, without a session. Repeating it
+ * changes nothing.
  */
 export const unsubscribe: Endpoint = {
   ...operation,

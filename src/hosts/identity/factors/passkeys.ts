@@ -142,8 +142,8 @@ export async function usePasskey(
 }
 
 /**
- * The response of a passkey may have a user handle, and must have
- * one as the sole factor. It must be that of the account.
+ * The response of a passkey may have a user handle, and must have one as the sole factor. It must be that of
+ * the account.
  */
 function hasMatchingHandle(
   { accountId }: StoredPasskey,

@@ -13,8 +13,8 @@ import type { ProviderSettings } from '../values/settings.ts'
 export type AccountFailure = 'no account' | 'account closed' | 'login taken' | 'too many identities'
 
 /**
- * The reasons why a sign-in at a provider failed, for the page
- * and the security log. Their texts are documented outcomes.
+ * The reasons why a sign-in at a provider failed, for the page and the security log. Their texts are
+ * documented outcomes.
  */
 export type FailureKind =
   | AccountFailure

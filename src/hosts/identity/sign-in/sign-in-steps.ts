@@ -184,8 +184,8 @@ async function lockoutSubject(database: Identity['database'], login: string): Pr
 export type AuthenticationOutcome = 'right' | { readonly error: string; readonly retryAfter?: string }
 
 /**
- * Authenticates with a code or a passkey. A failure counts like a
- * wrong password of the login; a success resets the count.
+ * Authenticates with a code or a passkey. A failure counts like a wrong password of the login; a success
+ * resets the count.
  */
 export async function attemptAuthentication(
   identity: Identity,

@@ -1,8 +1,8 @@
 import { t } from '../../texts/text.ts'
 
 /**
- * Describes a browser and its system, such as "Firefox 130 on Linux".
- * An unknown program is described by the beginning of its user agent.
+ * Describes a browser and its system, such as "Firefox 130 on Linux". An unknown program is described by the
+ * beginning of its user agent.
  */
 export function describeUserAgent(userAgent: string): string {
   const system = systemTokens.find(([token]) => userAgent.includes(token))?.[1]
@@ -15,8 +15,8 @@ export function describeUserAgent(userAgent: string): string {
 }
 
 /**
- * The first token found decides, because browsers also name those
- * that they are compatible with. Safari writes `Version`.
+ * The first token found decides, because browsers also name those that they are compatible with. Safari
+ * writes `Version`.
  */
 const browserTokens = [
   ['Edg', 'Edge'],

@@ -184,8 +184,8 @@ function workOf(cell: string): ImportedWork {
 }
 
 /**
- * Converts seconds to hundredths of an hour, which are 36 seconds.
- * Other texts stay as they are, so that parsing reports them.
+ * Converts seconds to hundredths of an hour, which are 36 seconds. Other texts stay as they are, so that
+ * parsing reports them.
  */
 const hoursOfSeconds = (seconds: string): string =>
   /^\d+$/.test(seconds) ? String(Math.round(Number(seconds) / 36) / 100) : seconds

@@ -29,8 +29,8 @@ const labelRow = 0xffffff
 export const labelIdOf = (runId: string, position: number): string => idOf(runId, labelRow, position)
 
 /**
- * Plans the requests for each item. The same file, matching and
- * scope always lead to the same plan, so it can be continued.
+ * Plans the requests for each item. The same file, matching and scope always lead to the same plan, so it can
+ * be continued.
  */
 export function planImport(
   items: readonly ImportedItem[],
@@ -46,8 +46,8 @@ export function planImport(
 }
 
 /**
- * Plans the labels that the project lacks, and those that an
- * interrupted import has created, so that the plan stays the same.
+ * Plans the labels that the project lacks, and those that an interrupted import has created, so that the plan
+ * stays the same.
  */
 function planLabels(names: readonly string[], { labels: existing, runId, projectId }: ImportScope) {
   const labels = new Map(existing)

@@ -266,8 +266,8 @@ const firstPage = { pagesMax: 1 }
 const impedimentPagesMax = 5
 
 /**
- * Loads the open assignments that the user is responsible for or works
- * on, and that begin before the end of next week or have no dates.
+ * Loads the open assignments that the user is responsible for or works on, and that begin before the end of
+ * next week or have no dates.
  */
 async function loadMyWork(services: Services, userId: string, signal: AbortSignal): Promise<MyWork> {
   const { api } = services

@@ -26,8 +26,8 @@ interface Line {
 }
 
 /**
- * Chooses the stages of a project, with their order and colors.
- * Administrators change the stages themselves, for all projects.
+ * Chooses the stages of a project, with their order and colors. Administrators change the stages themselves,
+ * for all projects.
  */
 export function StagesSection({ projectId }: { readonly projectId: string }) {
   const { configuration, session } = useServices()
@@ -114,8 +114,8 @@ const linesOf = (defaults: readonly ProjectStage[], choices: readonly Choice[]):
   })
 
 /**
- * Saves each change at once, one after the other. Changed lines
- * are shown until the list has them, so that nothing flashes.
+ * Saves each change at once, one after the other. Changed lines are shown until the list has them, so that
+ * nothing flashes.
  */
 function useStageChanges(
   projectId: string,

@@ -41,8 +41,8 @@ interface Item extends Option {
 const pagePixels = 24
 
 /**
- * Finds any value of any criterion by typing. Without a text it shows
- * the criteria. Several values can be chosen before it is closed.
+ * Finds any value of any criterion by typing. Without a text it shows the criteria. Several values can be
+ * chosen before it is closed.
  */
 export function FilterMenu({ criteria, filters, start, anchor, onChange, onClose }: FilterMenuProps) {
   const layer = useRef<HTMLDivElement>(null)
@@ -107,8 +107,8 @@ interface ValuesProps extends Pick<FilterMenuProps, 'criteria' | 'filters' | 'on
 }
 
 /**
- * A text field with the lines that match it: arrows move, Enter
- * chooses, Backspace without a text goes back to the criteria.
+ * A text field with the lines that match it: arrows move, Enter chooses, Backspace without a text goes back
+ * to the criteria.
  */
 function Values(props: ValuesProps) {
   const { step, onBack, onChange } = props

@@ -266,8 +266,8 @@ interface QueueStatusProps {
 }
 
 /**
- * Shows how many names wait, and which ones when they cannot be sent.
- * Otherwise it shows the values that the form does not ask for.
+ * Shows how many names wait, and which ones when they cannot be sent. Otherwise it shows the values that the
+ * form does not ask for.
  */
 function QueueStatus({ queue, personId, endDay, type, onRetry }: QueueStatusProps) {
   const { configuration, people } = useServices()

@@ -26,8 +26,8 @@ export interface Moves {
 }
 
 /**
- * Shows a move at once, with Undo once it is saved, and reverts it with a
- * message after an error. Moves of one card are sent one after the other.
+ * Shows a move at once, with Undo once it is saved, and reverts it with a message after an error. Moves of
+ * one card are sent one after the other.
  */
 export function useMoves(
   stored: readonly Assignment[],

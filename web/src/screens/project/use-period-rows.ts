@@ -49,8 +49,8 @@ export function usePeriodRows(
 }
 
 /**
- * Changes the days or the person of one assignment. A change is
- * shown at once, and reverted with a message after an error.
+ * Changes the days or the person of one assignment. A change is shown at once, and reverted with a message
+ * after an error.
  */
 function useReschedule(stored: readonly Assignment[], onChanged: (rows: readonly Assignment[]) => void) {
   const { people, toasts } = useServices()

@@ -63,8 +63,8 @@ export interface ProjectViewProps {
   /** The query of the address, so that links keep view and filters. */
   readonly query: string
   /**
-   * While the name of the project is loading, a view loads its rows,
-   * but shows its outline: a long name moves everything below it.
+   * While the name of the project is loading, a view loads its rows, but shows its outline: a long name moves
+   * everything below it.
    */
   readonly isNameLoading: boolean
   onConnection(connection: Connection): void

@@ -11,8 +11,8 @@ export interface ChartProps {
   readonly rows: readonly HoursRow[]
   readonly labelOf: (row: HoursRow) => ComponentChildren
   /**
-   * Draws the chart in this width. The pattern fills planned hours,
-   * so that colours are not needed to tell them from recorded ones.
+   * Draws the chart in this width. The pattern fills planned hours, so that colours are not needed to tell
+   * them from recorded ones.
    */
   readonly children: (
     width: number,

@@ -231,8 +231,8 @@ export interface ProviderLinkProps {
 }
 
 /**
- * Links to a page of the provider. `target` stops the client's router
- * from handling the link if the provider has the same origin.
+ * Links to a page of the provider. `target` stops the client's router from handling the link if the provider
+ * has the same origin.
  */
 const ProviderLink = ({ children, ...props }: ProviderLinkProps) => (
   <a target="_self" {...props}>

@@ -35,8 +35,8 @@ import { SelectionBar } from './selection-bar.tsx'
 import { useSelection } from './use-selection.ts'
 
 /**
- * Lists the assignments of a project in a table, sorted and grouped.
- * Several can be changed at once. The address has all settings.
+ * Lists the assignments of a project in a table, sorted and grouped. Several can be changed at once. The
+ * address has all settings.
  */
 export function ListView(props: ProjectViewProps) {
   const { scope, filters, openId, query, onConnection } = props

@@ -77,8 +77,8 @@ interface DependencyArrowsProps {
 }
 
 /**
- * Draws an arrow from the end of each assignment to the start of
- * those that wait for it, also if one of the bars is out of view.
+ * Draws an arrow from the end of each assignment to the start of those that wait for it, also if one of the
+ * bars is out of view.
  */
 export function DependencyArrows({ waiting, places, from, end, width }: DependencyArrowsProps) {
   const arrows = useMemo(() => {

@@ -30,8 +30,8 @@ export function dragBar(event: TargetedPointerEvent<HTMLElement>, options: DragO
 }
 
 /**
- * Keeps a drag from scrolling. It must be registered before the
- * first touch: a browser that has begun to scroll continues.
+ * Keeps a drag from scrolling. It must be registered before the first touch: a browser that has begun to
+ * scroll continues.
  */
 export function preventScrolling(event: TouchEvent): void {
   if (event.target instanceof Element && event.target.closest('.dragging')) event.preventDefault()

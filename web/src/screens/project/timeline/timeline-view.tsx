@@ -262,8 +262,8 @@ function useBars(byPerson: ReadonlyMap<string, readonly Assignment[]>, { from, d
 const noAssignments: readonly Assignment[] = []
 
 /**
- * Groups rows by person. A list whose rows have not changed stays
- * the same object, so that its lane is not rendered again.
+ * Groups rows by person. A list whose rows have not changed stays the same object, so that its lane is not
+ * rendered again.
  */
 function useRowsByPerson(rows: readonly Assignment[]) {
   const last = useRef<ReadonlyMap<string, readonly Assignment[]>>(new Map())
