@@ -55,6 +55,11 @@ describe('Errors', () => {
       (await errorIn('<h1>Bad gateway</h1>', { status: 502 })).message,
       'O servidor respondeu 502.',
     )
+    const inUse = 'Assignment cannot be removed while it has active appointments and assignment impediments.'
+    assert.equal(
+      (await errorIn(JSON.stringify({ message: inUse }), { status: 409 })).message,
+      'Não é possível remover (tarefa) enquanto houver apontamentos e impedimentos.',
+    )
     assert.match(
       translateError(new TrackerError(0, 'The server did not answer.')).message,
       /^Não foi possível/,

@@ -146,6 +146,7 @@ describe('The list', () => {
     ['s1', 0],
     ['s2', 1],
   ])
+  const doneIds = new Set(['s2'])
 
   test('orders by its columns, equal ones by name with numbers as numbers', () => {
     const rows = [
@@ -154,10 +155,14 @@ describe('The list', () => {
       assignment('Task 1', '2026-11-16', '2026-11-18'),
     ]
     const order = (query: string) => parseOrder(new URLSearchParams(query))
-    const ids = (query: string) => sortRows(rows, order(query), { names, stagePositions }).map(({ id }) => id)
+    const ids = (query: string) =>
+      sortRows(rows, order(query), { names, stagePositions, doneIds }).map(({ id }) => id)
     assert.deepEqual(ids(''), ['Task 9', 'Task 10', 'Task 1'])
     assert.deepEqual(ids('sort=-end'), ['Task 1', 'Task 9', 'Task 10'])
     assert.deepEqual(ids('sort=nonsense'), ids(''))
+    rows.push(assignment('Done', '2026-11-01', '2026-11-02', { workflowId: 's2' }))
+    assert.deepEqual(ids(''), ['Task 9', 'Task 10', 'Task 1', 'Done'])
+    assert.deepEqual(ids('sort=start'), ['Done', 'Task 1', 'Task 9', 'Task 10'])
     assert.equal(toggleSort(order('sort=hours'), 'hours'), '-hours')
     assert.equal(toggleSort(order('sort=-hours'), 'hours'), 'hours')
     assert.equal(toggleSort(order('sort=hours'), 'end'), '')
@@ -169,7 +174,7 @@ describe('The list', () => {
       assignment('b', '2026-11-16', '2026-11-17'),
     ]
     const stage = parseGrouping(new URLSearchParams('group=stage'), { extensions: false })
-    const lines = linesOf(rows, stage, { names, stagePositions })
+    const lines = linesOf(rows, stage, { names, stagePositions, doneIds })
     assert.deepEqual(valuesOf(lines, 'id'), ['group-s1', 'b', 'group-s2', 'a'])
   })
 

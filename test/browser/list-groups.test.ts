@@ -24,7 +24,8 @@ const rows = ['a', 'b', 'c'].map(
 )
 const groupingOf = (group: string, extensions = true) =>
   parseGrouping(new URLSearchParams({ group }), { extensions })
-const grouped = (group: string) => linesOf(rows, groupingOf(group), { names, stagePositions: new Map() })
+const grouped = (group: string) =>
+  linesOf(rows, groupingOf(group), { names, stagePositions: new Map(), doneIds: new Set() })
 const titlesOf = (group: string) =>
   grouped(group).map((line) => ('title' in line ? line.title : `- ${line.id}`))
 
@@ -41,7 +42,7 @@ describe('A list', () => {
       { ...planned, id: 'i', name: 'i', isUnscheduled: true, isUnassigned: true },
       planned,
     ] as RecordOf<'assignment'>[]
-    const context = { names, stagePositions: new Map() }
+    const context = { names, stagePositions: new Map(), doneIds: new Set<string>() }
     const linesBy = (group: string) => linesOf(some, groupingOf(group), context)
     const titlesBy = (group: string) =>
       linesBy(group).map((line) => ('title' in line ? line.title : `- ${line.id}`))

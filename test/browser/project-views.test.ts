@@ -414,7 +414,7 @@ function hostileTextJourneys(stage: () => Stage): void {
     })
     await page.reload()
     await page.getByRole('alert').filter({ hasText: 'This part cannot be shown.' }).first().waitFor()
-    for (const heading of ['Impediments', 'Also working on it', 'Comments', 'History'])
+    for (const heading of ['Impediments', 'Participants', 'Comments', 'History'])
       await page.getByRole('heading', { name: heading }).waitFor()
     await page.getByRole('button', { name: 'Add a description' }).click()
     await page.getByLabel('Description').fill('Still editable')

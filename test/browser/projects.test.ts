@@ -136,7 +136,7 @@ function projectJourneys(stage: () => Stage): void {
     const page = await signIn('root@example.com', '/projects')
     await page.getByRole('button', { name: 'Actions for Website relaunch' }).click()
     await page.getByRole('menuitem', { name: 'Remove' }).click()
-    await page.locator('.toast.problem', { hasText: 'assignments' }).waitFor()
+    await page.getByText('Website relaunch: It still has assignments. Remove them first.').waitFor()
     await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
   })
 
@@ -230,7 +230,7 @@ function administrationJourneys(stage: () => Stage): void {
     const page = await open('/administration/users?search=ylva')
     const change = async (label: string, text: string) => {
       await page.getByRole('button', { name: /^Actions for Ylva/ }).click()
-      await page.getByRole('menuitem', { name: 'Change…' }).click()
+      await page.getByRole('menuitem', { name: 'Name and login…' }).click()
       await page.getByRole('dialog').getByLabel(label, { exact: true }).fill(text)
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
       await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -267,7 +267,7 @@ function administrationJourneys(stage: () => Stage): void {
       .waitFor()
     await page.getByRole('link', { name: 'Users' }).click()
     await page.getByRole('button', { name: 'Actions for Rosa Root' }).click()
-    await page.getByRole('menuitem', { name: 'Change…' }).waitFor()
+    await page.getByRole('menuitem', { name: 'Name and login…' }).waitFor()
     assert.equal(await page.getByRole('menuitem', { name: 'Remove' }).count(), 0)
   })
 

@@ -26,10 +26,18 @@ export function dependencyJourneys(stage: () => Stage): void {
       await input.press('Enter')
     }
     const panelLink = (name: string) => mara.locator('.panel').getByRole('link', { name })
+    const addRelation = async (relation: string) => {
+      await mara.getByRole('button', { name: 'Add a relation' }).click()
+      await mara.getByRole('menuitem', { name: relation }).click()
+      // What was chosen can be typed at once.
+      await mara.locator('.panel-adder [role=combobox]:focus').waitFor()
+    }
+    await addRelation('Wait for…')
     await choose('Add an assignment to wait for', 'Write copy')
     await panelLink('Write copy').waitFor()
     await mara.getByText(/^Ends on .+, after this one starts$/).waitFor()
     await card.getByText('Waits for Write copy').waitFor()
+    await addRelation('Block…')
     await choose('Add an assignment that waits for this one', 'Publish')
     await panelLink('Publish').waitFor()
     await assertAccessible(mara, 'dependencies of an assignment')
@@ -37,6 +45,7 @@ export function dependencyJourneys(stage: () => Stage): void {
     await panelLink('Write copy').click()
     await mara.getByRole('complementary', { name: 'Write copy' }).waitFor()
     await panelLink('Review copy').waitFor()
+    await addRelation('Wait for…')
     await choose('Add an assignment to wait for', 'Publish')
     await mara.getByText('Publish already waits for the assignment, directly or through others.').waitFor()
     await mara.getByRole('button', { name: 'Remove the dependency on Review copy' }).press('Enter')

@@ -117,6 +117,27 @@ export function keyJourneys(stage: () => Stage): void {
     await page.locator(`#card-${id}:focus`).waitFor()
   })
 
+  test('pressed before a dialog has been loaded do nothing to the page behind it', async () => {
+    const { signIn, workspace } = stage()
+    const path = `/projects/${workspace.projectId}`
+    const page = await signIn('mara@example.com', path)
+    const script = Promise.withResolvers<void>()
+    await page.route(/\/assets\/later-.*\.js$/, async (route) => {
+      await script.promise
+      await route.continue()
+    })
+    await page.reload()
+    await page.getByRole('region', { name: 'Backlog' }).waitFor()
+    await page.keyboard.press('n')
+    // These would lead to the week.
+    await page.keyboard.type('gw')
+    script.resolve()
+    await page.getByRole('dialog', { name: 'New assignment' }).waitFor()
+    await page.keyboard.type('Typed now')
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Typed now')
+    assert.equal(new URL(page.url()).pathname, path)
+  })
+
   test('lead everywhere: everything is one key away: palette, places, the sheet of shortcuts', async () => {
     const { signIn, workspace } = stage()
     const id = await workspace.assignment('Found by the palette')
@@ -168,9 +189,11 @@ export function keyJourneys(stage: () => Stage): void {
     await palette.getByRole('combobox').fill('named with its key')
     await palette.getByRole('option', { name: /Named with its key.*[A-Z]+-\d+/ }).waitFor()
     // The best match of a kind comes first, and what was typed can always be created.
-    await workspace.assignment('A contest')
-    await workspace.assignment('Known by its test')
-    await workspace.assignment('Test of the palette')
+    const { organizationId, mara } = workspace
+    const { id: projectId } = await workspace.make('project', { name: 'Of many matches', organizationId })
+    await workspace.make('userProject', { projectId, userId: mara.id })
+    for (const name of ['A contest', 'Known by its test', 'Test of the palette'])
+      await workspace.assignment(name, { projectId })
     await palette.getByRole('combobox').fill('test')
     await palette.getByRole('option', { name: /Test of the palette/ }).waitFor()
     assert.deepEqual(

@@ -27,7 +27,7 @@ export function listCellJourneys(stage: () => Stage): void {
     await cell(id, 'stage').click()
     await assertAccessible(page, 'list with an edited cell')
     await page.locator('.cell-editor').getByLabel('Stage').selectOption('Doing')
-    await page.getByText('Stage was changed.').waitFor()
+    await page.getByText('Edited is now in Doing.').waitFor()
     assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Doing)
     await page.locator('.list-row [data-column=stage]:focus').waitFor()
     await page.getByRole('button', { name: 'Undo' }).first().click()

@@ -240,8 +240,13 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Edit the description' }).click()
     await page.getByLabel('Description').fill('Something else')
     await page.getByRole('button', { name: 'Discard changes' }).click()
-    await page.locator('.description .link-button:focus').waitFor()
+    await page.locator('.description-text > .button:focus').waitFor()
     await region.locator('strong', { hasText: 'Now' }).waitFor()
+    // A click on the text edits it; one on a box in it does not.
+    await region.getByRole('checkbox').click()
+    assert.equal(await page.getByLabel('Description').locator('textarea').count(), 0)
+    await region.locator('strong', { hasText: 'Now' }).click()
+    await page.locator('textarea[name=description]:focus').waitFor()
   })
 
   test('shows yours and theirs when another user has changed the same field, and keeps their other fields', async () => {
@@ -360,6 +365,7 @@ export function panelJourneys(stage: () => Stage): void {
     await page.getByLabel('Note').fill('Until Friday')
     await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText('Until Friday').waitFor()
+    await page.getByText('Blocked · Waiting for the customer').waitFor()
     await page.locator('.card', { hasText: 'In company' }).getByText('Blocked').waitFor()
     await page.getByRole('button', { name: 'Remove this assignment' }).click()
     await page.locator('.toast.problem').waitFor()
@@ -419,7 +425,7 @@ export function myWorkJourneys(stage: () => Stage): void {
     await elsewhere.focus()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('second heading')
-    await page.getByRole('option', { name: 'Second heading' }).waitFor()
+    await page.getByRole('option', { name: 'Second heading', exact: true }).waitFor()
     await page.keyboard.press('Enter')
     await page.locator('h1:focus', { hasText: 'Second heading' }).waitFor()
     await elsewhere.focus()

@@ -79,7 +79,7 @@ export function savedViewJourneys(stage: () => Stage): void {
     await tab(page, 'Of both').waitFor()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('of both')
-    await page.getByRole('option', { name: 'Of both' }).click()
+    await page.getByRole('option', { name: 'Of both', exact: true }).click()
     await page.waitForURL((url) => url.pathname === `/projects/${projectId}` && url.searchParams.has('saved'))
     await current(page, 'Of both')
   })

@@ -7,7 +7,7 @@ import { assertAccessible } from './accessibility.ts'
 /** Opens the dialog for the access of a user, from the table of users. */
 export async function openAccess(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: `Actions for ${name}` }).click()
-  await page.getByRole('menuitem', { name: 'Access…' }).click()
+  await page.getByRole('menuitem', { name: 'Role and sign-in…' }).click()
 }
 
 export function userJourneys(stage: () => Stage): void {

@@ -243,6 +243,8 @@ function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
   const services = useServices()
   const { router, session } = services
   const isPhone = useMedia('(max-width: 640px)')
+  // Fingers need room, and press no keys.
+  const isTouched = useMedia('(pointer: coarse)')
   const isDense = currentDensity.value === 'compact'
   const links = useLinks()
   const name = session.person.value?.name ?? t('Account')
@@ -256,12 +258,16 @@ function AccountMenu({ onShortcuts }: { onShortcuts(): void }) {
         ...minor.map(({ href, label }) => ({ label: t(label), run: () => router.go(href) })),
         { label: t('My account'), run: () => router.go('/account') },
         { label: t('Removed records'), run: () => router.go('/removed') },
-        {
-          label: t('Compact density'),
-          isChecked: isDense,
-          run: () => void changeSettings(services, { density: isDense ? 'comfortable' : 'compact' }),
-        },
-        { label: t('Keyboard shortcuts'), run: onShortcuts },
+        ...(isTouched
+          ? []
+          : [
+              {
+                label: t('Compact density'),
+                isChecked: isDense,
+                run: () => void changeSettings(services, { density: isDense ? 'comfortable' : 'compact' }),
+              },
+              { label: t('Keyboard shortcuts'), run: onShortcuts },
+            ]),
         { label: t('Sign out'), run: signOut },
       ]}
     >

@@ -14,6 +14,7 @@ import { formatTimestamp } from '../time/format-timestamp.ts'
 import { PersonRow } from '../ui/avatar.tsx'
 import { copyText } from '../ui/copy.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { PersonPicker } from '../ui/person-picker.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -21,15 +22,14 @@ import { useRemoval } from '../ui/use-removal.ts'
 import { assignmentKey } from './assignment-key.ts'
 import { AttachmentsSection } from './attachments-section.tsx'
 import { CommentsSection } from './comments-section.tsx'
-import { DependenciesSection } from './dependencies-section.tsx'
 import { DescriptionField } from './description-field.tsx'
 import { ImpedimentsSection } from './impediments-section.tsx'
 import { AssignmentFieldsInPlace, NameInPlace } from './in-place-fields.tsx'
 import { LabelsSection } from './labels-section.tsx'
 import { PanelButton, PanelFrame } from './panel-frame.tsx'
 import { Adder, PanelSection } from './panel-section.tsx'
-import { PartsSection } from './parts-section.tsx'
 import { withQueuedStage } from './queue.ts'
+import { Relations } from './relations.tsx'
 import { TimeSection } from './time-section.tsx'
 import { type PanelSections, usePanelSections } from './use-panel-sections.ts'
 import { WatchButton } from './watch-button.tsx'
@@ -48,13 +48,15 @@ export interface AssignmentPanelProps {
 /** Shows one assignment over a screen. It has an address of its own. */
 export function AssignmentPanel(props: AssignmentPanelProps) {
   const { id, projectId, stages, onClose } = props
+  const { extensions } = useServices().configuration
   const loaded = useAssignment(id)
   // The sections are requested together with the assignment, not after it.
   const sections = usePanelSections(id, projectId)
   const members = useMembers(projectId)
   const { assignment, problem, isMissing, put, reload } = loaded
   // The members must be loaded first: a responsible person who is not a member is marked as such.
-  const shown = isMissing || members.isLoading ? undefined : assignment
+  const isReady = !isMissing && !members.isLoading && sections.areFieldsLoaded
+  const shown = isReady ? assignment : undefined
   return (
     <PanelFrame
       id={id}
@@ -77,8 +79,12 @@ export function AssignmentPanel(props: AssignmentPanelProps) {
       )}
       {shown && (
         <div class="panel-body">
+          <BlockedLine {...sections} />
           <Guard>
-            <AssignmentFieldsInPlace assignment={shown} stages={stages} onSaved={put} />
+            <AssignmentFieldsInPlace assignment={shown} stages={stages} onSaved={put}>
+              {extensions && <LabelsSection {...sections} assignment={shown} />}
+              <PeopleSection {...sections} assignment={shown} />
+            </AssignmentFieldsInPlace>
           </Guard>
           <Guard>
             <DescriptionField assignment={shown} onSaved={put} />
@@ -137,31 +143,29 @@ interface SectionsProps extends PanelSections {
   onSaved(assignment: Assignment): void
 }
 
-/** The sections in groups: who and what for, other work, time, files, and what was said. */
+/** The sections in groups: other work, what was said, time and files, and what has happened. */
 function Sections({ assignment, stages, onSaved, ...sections }: SectionsProps) {
   const { extensions } = useServices().configuration
   const { id: assignmentId } = assignment
   return (
     <>
       <div class="panel-group">
-        <Guard>{extensions && <LabelsSection {...sections} assignment={assignment} />}</Guard>
-        <Guard>
-          <PeopleSection {...sections} assignment={assignment} />
-        </Guard>
-      </div>
-      <div class="panel-group">
         <Guard>
           {extensions && (
-            <PartsSection {...sections} assignment={assignment} stages={stages} onSaved={onSaved} />
+            <Relations {...sections} assignment={assignment} stages={stages} onSaved={onSaved} />
           )}
-        </Guard>
-        <Guard>
-          {extensions && <DependenciesSection {...sections} assignment={assignment} stages={stages} />}
         </Guard>
         <Guard>
           <ImpedimentsSection {...sections} assignmentId={assignmentId} />
         </Guard>
       </div>
+      {extensions && (
+        <div class="panel-group">
+          <Guard>
+            <CommentsSection {...sections} assignment={assignment} />
+          </Guard>
+        </div>
+      )}
       <div class="panel-group">
         <Guard>
           <TimeSection {...sections} assignment={assignment} />
@@ -169,7 +173,6 @@ function Sections({ assignment, stages, onSaved, ...sections }: SectionsProps) {
         <Guard>{extensions && <AttachmentsSection {...sections} assignmentId={assignmentId} />}</Guard>
       </div>
       <div class="panel-group">
-        <Guard>{extensions && <CommentsSection {...sections} assignment={assignment} />}</Guard>
         <Guard>
           <HistorySection assignmentId={assignmentId} />
         </Guard>
@@ -181,6 +184,20 @@ function Sections({ assignment, stages, onSaved, ...sections }: SectionsProps) {
         </p>
       </div>
     </>
+  )
+}
+
+/** Says that the assignment is blocked, and why, before everything else. */
+function BlockedLine({ impediments, kinds }: Pick<PanelSections, 'impediments' | 'kinds'>) {
+  if (impediments.rows.length === 0) return null
+  const names = impediments.rows.flatMap(
+    ({ impedimentId }) => kinds.rows.find(({ id }) => id === impedimentId)?.name ?? [],
+  )
+  return (
+    <p class="blocked panel-blocked">
+      <Icon name="warning" />
+      <span>{inOneLine(t('Blocked'), ...names)}</span>
+    </p>
   )
 }
 
@@ -300,7 +317,7 @@ function PeopleSection({
     )
   }
   return (
-    <PanelSection name="people" title={t('Also working on it')} isEmpty={participants.rows.length === 0}>
+    <PanelSection name="people" title={t('Participants')} isEmpty={participants.rows.length === 0} isField>
       <ul class="rows">
         {participants.rows.map(({ id, userId }) => (
           <PersonRow
@@ -335,7 +352,8 @@ function HistorySection({ assignmentId }: { readonly assignmentId: string }) {
   return (
     <section class="panel-section">
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>
+        <summary class="with-chevron">
+          <Icon name="right" />
           <h3 class="in-summary">{t('History')}</h3>
         </summary>
         {isOpen && <HistoryEntries assignmentId={assignmentId} />}

@@ -13,7 +13,7 @@ import { LoadProblem } from '../ui/notes.tsx'
 import { useRemoval } from '../ui/use-removal.ts'
 import { doneStagesOf, findInProject } from './assignment-values.ts'
 import { Adder, PanelSection } from './panel-section.tsx'
-import { RelatedRow } from './related-row.tsx'
+import { RelatedRow, type Relation } from './related-row.tsx'
 import type { PanelSections } from './use-panel-sections.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -21,10 +21,12 @@ type Assignment = RecordOf<'assignment'>
 interface DependenciesSectionProps extends Pick<PanelSections, 'dependencies'> {
   readonly assignment: Assignment
   readonly stages: readonly RecordOf<'workflow'>[]
+  /** The relation that the user has chosen to add. */
+  readonly added: Relation | undefined
 }
 
 /** Shows which assignments of the project have to be done before this one, and which after it. */
-export function DependenciesSection({ assignment, stages, dependencies }: DependenciesSectionProps) {
+export function DependenciesSection({ assignment, stages, dependencies, added }: DependenciesSectionProps) {
   const { waitsFor, blocks, isCut } = dependencies.value ?? noDependencies
   const present = [assignment, ...[...waitsFor, ...blocks].map(({ other }) => other)]
   const common = { assignment, stages, presentIds: new Set(present.map(({ id }) => id)) }
@@ -35,8 +37,18 @@ export function DependenciesSection({ assignment, stages, dependencies }: Depend
       isEmpty={waitsFor.length === 0 && blocks.length === 0}
     >
       {dependencies.problem && <LoadProblem problem={dependencies.problem} onRetry={dependencies.reload} />}
-      <Neighbours {...common} direction={directions.waitsFor} neighbours={waitsFor} />
-      <Neighbours {...common} direction={directions.blocks} neighbours={blocks} />
+      <Neighbours
+        {...common}
+        direction={directions.waitsFor}
+        neighbours={waitsFor}
+        isAdding={added === 'waitsFor'}
+      />
+      <Neighbours
+        {...common}
+        direction={directions.blocks}
+        neighbours={blocks}
+        isAdding={added === 'blocks'}
+      />
       {isCut && <p class="quiet-text">{t('Only the first 100 are shown.')}</p>}
     </PanelSection>
   )
@@ -74,9 +86,11 @@ interface NeighboursProps {
   readonly direction: Direction
   readonly neighbours: readonly Neighbour[]
   readonly presentIds: ReadonlySet<string>
+  readonly isAdding: boolean
 }
 
-function Neighbours({ assignment, stages, direction, neighbours, presentIds }: NeighboursProps) {
+function Neighbours(props: NeighboursProps) {
+  const { assignment, stages, direction, neighbours, presentIds, isAdding } = props
   const { api } = useServices()
   const [problem, setProblem] = useState<string>()
   const doneIds = doneStagesOf(assignment.projectId, stages)
@@ -104,23 +118,26 @@ function Neighbours({ assignment, stages, direction, neighbours, presentIds }: N
           />
         ))}
       </ul>
-      <Adder>
-        <Combobox
-          label={t(direction.add)}
-          placeholder={t(direction.placeholder)}
-          valueText=""
-          find={async (text, signal) =>
-            (await findInProject(api, assignment.projectId, text, signal))
-              .filter(({ id }) => !presentIds.has(id))
-              .map(({ id, name, workflowId }) => ({
-                id,
-                name,
-                note: stages.find((stage) => stage.id === workflowId)?.name ?? '',
-              }))
-          }
-          onChoose={({ id }) => void add(id)}
-        />
-      </Adder>
+      {(isAdding || neighbours.length > 0) && (
+        <Adder>
+          <Combobox
+            opensImmediately={isAdding}
+            label={t(direction.add)}
+            placeholder={t(direction.placeholder)}
+            valueText=""
+            find={async (text, signal) =>
+              (await findInProject(api, assignment.projectId, text, signal))
+                .filter(({ id }) => !presentIds.has(id))
+                .map(({ id, name, workflowId }) => ({
+                  id,
+                  name,
+                  note: stages.find((stage) => stage.id === workflowId)?.name ?? '',
+                }))
+            }
+            onChoose={({ id }) => void add(id)}
+          />
+        </Adder>
+      )}
       {problem && (
         <p class="field-errors" role="alert">
           {problem}

@@ -1,4 +1,4 @@
-import type { TargetedKeyboardEvent } from 'preact'
+import type { RefObject, TargetedKeyboardEvent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { limits } from '#tracker-client'
 import { sentenceOf } from '../api/problems.ts'
@@ -46,21 +46,9 @@ export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
       if (!edit.isChanged) leave()
     }
   }
+  const open = () => setEditing(true)
   if (!isEditing && !edit.isChanged)
-    return (
-      <section class="description" aria-label={t('Description')}>
-        {edit.text !== '' && <Description assignment={assignment} edit={edit} onSaved={onSaved} />}
-        <button
-          ref={button}
-          type="button"
-          class={`link-button ${edit.text === '' ? 'adder' : ''}`}
-          onClick={() => setEditing(true)}
-        >
-          {edit.text === '' && <Icon name="plus" />}
-          {edit.text === '' ? t('Add a description') : t('Edit the description')}
-        </button>
-      </section>
-    )
+    return <Shown assignment={assignment} edit={edit} button={button} onSaved={onSaved} onEdit={open} />
   return (
     <InPlaceField label={t('Description')} edit={edit}>
       {(attributes) => (
@@ -97,6 +85,46 @@ export function DescriptionField({ assignment, onSaved }: InPlaceProps) {
     </InPlaceField>
   )
 }
+
+interface ShownProps extends InPlaceProps {
+  readonly edit: InPlaceEdit
+  readonly button: RefObject<HTMLButtonElement | null>
+  onEdit(): void
+}
+
+/** The rendered description. A click on its text edits it. */
+const Shown = ({ assignment, edit, button, onSaved, onEdit }: ShownProps) => (
+  <section class="description" aria-label={t('Description')}>
+    {edit.text === '' ? (
+      <button ref={button} type="button" class="link-button adder" onClick={onEdit}>
+        <Icon name="plus" />
+        {t('Add a description')}
+      </button>
+    ) : (
+      // biome-ignore lint/a11y/noStaticElementInteractions: the button within does the same
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the button within does the same
+      <div class="description-text" onClick={(event) => isPlainClick(event) && onEdit()}>
+        <Description assignment={assignment} edit={edit} onSaved={onSaved} />
+        <button
+          ref={button}
+          type="button"
+          class="button quiet icon-only"
+          aria-label={t('Edit the description')}
+          title={t('Edit the description')}
+          onClick={onEdit}
+        >
+          <Icon name="edit" />
+        </button>
+      </div>
+    )}
+  </section>
+)
+
+/** False for a click on something in the text, and for one that ends a selection. */
+const isPlainClick = ({ target }: MouseEvent): boolean =>
+  target instanceof Element &&
+  target.closest('a, button, input, label, img, summary') === null &&
+  String(getSelection()) === ''
 
 /** Shows the description, in which tasks can be ticked. If the task is no longer there, both versions are shown. */
 function Description({ assignment, edit, onSaved }: InPlaceProps & { readonly edit: InPlaceEdit }) {

@@ -213,8 +213,14 @@ export function NonMemberNote({
   )
 }
 
+interface AssignmentFieldsProps extends InPlaceProps {
+  readonly stages: readonly ProjectStage[]
+  /** Further fields. */
+  readonly children?: ComponentChildren
+}
+
 /** Edits all fields except the name and the description. */
-export function AssignmentFieldsInPlace(props: InPlaceProps & { readonly stages: readonly ProjectStage[] }) {
+export function AssignmentFieldsInPlace({ children, ...props }: AssignmentFieldsProps) {
   const { configuration } = useServices()
   const { assignment, stages } = props
   const types = useListing('assignmentType', catalogQuery)
@@ -254,6 +260,7 @@ export function AssignmentFieldsInPlace(props: InPlaceProps & { readonly stages:
           markOf={(text) => <PriorityShape priority={parsePriority(text) ?? 0} />}
         />
       )}
+      {children}
     </div>
   )
 }

@@ -39,7 +39,7 @@ export function LabelsSection({ assignment, labels, labelLinks }: LabelsSectionP
     }
   }
   return (
-    <PanelSection name="labels" title={t('Labels')} isEmpty={linkIds.size === 0}>
+    <PanelSection name="labels" title={t('Labels')} isEmpty={linkIds.size === 0} isField>
       <span class="labels">
         {labels.rows.map((label) => {
           const linkId = linkIds.get(label.id)

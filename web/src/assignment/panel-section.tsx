@@ -7,15 +7,27 @@ interface PanelSectionProps {
   readonly title: string
   /** Without content, only the line that adds some is visible. */
   readonly isEmpty: boolean
+  /** Stands among the fields, its title beside its content, instead of below them with a heading. */
+  readonly isField?: boolean
   /** Shown after the title. */
   readonly aside?: ComponentChildren
   readonly children: ComponentChildren
 }
 
 /** A part of the panel with a title. */
-export const PanelSection = ({ name, title, isEmpty, aside, children }: PanelSectionProps) => (
-  <section class={`panel-section ${isEmpty ? 'unfilled' : ''}`} aria-labelledby={`${name}-title`}>
-    <h3 id={`${name}-title`} class={isEmpty ? 'visually-hidden' : ''}>
+export const PanelSection = ({
+  name,
+  title,
+  isEmpty,
+  isField = false,
+  aside,
+  children,
+}: PanelSectionProps) => (
+  <section
+    class={`${isField ? 'panel-field' : 'panel-section'} ${isEmpty ? 'unfilled' : ''}`}
+    aria-labelledby={`${name}-title`}
+  >
+    <h3 id={`${name}-title`} class={isEmpty && !isField ? 'visually-hidden' : ''}>
       {title}
       {aside}
     </h3>

@@ -10,19 +10,21 @@ import { Combobox } from '../ui/combobox.tsx'
 import { LoadProblem } from '../ui/notes.tsx'
 import { doneStagesOf, findInProject } from './assignment-values.ts'
 import { Adder, PanelSection } from './panel-section.tsx'
-import { RelatedRow } from './related-row.tsx'
+import { RelatedRow, type Relation } from './related-row.tsx'
 import type { PanelSections } from './use-panel-sections.ts'
 
 type Assignment = RecordOf<'assignment'>
 
 interface PartsSectionProps extends Pick<PanelSections, 'parts'> {
+  /** The relation that the user has chosen to add. */
+  readonly added: Relation | undefined
   readonly assignment: Assignment
   readonly stages: readonly RecordOf<'workflow'>[]
   onSaved(assignment: Assignment): void
 }
 
 /** Shows the assignment that this one is a part of, and its own parts. */
-export function PartsSection({ assignment, stages, parts, onSaved }: PartsSectionProps) {
+export function PartsSection({ assignment, stages, parts, added, onSaved }: PartsSectionProps) {
   const { api, tracker } = useServices()
   const [problem, setProblem] = useState<string>()
   const parent = useListing('assignment', assignment.parentId ? { ids: assignment.parentId } : undefined)
@@ -66,7 +68,7 @@ export function PartsSection({ assignment, stages, parts, onSaved }: PartsSectio
         ))}
       </ul>
       <NewPart assignment={assignment} stages={stages} onProblem={setProblem} />
-      {parent ? (
+      {parent && (
         <>
           <h4>{t('Part of')}</h4>
           <ul class="rows">
@@ -79,9 +81,11 @@ export function PartsSection({ assignment, stages, parts, onSaved }: PartsSectio
             />
           </ul>
         </>
-      ) : (
+      )}
+      {!parent && added === 'partOf' && (
         <Adder>
           <Combobox
+            opensImmediately
             label={t('Make it a part of another assignment')}
             placeholder={t('Part of…')}
             valueText=""

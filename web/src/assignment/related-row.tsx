@@ -4,6 +4,9 @@ import { assignmentPath } from '../router/router.ts'
 import { useServices } from '../services/services.ts'
 import { Icon } from '../ui/icon.tsx'
 
+/** How an assignment can be related to another one. */
+export type Relation = 'partOf' | 'waitsFor' | 'blocks'
+
 interface RelatedRowProps {
   readonly assignment: RecordOf<'assignment'>
   /** More about it, below its name. */

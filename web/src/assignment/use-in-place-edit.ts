@@ -156,7 +156,7 @@ export function useFieldEdit(
   nameOf: (text: string) => string = () => '',
 ): InPlaceEdit {
   const services = useServices()
-  const saveField = useFieldSave(assignment.id, name, onSaved)
+  const saveField = useFieldSave(assignment.id, name, onSaved, nameOf)
   const save = (text: string, base: string) =>
     saveField((stored) => (stored === base || stored === text ? text : undefined))
   return useInPlaceEdit({
@@ -179,7 +179,12 @@ export function useFieldEdit(
  * Returns a function that saves one field of an assignment. `textOf` returns its next text for the stored
  * one; if that is undefined, nothing is saved, and the stored text is returned.
  */
-export function useFieldSave(id: string, name: EditableName, onSaved: (row: Assignment) => void) {
+export function useFieldSave(
+  id: string,
+  name: EditableName,
+  onSaved: (row: Assignment) => void,
+  nameOf: (text: string) => string = () => '',
+) {
   const services = useServices()
   const { api } = services
   return async (textOf: (stored: string) => string | undefined): Promise<string | undefined> => {
@@ -197,7 +202,11 @@ export function useFieldSave(id: string, name: EditableName, onSaved: (row: Assi
     })
     if (changed === undefined) return theirs
     onSaved(changed.after)
-    const done = t('{label} was changed.', { label: t(fieldLabels[name]) })
+    const { after } = changed
+    const done =
+      name === 'workflowId'
+        ? t('{name} is now in {stage}.', { name: after.name, stage: nameOf(after.workflowId) })
+        : t('{label} was changed.', { label: t(fieldLabels[name]) })
     offerUndo(services, { ...changed, names, text: done, onUndone: onSaved })
     return undefined
   }

@@ -55,6 +55,14 @@ export function usePanelSections(assignmentId: string, projectId: string) {
     rows.map(({ userId }) => userId),
   )
   const areLoaded = useNamesLoaded([...new Set(userIds)], isComplete && areDependenciesLoaded)
+  const isShown = (list: { readonly isLoading: boolean; readonly problem: unknown }) =>
+    !list.isLoading || list.problem !== undefined
+  const areFieldsLoaded = [
+    impediments,
+    kinds,
+    participants,
+    ...(extensions ? [labels, labelLinks] : []),
+  ].every(isShown)
   const lists = { appointments, impediments, kinds, participants, comments, labels, labelLinks }
-  return { ...lists, dependencies, parts, attachments, areLoaded }
+  return { ...lists, dependencies, parts, attachments, areFieldsLoaded, areLoaded }
 }

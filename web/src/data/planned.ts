@@ -1,6 +1,6 @@
 import type { RecordOf } from '../api/api.ts'
 import { t } from '../texts/text.ts'
-import { dayOf, formatDay, isDay, today } from '../time/days.ts'
+import { addDays, dayOf, formatDay, isDay, today } from '../time/days.ts'
 
 type Assignment = RecordOf<'assignment'>
 /** The flags, and the values that are placeholders while a flag is true. */
@@ -41,6 +41,14 @@ export function datesBetween(start: string, end: string) {
 export const isLate = (row: Dated, isDone: boolean): boolean => {
   const end = endDayOf(row)
   return !isDone && end !== '' && end < today()
+}
+
+/** Red once it is late, amber on the last two days. */
+export function dueColorOf(row: Dated, isDone: boolean): 'red' | 'amber' | undefined {
+  const end = endDayOf(row)
+  if (isDone || end === '') return undefined
+  if (end < today()) return 'red'
+  return end <= addDays(today(), 1) ? 'amber' : undefined
 }
 
 /** Says until when the work lasts. */

@@ -19,12 +19,24 @@ export interface Catalogue {
 
 type Words = Readonly<Record<string, string>>
 
+/** Messages and words of the server for which the screens have others. */
+const english = {
+  errors: {
+    '{what} cannot be removed while it has active {parts}.': 'It still has {parts}. Remove them first.',
+  },
+  nouns: {
+    appointments: 'hours',
+    'assignment impediments': 'impediments',
+    'user assignments': 'participants',
+    'user projects': 'members',
+  },
+}
+
 /** Set once, before the first render: changing the language reloads the page. */
 const current: { locale: string; texts: Words; errors: Words; nouns: Words } = {
   locale: 'en-GB',
   texts: {},
-  errors: {},
-  nouns: {},
+  ...english,
 }
 
 export function setLanguage(locale: string, catalogue: Catalogue): void {
@@ -112,12 +124,19 @@ export function translateSentence(
       return collapseFinalDots(
         translation.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
           const part = groups?.[name] ?? ''
-          // A part may be a message itself, such as advice.
-          return translateNoun(catalogue.nouns, part) ?? translateSentence(part, catalogue)
+          return translateNouns(catalogue.nouns, part) ?? translateSentence(part, catalogue)
         }),
       )
   }
   return sentence
+}
+
+/** Translates a list of nouns; undefined if the part is a message itself, such as advice. */
+function translateNouns(nouns: Words, part: string): string | undefined {
+  const words = part.split(/, | and /)
+  const translated = words.map((word) => translateNoun(nouns, word))
+  if (translated.every((word) => word === undefined)) return undefined
+  return new Intl.ListFormat(current.locale).format(words.map((word, index) => translated[index] ?? word))
 }
 
 /** Finds AssignmentType and assignment type alike, because the server writes both. */

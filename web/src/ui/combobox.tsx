@@ -20,7 +20,7 @@ export interface ComboboxProps {
   /** The chosen value as text. */
   readonly valueText: string
   readonly placeholder?: string
-  /** Opens the list when the field appears, for a field that exists for a single choice. */
+  /** Takes the focus and opens the list when it is set, for a field that the user has just asked for. */
   readonly opensImmediately?: boolean
   /** The message when there are no results. */
   readonly emptyMessage?: string
@@ -38,14 +38,15 @@ export function Combobox(props: ComboboxProps) {
   const listId = useId()
   const state = useComboboxState(find, onChoose)
   useEffect(() => {
-    if (opensImmediately) state.open()
+    if (!opensImmediately) return
+    input.current?.focus()
+    state.open()
   }, [opensImmediately])
   const { text, options, active, isOpen } = state
   return (
     <div class="combobox">
       <input
         ref={input}
-        data-autofocus={opensImmediately ? '' : undefined}
         {...attributes}
         {...(id === undefined ? { 'aria-label': label } : { id })}
         class="input"

@@ -23,8 +23,20 @@ export function lazyDialog<Props extends { onClose(): void }>(load: () => Promis
         },
       )
     }, [])
+    useLayoutEffect(() => (Loaded ? undefined : holdKeys(props.onClose)), [Loaded])
     return Loaded ? <Loaded {...props} /> : null
   }
+}
+
+/** Until the dialog is there, keys are meant for it, and must not reach the page behind it. */
+function holdKeys(onEscape: () => void): () => void {
+  const hold = (event: KeyboardEvent) => {
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    if (event.key === 'Escape') onEscape()
+  }
+  addEventListener('keydown', hold, { capture: true })
+  return () => removeEventListener('keydown', hold, { capture: true })
 }
 
 export const MembersDialog = lazyDialog(async () => (await import('./members-dialog.tsx')).MembersDialog)

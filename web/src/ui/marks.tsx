@@ -15,14 +15,14 @@ const hues: readonly Hue[] = [
   'cyan',
   'amber',
   'indigo',
-  'red',
   'teal',
+  'red',
   'brown',
   'gray',
 ]
 
-/** The last two, brown and gray, look as if no color were chosen. */
-const vividHueCount = hues.length - 2
+/** The last three are never derived: red reads as an error, brown and gray as if no color were chosen. */
+const vividHueCount = hues.length - 3
 
 const hueAt = (index: number): Hue => hues[index % vividHueCount] as Hue
 

@@ -79,7 +79,7 @@ export function OrganizationField<Values extends FormValues & { readonly organiz
           id={id}
           label={t('Organization')}
           attributes={attributes}
-          placeholder={t('Name')}
+          placeholder={t('Choose an organization')}
           valueText={nameOf(value)}
           find={find}
           onChoose={choose}

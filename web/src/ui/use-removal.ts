@@ -10,7 +10,6 @@ import { type MessageKey, t } from '../texts/text.ts'
  */
 export function useRemoval() {
   const { api, toasts } = useServices()
-  const report = (error: unknown) => toasts.show({ kind: 'problem', text: sentenceOf(error) })
   return async (
     resource: ResourceName,
     ids: string | readonly string[],
@@ -19,6 +18,7 @@ export function useRemoval() {
     leave?: () => void,
   ): Promise<boolean> => {
     const removed = [ids].flat()
+    const report = (error: unknown) => toasts.show({ kind: 'problem', text: `${name}: ${sentenceOf(error)}` })
     try {
       await api.remove(resource, removed)
     } catch (error) {

@@ -34,15 +34,14 @@ export const catalogs: readonly Catalog[] = [
     newLabel: 'New user',
     emptyText: 'No users yet',
     noMatchText: 'No users match “{text}”',
-    about:
-      'All accounts that can sign in. A user without assignments and entries can be removed. New people create their own accounts with a link from the members of a project.',
+    about: 'Everyone who can sign in. Invite people from the members of a project.',
     sortColumn: 'name',
     fields: [
       {
         name: 'login',
         label: 'Login',
         required: true,
-        hint: 'An email address, or anything that is easy to remember.',
+        hint: 'Usually an email address.',
       },
       { name: 'password', label: 'Password', required: true },
     ],

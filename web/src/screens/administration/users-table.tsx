@@ -208,8 +208,8 @@ function UserRow({ row, account, onChange, onAccess }: UserRowProps) {
         <Menu
           label={t('Actions for {name}', { name: row.name })}
           items={[
-            { label: t('Access…'), run: () => onAccess(row) },
-            { label: t('Change…'), run: () => onChange(row) },
+            { label: t('Role and sign-in…'), run: () => onAccess(row) },
+            { label: t('Name and login…'), run: () => onChange(row) },
             // Administrators who remove their own account would be locked out at once.
             ...(isSelf
               ? []
@@ -229,15 +229,23 @@ function UserRow({ row, account, onChange, onAccess }: UserRowProps) {
   )
 }
 
+/** A dash, so that what differs stands out. */
+const Usual = ({ text }: { readonly text: string }) => (
+  <span class="quiet-text">
+    <span aria-hidden="true">–</span>
+    <span class="visually-hidden">{text}</span>
+  </span>
+)
+
 const AccountCells = (account: AccountOverview) => (
   <>
-    <td>
+    <td class={account.isAdministrator ? '' : 'minor'}>
       {account.isAdministrator ? (
         <span class="chip" title={account.hasRole ? undefined : t('Through the server settings')}>
           {t('Administrator')}
         </span>
       ) : (
-        <span class="quiet-text">{t('User')}</span>
+        <Usual text={t('User')} />
       )}
     </td>
     <td data-label={t('Last sign-in')}>
@@ -254,12 +262,14 @@ const AccountCells = (account: AccountOverview) => (
         </span>
       )}
       {!account.hasFactor && account.mustHaveFactor && <span class="chip warning">{t('Missing')}</span>}
-      {!account.hasFactor && !account.mustHaveFactor && <span class="quiet-text">{t('None')}</span>}
+      {!account.hasFactor && !account.mustHaveFactor && <Usual text={t('None')} />}
     </td>
-    <td>
-      <span class={`user-state ${account.isDeactivated ? 'off' : ''}`}>
-        {account.isDeactivated ? t('Deactivated') : t('Active')}
-      </span>
+    <td class={account.isDeactivated ? '' : 'minor'}>
+      {account.isDeactivated ? (
+        <span class="user-deactivated">{t('Deactivated')}</span>
+      ) : (
+        <Usual text={t('Active')} />
+      )}
     </td>
   </>
 )

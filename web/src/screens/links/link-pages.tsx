@@ -75,7 +75,7 @@ function InvitationForm({ invitation, onDone }: InvitationFormProps) {
           form={form}
           name="login"
           label={t('Login')}
-          hint={t('An email address, or anything that is easy to remember.')}
+          hint={t('Usually an email address.')}
           required
           autocomplete="username"
         />

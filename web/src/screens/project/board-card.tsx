@@ -7,7 +7,7 @@ import { priorityName } from '../../assignment/priority.ts'
 import { changesOf } from '../../assignment/queue.ts'
 import { QueueMark } from '../../assignment/queue-mark.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
-import { responsibleOf } from '../../data/planned.ts'
+import { dueColorOf, dueText, responsibleOf } from '../../data/planned.ts'
 import { choosableStages, type ProjectStage } from '../../data/project-stages.ts'
 import type { Label } from '../../data/use-project-labels.ts'
 import type { PartCount } from '../../data/use-project-parts.ts'
@@ -15,7 +15,7 @@ import { hasDraftOf } from '../../forms/drafts.ts'
 import { assignmentPath } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
-import { addDays, dayOf, formatAge, formatDay, today } from '../../time/days.ts'
+import { dayOf, formatAge, formatDay } from '../../time/days.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { HoursMark, PartsMark, PriorityMark, TypeMark } from '../../ui/marks.tsx'
@@ -228,7 +228,7 @@ function CardFacts({ assignment, typeName, projectKey, parts, isDone }: CardProp
     <>
       {typeName && <TypeMark name={typeName} />}
       {key !== '' && <span class="card-key">{key}</span>}
-      {!isDone && !assignment.isUnscheduled && <DueChip day={dayOf(assignment.endDate)} />}
+      {!isDone && !assignment.isUnscheduled && <DueChip assignment={assignment} />}
       {assignment.priority ? (
         <PriorityMark priority={assignment.priority} name={priorityName(assignment.priority)} />
       ) : null}
@@ -238,16 +238,12 @@ function CardFacts({ assignment, typeName, projectKey, parts, isDone }: CardProp
   )
 }
 
-/** Red once it is late, amber on the last two days. */
-function DueChip({ day }: { readonly day: string }) {
-  const isLate = day < today()
-  const shown = formatDay(day)
-  const text = isLate ? t('Was due {day}', { day: shown }) : t('Until {day}', { day: shown })
-  const color = isLate ? 'red' : day <= addDays(today(), 1) ? 'amber' : undefined
+function DueChip({ assignment }: Pick<CardProps, 'assignment'>) {
+  const text = dueText(assignment, false)
   return (
-    <span class="due" data-color={color} title={text}>
+    <span class="due" data-color={dueColorOf(assignment, false)} title={text}>
       <Icon name="calendar" />
-      <span aria-hidden="true">{shown}</span>
+      <span aria-hidden="true">{formatDay(dayOf(assignment.endDate))}</span>
       <span class="visually-hidden">{text}</span>
     </span>
   )

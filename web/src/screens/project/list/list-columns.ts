@@ -180,18 +180,23 @@ export interface ListContext {
   readonly names: NameLookup
   /** The position of each stage in the workflow. */
   readonly stagePositions: ReadonlyMap<string, number>
+  readonly doneIds: { has(stageId: string): boolean }
 }
 
-/** Sorts ties by name, then by id, so that the order is stable. */
+/**
+ * Sorts ties by name, then by id, so that the order is stable. In the default order, by the end, what is done
+ * comes last.
+ */
 export function sortRows(
   rows: readonly Assignment[],
   { column, isDescending }: SortOrder,
-  { names, stagePositions }: ListContext,
+  { names, stagePositions, doneIds }: ListContext,
 ) {
   const compareTexts = new Intl.Collator(locale(), { numeric: true }).compare
   const keyed = rows.map((row) => ({
     row,
     key: column.sortKey?.(row, stagePositions) ?? column.text(row, names),
+    isLast: column.name === 'end' && !isDescending && doneIds.has(row.workflowId),
   }))
   const compareKeys = (a: string | number, b: string | number): number => {
     if (column.sortKey === undefined) return compareTexts(String(a), String(b))
@@ -200,6 +205,7 @@ export function sortRows(
   const sign = isDescending ? -1 : 1
   keyed.sort(
     (a, b) =>
+      Number(a.isLast) - Number(b.isLast) ||
       sign * compareKeys(a.key, b.key) ||
       compareTexts(a.row.name, b.row.name) ||
       (a.row.id < b.row.id ? -1 : 1),
@@ -283,7 +289,12 @@ export type Line =
       /** How many assignments above it is a part of; missing for none. */
       readonly depth?: number
     }
-  | { readonly id: string; readonly title: string; readonly rows: readonly Assignment[] }
+  | {
+      readonly id: string
+      readonly title: string
+      readonly grouping: Grouping['name']
+      readonly rows: readonly Assignment[]
+    }
 
 /** Puts the parts below the assignment that they belong to, if it is among the rows; otherwise keeps the order. */
 function nestLines(rows: readonly Assignment[]): Line[] {
@@ -313,7 +324,7 @@ export function linesOf(
   const compareTexts = new Intl.Collator(locale()).compare
   groups.sort((a, b) => a.position - b.position || compareTexts(a.title, b.title))
   return groups.flatMap(({ key, title, rows: some }) => [
-    { id: `group-${key}`, title, rows: some },
+    { id: `group-${key}`, title, grouping: grouping.name, rows: some },
     ...nestLines(some),
   ])
 }

@@ -1,23 +1,18 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { RecordOf } from '../../../api/api.ts'
-import { LabelChips } from '../../../assignment/labels.tsx'
-import { dueText, isLate, responsibleOf } from '../../../data/planned.ts'
-import type { PartCount, PartCounts } from '../../../data/use-project-parts.ts'
-import { assignmentPath } from '../../../router/router.ts'
+import type { PartCounts } from '../../../data/use-project-parts.ts'
 import { useServices } from '../../../services/services.ts'
 import { t, tn } from '../../../texts/text.ts'
 import { formatHours, sumHours } from '../../../time/hours.ts'
-import { PersonAvatar } from '../../../ui/avatar.tsx'
-import { Icon, type IconName } from '../../../ui/icon.tsx'
-import { PartsMark, PriorityShape, StageMark, TypeShape } from '../../../ui/marks.tsx'
+import { Icon } from '../../../ui/icon.tsx'
 import { logicalArrowKey } from '../../../ui/text-direction.ts'
 import { useMedia } from '../../../ui/use-media.ts'
-import { assignmentElementId } from '../use-card-focus.ts'
 import { useRowWindow } from '../use-virtual-rows.ts'
 import type { NameLookup, ProjectViewProps } from '../view-props.ts'
 import { CellEditor, cellOf } from './cell-editor.tsx'
 import { type Column, type Line, type SortOrder, toggleSort } from './list-columns.ts'
+import { cellClassOf, cellIcons, cellMarks, ListRow } from './list-row.tsx'
 import type { Selection } from './use-selection.ts'
 
 type Assignment = RecordOf<'assignment'>
@@ -84,7 +79,7 @@ export function ListTable(props: ListTableProps) {
             style={{ height: `${(end - first) * linePixels}px` }}
           >
             {group && first < near.end && end > near.from && (
-              <GroupLine line={group} index={first + 2} selection={selection} />
+              <GroupLine line={group} index={first + 2} names={names} selection={selection} />
             )}
             {lines
               .slice(Math.max(first, near.from), Math.min(end, near.end))
@@ -203,7 +198,7 @@ function ListHead({ rows, columns, order, selection }: ListTableProps) {
             <button
               type="button"
               class="sort-button"
-              title={icons[column.name] && t(column.label)}
+              title={cellIcons[column.name] && t(column.label)}
               onClick={() => router.setQuery({ sort: toggleSort(order, column.name) })}
             >
               <ColumnLabel column={column} />
@@ -218,11 +213,8 @@ function ListHead({ rows, columns, order, selection }: ListTableProps) {
   )
 }
 
-/** Columns whose label and texts are an icon; both are spoken, and shown as tips. */
-const icons: Readonly<Partial<Record<Column['name'], IconName>>> = { blocked: 'warning' }
-
 function ColumnLabel({ column: { name, label } }: { readonly column: Column }) {
-  const icon = icons[name]
+  const icon = cellIcons[name]
   return (
     <>
       {icon && <Icon name={icon} />}
@@ -230,8 +222,6 @@ function ColumnLabel({ column: { name, label } }: { readonly column: Column }) {
     </>
   )
 }
-
-const cellClassOf = ({ name, isNumber }: Column): string => `list-${name} ${isNumber ? 'number' : ''}`
 
 function ariaSortOf({ column, isDescending }: SortOrder, one: Column) {
   if (column !== one) return undefined
@@ -241,10 +231,11 @@ function ariaSortOf({ column, isDescending }: SortOrder, one: Column) {
 interface GroupLineProps {
   readonly line: Extract<Line, { readonly title: string }>
   readonly index: number
+  readonly names: NameLookup
   readonly selection: Selection
 }
 
-const GroupLine = ({ line: { title, rows }, index, selection }: GroupLineProps) => (
+const GroupLine = ({ line: { title, grouping, rows }, index, names, selection }: GroupLineProps) => (
   // biome-ignore-start lint/a11y/useSemanticElements: see the grid
   // biome-ignore-start lint/a11y/useFocusableInteractive: the checkbox within takes the focus
   <div role="row" aria-rowindex={index} class="list-line list-group">
@@ -259,6 +250,7 @@ const GroupLine = ({ line: { title, rows }, index, selection }: GroupLineProps) 
       </label>
     </span>
     <span role="rowheader">
+      {rows[0] && cellMarks[grouping]?.(rows[0], names)}
       <strong dir="auto">{title}</strong>{' '}
       <span class="quiet-text">
         {tn(rows.length, '1 assignment', '{count} assignments')} · {formatHours(sumHours(rows))}
@@ -267,192 +259,6 @@ const GroupLine = ({ line: { title, rows }, index, selection }: GroupLineProps) 
   </div>
   // biome-ignore-end lint/a11y/useSemanticElements: see the grid
   // biome-ignore-end lint/a11y/useFocusableInteractive: the checkbox within takes the focus
-)
-
-export interface ListRowProps {
-  readonly row: Assignment
-  /** The assignment above that it is a part of. */
-  readonly parent: Assignment | undefined
-  /** How many assignments above it is a part of. */
-  readonly depth: number
-  readonly parts: PartCount | undefined
-  readonly index: number
-  readonly top: number
-  readonly columns: readonly Column[]
-  readonly names: NameLookup
-  readonly isDone: boolean
-  readonly isOpen: boolean
-  readonly isSelected: boolean
-  readonly isNarrow: boolean
-  readonly query: string
-  onSelect(id: string, isRange: boolean): void
-}
-
-/** Memoized, because a list has many rows. */
-function ListRow(props: ListRowProps) {
-  const { row, index, top, columns, names, isDone, isOpen, isSelected, isNarrow, query } = props
-  return useMemo(
-    () => <Row {...props} />,
-    [
-      row,
-      props.parent?.name,
-      props.depth,
-      props.parts?.done,
-      props.parts?.count,
-      index,
-      top,
-      columns,
-      names,
-      isDone,
-      isOpen,
-      isSelected,
-      isNarrow,
-      query,
-      names.personOf(row.userId),
-    ],
-  )
-}
-
-function Row(props: ListRowProps) {
-  const { row, index, top, columns, isOpen, isSelected, onSelect } = props
-  const { id, name } = row
-  return (
-    // biome-ignore-start lint/a11y/useSemanticElements: see the grid
-    // biome-ignore-start lint/a11y/useFocusableInteractive: arrows focus the cells
-    <div
-      role="row"
-      data-row={id}
-      aria-rowindex={index}
-      class={`list-line list-row ${isOpen ? 'open' : ''} ${isSelected ? 'selected' : ''}`}
-      style={{ top: `${top}px` }}
-    >
-      <span role="gridcell" class="list-check">
-        <label>
-          <input
-            type="checkbox"
-            aria-label={t('Select {name}', { name })}
-            checked={isSelected}
-            onClick={(event) => onSelect(id, event.shiftKey)}
-          />
-        </label>
-      </span>
-      {columns.map((column) => (
-        <span
-          key={column.name}
-          role="gridcell"
-          class={cellClassOf(column)}
-          data-column={column.name}
-          {...(column.name === 'name' && nameDataOf(props))}
-          data-editable={column.edits}
-        >
-          {column.name === 'name' ? <NameCell {...props} /> : <Cell column={column} {...props} />}
-        </span>
-      ))}
-    </div>
-    // biome-ignore-end lint/a11y/useSemanticElements: see the grid
-    // biome-ignore-end lint/a11y/useFocusableInteractive: arrows focus the cells
-  )
-}
-
-type Mark = (row: Assignment, names: NameLookup) => VNode | undefined
-
-/** The marks before texts, the same as on cards. */
-const marks: Readonly<Partial<Record<Column['name'], Mark>>> = {
-  person: (row) => <PersonAvatar id={responsibleOf(row)} isDecorative />,
-  priority: ({ priority }) => <PriorityShape priority={priority ?? 0} />,
-  type: ({ assignmentTypeId }, names) => <TypeShape name={names.typeOf(assignmentTypeId)} />,
-  stage({ workflowId }, names) {
-    const look = names.lookOf(workflowId)
-    return look && <StageMark {...look} />
-  },
-}
-
-/** Text is a child of its cell, which shortens it. */
-function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: Column }) {
-  if (column.name === 'labels') {
-    const labels = names.labelsOf(row.id)
-    return labels.length === 0 ? null : <LabelChips labels={labels} />
-  }
-  const text = column.text(row, names)
-  if (text === '') return null
-  const icon = icons[column.name]
-  if (icon)
-    return (
-      <span class="blocked" title={text}>
-        <Icon name={icon} />
-        <span class="visually-hidden">{text}</span>
-      </span>
-    )
-  if (column.name === 'end' && isLate(row, isDone))
-    return (
-      <span class="late" title={t('Overdue')}>
-        {text}
-        <span class="visually-hidden"> {t('Overdue')}</span>
-      </span>
-    )
-  return (
-    <>
-      {marks[column.name]?.(row, names)}
-      <bdi>{text}</bdi>
-    </>
-  )
-}
-
-const nameDataOf = ({ depth, parts, isNarrow }: ListRowProps) => ({
-  'data-depth': depth > 0 ? depth : undefined,
-  'data-parts': parts && !isNarrow ? '' : undefined,
-})
-
-const rowKeys = ['X', 'S', 'A', 'L', 'P', 'D'].join(' ')
-
-function NameCell({ row, parent, parts, names, isDone, isOpen, isNarrow, query, onSelect }: ListRowProps) {
-  const { id, name, projectId } = row
-  const family = <Family parent={parent} parts={parts} />
-  return (
-    <>
-      <a
-        id={assignmentElementId(id)}
-        class="list-link"
-        dir="auto"
-        title={name}
-        href={assignmentPath(projectId, id, query)}
-        aria-current={isOpen ? 'true' : undefined}
-        aria-keyshortcuts={rowKeys}
-        onKeyDown={(event) => event.key === 'x' && onSelect(id, event.shiftKey)}
-      >
-        {name}
-      </a>
-      {isNarrow ? (
-        <Facts row={row} names={names} isDone={isDone}>
-          {family}
-        </Facts>
-      ) : (
-        family
-      )}
-    </>
-  )
-}
-
-/** Says what it is a part of, and how many of its own parts are done. */
-const Family = ({ parent, parts }: Pick<ListRowProps, 'parent' | 'parts'>) => (
-  <>
-    {parent && <span class="visually-hidden"> {t('Part of {name}', { name: parent.name })}</span>}
-    {parts && <PartsMark {...parts} />}
-  </>
-)
-
-interface FactsProps extends Pick<ListRowProps, 'row' | 'names' | 'isDone'> {
-  readonly children: ComponentChildren
-}
-
-/** Shows the most important columns below the name on narrow screens. */
-const Facts = ({ row, names, isDone, children }: FactsProps) => (
-  <span class="list-facts">
-    <PersonAvatar id={responsibleOf(row)} />
-    <span dir="auto">{names.stageOf(row.workflowId)}</span>
-    <span class={isLate(row, isDone) ? 'late' : ''}>{dueText(row, isDone)}</span>
-    {children}
-  </span>
 )
 
 interface EditedCell {

@@ -126,14 +126,10 @@ function useLines(scope: ProjectViewProps['scope'], rows: readonly Assignment[],
     [scope.stages],
   )
   const peopleKey = usePeopleKey(rows, names)
-  const lines = useMemo(
-    () =>
-      linesOf(sortRows(rows, settings.order, { names, stagePositions }), settings.grouping, {
-        names,
-        stagePositions,
-      }),
-    [rows, settings, names, stagePositions, peopleKey],
-  )
+  const lines = useMemo(() => {
+    const context = { names, stagePositions, doneIds: scope.doneIds }
+    return linesOf(sortRows(rows, settings.order, context), settings.grouping, context)
+  }, [rows, settings, names, stagePositions, scope.doneIds, peopleKey])
   return { lines, names }
 }
 

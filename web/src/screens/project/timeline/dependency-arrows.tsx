@@ -56,8 +56,11 @@ export const waitingTextsOf = (waiting: readonly Waiting[]): ReadonlyMap<string,
 
 /** More arrows could not be told apart, and would be slow to draw. */
 const arrowsMax = 300
-/** The part of an arrow that leaves its bar in the direction of time. */
-const bendPixels = 20
+/** The part of an arrow that leaves its bar, and that leads to the other, in the direction of time. */
+const stubPixels = 10
+const cornerPixels = 6
+/** About the height of a bar with the gap below it. */
+const rowPixels = 28
 
 /** The middle of both ends of a bar, in pixels from the top and the start of the lanes. */
 export interface BarPlace {
@@ -110,9 +113,41 @@ export function DependencyArrows({ waiting, places, from, end, width }: Dependen
 function arrowOf(from: BarPlace, to: BarPlace, xOf: (fromStart: number) => number, sign: number) {
   const [x1, x2] = [xOf(from.end), xOf(to.start)]
   const [y1, y2] = [from.middle, to.middle]
-  const bend = sign * Math.max(bendPixels, Math.abs(x2 - x1) / 2)
+  const [out, back] = [x1 + sign * stubPixels, x2 - sign * stubPixels]
+  const hasRoom = sign * (back - out) >= 0
+  // Without room between the bars, it goes back along the line between their rows.
+  const between = y1 === y2 ? y1 + rowPixels / 2 : y2 + (Math.sign(y1 - y2) * rowPixels) / 2
+  const corners: readonly Point[] = hasRoom
+    ? [
+        [out, y1],
+        [out, y2],
+      ]
+    : [
+        [out, y1],
+        [out, between],
+        [back, between],
+        [back, y2],
+      ]
   return {
-    line: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`,
+    line: roundedPath([[x1, y1], ...corners, [x2, y2]]),
     head: `M${x2} ${y2}l${-sign * 7} -4v8z`,
   }
+}
+
+type Point = readonly [x: number, y: number]
+
+/** Returns a line through the points whose corners are rounded. */
+function roundedPath(points: readonly Point[]): string {
+  const towards = ([x, y]: Point, [otherX, otherY]: Point): Point => {
+    const distance = Math.hypot(otherX - x, otherY - y)
+    const share = distance === 0 ? 0 : Math.min(cornerPixels, distance / 2) / distance
+    return [x + (otherX - x) * share, y + (otherY - y) * share]
+  }
+  const pieces = points.map((point, index) => {
+    const [before, after] = [points[index - 1], points[index + 1]]
+    if (before === undefined) return `M${point.join(' ')}`
+    if (after === undefined) return `L${point.join(' ')}`
+    return `L${towards(point, before).join(' ')}Q${point.join(' ')} ${towards(point, after).join(' ')}`
+  })
+  return pieces.join('')
 }

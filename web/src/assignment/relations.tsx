@@ -1,0 +1,47 @@
+import { useState } from 'preact/hooks'
+import type { RecordOf } from '../api/api.ts'
+import type { ProjectStage } from '../data/project-stages.ts'
+import { type MessageKey, t } from '../texts/text.ts'
+import { Icon } from '../ui/icon.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { DependenciesSection } from './dependencies-section.tsx'
+import { PartsSection } from './parts-section.tsx'
+import type { Relation } from './related-row.tsx'
+import type { PanelSections } from './use-panel-sections.ts'
+
+const relations: Readonly<Record<Relation, MessageKey>> = {
+  partOf: 'Part of…',
+  waitsFor: 'Wait for…',
+  blocks: 'Block…',
+}
+
+interface RelationsProps extends Pick<PanelSections, 'parts' | 'dependencies'> {
+  readonly assignment: RecordOf<'assignment'>
+  readonly stages: readonly ProjectStage[]
+  onSaved(assignment: RecordOf<'assignment'>): void
+}
+
+/** The assignments that this one belongs to, consists of, waits for and blocks. One menu adds the first of a kind. */
+export function Relations({ assignment, stages, parts, dependencies, onSaved }: RelationsProps) {
+  const [added, setAdded] = useState<Relation>()
+  const shared = { assignment, stages, added }
+  return (
+    <>
+      <PartsSection {...shared} parts={parts} onSaved={onSaved} />
+      <DependenciesSection {...shared} dependencies={dependencies} />
+      <div class="panel-section unfilled">
+        <Menu
+          label={t('Add a relation')}
+          class="button quiet"
+          items={(Object.keys(relations) as Relation[]).map((relation) => ({
+            label: t(relations[relation]),
+            run: () => setAdded(relation),
+          }))}
+        >
+          <Icon name="plus" />
+          <span>{t('Add a relation')}</span>
+        </Menu>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,210 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { useMemo } from 'preact/hooks'
+import type { RecordOf } from '../../../api/api.ts'
+import { LabelChips } from '../../../assignment/labels.tsx'
+import { dueColorOf, dueText, isLate, responsibleOf } from '../../../data/planned.ts'
+import type { PartCount } from '../../../data/use-project-parts.ts'
+import { assignmentPath } from '../../../router/router.ts'
+import { t } from '../../../texts/text.ts'
+import { PersonAvatar } from '../../../ui/avatar.tsx'
+import { Icon, type IconName } from '../../../ui/icon.tsx'
+import { PartsMark, PriorityShape, StageMark, TypeShape } from '../../../ui/marks.tsx'
+import { assignmentElementId } from '../use-card-focus.ts'
+import type { NameLookup } from '../view-props.ts'
+import type { Column } from './list-columns.ts'
+
+type Assignment = RecordOf<'assignment'>
+
+export const cellClassOf = ({ name, isNumber }: Column): string => `list-${name} ${isNumber ? 'number' : ''}`
+
+interface ListRowProps {
+  readonly row: Assignment
+  /** The assignment above that it is a part of. */
+  readonly parent: Assignment | undefined
+  /** How many assignments above it is a part of. */
+  readonly depth: number
+  readonly parts: PartCount | undefined
+  readonly index: number
+  readonly top: number
+  readonly columns: readonly Column[]
+  readonly names: NameLookup
+  readonly isDone: boolean
+  readonly isOpen: boolean
+  readonly isSelected: boolean
+  readonly isNarrow: boolean
+  readonly query: string
+  onSelect(id: string, isRange: boolean): void
+}
+
+/** Memoized, because a list has many rows. */
+export function ListRow(props: ListRowProps) {
+  const { row, index, top, columns, names, isDone, isOpen, isSelected, isNarrow, query } = props
+  return useMemo(
+    () => <Row {...props} />,
+    [
+      row,
+      props.parent?.name,
+      props.depth,
+      props.parts?.done,
+      props.parts?.count,
+      index,
+      top,
+      columns,
+      names,
+      isDone,
+      isOpen,
+      isSelected,
+      isNarrow,
+      query,
+      names.personOf(row.userId),
+    ],
+  )
+}
+
+function Row(props: ListRowProps) {
+  const { row, index, top, columns, isDone, isOpen, isSelected, onSelect } = props
+  const { id, name } = row
+  return (
+    // biome-ignore-start lint/a11y/useSemanticElements: see the grid
+    // biome-ignore-start lint/a11y/useFocusableInteractive: arrows focus the cells
+    <div
+      role="row"
+      data-row={id}
+      aria-rowindex={index}
+      class={`list-line list-row ${isDone ? 'done' : ''} ${isOpen ? 'open' : ''} ${isSelected ? 'selected' : ''}`}
+      style={{ top: `${top}px` }}
+    >
+      <span role="gridcell" class="list-check">
+        <label>
+          <input
+            type="checkbox"
+            aria-label={t('Select {name}', { name })}
+            checked={isSelected}
+            onClick={(event) => onSelect(id, event.shiftKey)}
+          />
+        </label>
+      </span>
+      {columns.map((column) => (
+        <span
+          key={column.name}
+          role="gridcell"
+          class={cellClassOf(column)}
+          data-column={column.name}
+          {...(column.name === 'name' && nameDataOf(props))}
+          data-editable={column.edits}
+        >
+          {column.name === 'name' ? <NameCell {...props} /> : <Cell column={column} {...props} />}
+        </span>
+      ))}
+    </div>
+    // biome-ignore-end lint/a11y/useSemanticElements: see the grid
+    // biome-ignore-end lint/a11y/useFocusableInteractive: arrows focus the cells
+  )
+}
+
+/** Columns whose label and texts are an icon; both are spoken, and shown as tips. */
+export const cellIcons: Readonly<Partial<Record<Column['name'], IconName>>> = { blocked: 'warning' }
+
+type Mark = (row: Assignment, names: NameLookup) => VNode | undefined
+
+/** The marks before texts, the same as on cards. */
+export const cellMarks: Readonly<Partial<Record<string, Mark>>> = {
+  person: (row) => <PersonAvatar id={responsibleOf(row)} isDecorative />,
+  priority: ({ priority }) => <PriorityShape priority={priority ?? 0} />,
+  type: ({ assignmentTypeId }, names) => <TypeShape name={names.typeOf(assignmentTypeId)} />,
+  stage({ workflowId }, names) {
+    const look = names.lookOf(workflowId)
+    return look && <StageMark {...look} />
+  },
+}
+
+/** Text is a child of its cell, which shortens it. */
+function Cell({ column, row, names, isDone }: ListRowProps & { readonly column: Column }) {
+  if (column.name === 'labels') {
+    const labels = names.labelsOf(row.id)
+    return labels.length === 0 ? null : <LabelChips labels={labels} />
+  }
+  const text = column.text(row, names)
+  if (text === '') return null
+  const icon = cellIcons[column.name]
+  if (icon)
+    return (
+      <span class="blocked" title={text}>
+        <Icon name={icon} />
+        <span class="visually-hidden">{text}</span>
+      </span>
+    )
+  const dueColor = column.name === 'end' ? dueColorOf(row, isDone) : undefined
+  if (dueColor)
+    return (
+      <span class="due-text" data-color={dueColor} title={dueText(row, isDone)}>
+        {text}
+        {isLate(row, isDone) && <span class="visually-hidden"> {t('Overdue')}</span>}
+      </span>
+    )
+  return (
+    <>
+      {cellMarks[column.name]?.(row, names)}
+      <bdi>{text}</bdi>
+    </>
+  )
+}
+
+const nameDataOf = ({ depth, parts, isNarrow }: ListRowProps) => ({
+  'data-depth': depth > 0 ? depth : undefined,
+  'data-parts': parts && !isNarrow ? '' : undefined,
+})
+
+const rowKeys = ['X', 'S', 'A', 'L', 'P', 'D'].join(' ')
+
+function NameCell({ row, parent, parts, names, isDone, isOpen, isNarrow, query, onSelect }: ListRowProps) {
+  const { id, name, projectId } = row
+  const family = <Family parent={parent} parts={parts} />
+  return (
+    <>
+      <a
+        id={assignmentElementId(id)}
+        class="list-link"
+        dir="auto"
+        title={name}
+        href={assignmentPath(projectId, id, query)}
+        aria-current={isOpen ? 'true' : undefined}
+        aria-keyshortcuts={rowKeys}
+        onKeyDown={(event) => event.key === 'x' && onSelect(id, event.shiftKey)}
+      >
+        {name}
+      </a>
+      {isNarrow ? (
+        <Facts row={row} names={names} isDone={isDone}>
+          {family}
+        </Facts>
+      ) : (
+        family
+      )}
+    </>
+  )
+}
+
+/** Says what it is a part of, and how many of its own parts are done. */
+const Family = ({ parent, parts }: Pick<ListRowProps, 'parent' | 'parts'>) => (
+  <>
+    {parent && <span class="visually-hidden"> {t('Part of {name}', { name: parent.name })}</span>}
+    {parts && <PartsMark {...parts} />}
+  </>
+)
+
+interface FactsProps extends Pick<ListRowProps, 'row' | 'names' | 'isDone'> {
+  readonly children: ComponentChildren
+}
+
+/** Shows the most important columns below the name on narrow screens. */
+const Facts = ({ row, names, isDone, children }: FactsProps) => (
+  <span class="list-facts">
+    <PersonAvatar id={responsibleOf(row)} />
+    <span dir="auto">{names.stageOf(row.workflowId)}</span>
+    <span class="due-text" data-color={dueColorOf(row, isDone)}>
+      {dueText(row, isDone)}
+    </span>
+    {children}
+  </span>
+)
