@@ -30,4 +30,23 @@ describe('Repeated work', () => {
     assert.equal(runs, runsAtStop)
     clearInterval(alive)
   })
+
+  it('runs again after work that is not asynchronous has failed', async () => {
+    const alive = setInterval(() => undefined, 1000)
+    const failedTwice = Promise.withResolvers<void>()
+    const failures: unknown[] = []
+    const onFailure = (error: unknown) => {
+      failures.push(error)
+      if (failures.length === 2) failedTwice.resolve()
+    }
+    const repetition = repeat({ everyMilliseconds, onFailure }, () => {
+      throw new Error('The store is away.')
+    })
+    const deadline = setTimeout(() => failedTwice.reject(new Error('The work did not run again.')), 5000)
+    await failedTwice.promise.finally(() => {
+      clearTimeout(deadline)
+      clearInterval(alive)
+      return repetition.stop()
+    })
+  })
 })

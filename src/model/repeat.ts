@@ -25,12 +25,13 @@ export function repeat({ everyMilliseconds, onFailure }: RepeatOptions, work: ()
     } catch (error) {
       if (!onFailure) throw error
       onFailure(error)
-    } finally {
-      running = undefined
     }
   }
   const timer = setInterval(() => {
-    running ??= run()
+    // Reset by `finally`, which is called after the assignment even if the work fails before its first `await`.
+    running ??= run().finally(() => {
+      running = undefined
+    })
   }, everyMilliseconds)
   timer.unref()
   return {
