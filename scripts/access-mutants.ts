@@ -385,7 +385,7 @@ export const accessMutants: readonly Mutant[] = [
     file: 'src/accounts/mail-queue.ts',
     rule: "a mail is in its recipient's language",
     from: 'await findLanguage(transaction, account.id)',
-    to: 'await findLanguage(transaction, madeBy ?? account.id)',
+    to: 'await findLanguage(transaction, creatorId ?? account.id)',
     tests: ['journeys/mails'],
   },
 ]

@@ -146,7 +146,7 @@ export const operationMutants: readonly Mutant[] = [
   {
     file: 'src/records/batch/parse-batch.ts',
     rule: 'a batch item with a malformed body is rejected, not a server error',
-    from: '  // Items are typed as valid only from here on.\n  violations.throwIfAny()\n',
+    from: '  // The types of the items are true only from here on.\n  violations.throwIfAny()\n',
     to: '',
     tests: ['journeys/batch'],
   },

@@ -63,7 +63,10 @@ export type MailRequest =
       readonly lastBatch: string
     }
 
-/** Mails leave a full queue every second unless the mail server is down, so a client need not wait longer than a minute. */
+/**
+ * Mails leave a full queue every second unless the mail server is down, so a client need not wait longer than
+ * a minute.
+ */
 const queueFullSeconds = 60
 
 /**
@@ -74,15 +77,15 @@ const queueFullSeconds = 60
 export async function queueMail(transaction: Queries, request: MailRequest): Promise<number | undefined> {
   await transaction.query(sql`select from pg_advisory_xact_lock(hashtextextended('mails', 0))`)
   const { purpose, login, address, creatorId, sessionId, linkId, recipient, firstBatch, lastBatch } = {
-    ...noValues,
+    ...absentValues,
     ...request,
   }
   const isNotification = purpose === 'notifications'
   const { mailsWaiting, mailsOfAccount, notificationMailsWaiting, notificationMailsOfAccount } = budgetLimits
   const waitingMax = isNotification ? notificationMailsWaiting.max : mailsWaiting.max
   const ofAccountMax = isNotification ? notificationMailsOfAccount.max : mailsOfAccount.max
-  // Strangers must not exhaust the budget of administrators, so their requests for a login are counted
-  // separately.
+  // Strangers must not exhaust the budget of administrators, so the mails to a login that strangers have
+  // requested are counted separately.
   const ofLogin = sql`lower(trim(login)) = lower(trim(${login})) and (made_by is null) = (${creatorId}::uuid is null)`
   // Each kind of mail has its own budget, so that none exhausts that of another.
   const ofCreator = sql`made_by = ${creatorId} and ${budgetOf(sql`purpose`)} = ${budgetOf(sql`${purpose}`)}`
@@ -116,10 +119,16 @@ export async function queueMail(transaction: Queries, request: MailRequest): Pro
   return Math.max(1, wait?.seconds ?? queueFullSeconds)
 }
 
-/** The columns that a request does not set. */
-const noValues = {
-  ...{ login: null, address: null, creatorId: null, sessionId: null, linkId: null, recipient: null },
-  ...{ firstBatch: null, lastBatch: null },
+/** The values of columns that a request does not set. */
+const absentValues = {
+  login: null,
+  address: null,
+  creatorId: null,
+  sessionId: null,
+  linkId: null,
+  recipient: null,
+  firstBatch: null,
+  lastBatch: null,
 }
 
 /** SQL: returns the name of the budget. Mails with links share one. */
@@ -145,13 +154,13 @@ export const claimMails = (transaction: Queries, count: number): Promise<QueuedM
   transaction.query<QueuedMail>(sql`
     with due as (
       select id, now() + make_interval(secs =>
-          (${retrySeconds}::int[])[least(attempts + 1, ${retrySeconds.length}::int)]) as again,
+          (${retrySeconds}::int[])[least(attempts + 1, ${retrySeconds.length}::int)]) as retry_at,
         created_at < now() - make_interval(hours =>
           case when purpose = 'password' then ${hoursMax.password}::int else ${hoursMax.invitation}::int end) as "isLast"
       from mails where ended_at is null and next_attempt_at <= now()
       order by purpose = 'notifications', next_attempt_at limit ${count}::int for update skip locked
     )
-    update mails set attempts = attempts + 1, next_attempt_at = due.again from due where mails.id = due.id
+    update mails set attempts = attempts + 1, next_attempt_at = due.retry_at from due where mails.id = due.id
     returning mails.id, purpose, login, made_by as "creatorId",
       maker_session_id as "sessionId", maker_stamp as "creatorStamp", link_id as "linkId", recipient,
       first_batch as "firstBatch", last_batch as "lastBatch", attempts, "isLast"`)
@@ -174,8 +183,8 @@ export async function retryMail(queries: Queries, id: string): Promise<void> {
 }
 
 /**
- * Ends a mail that was sent or given up, and deletes the personal data of people without an account:
- * recipient and login.
+ * Ends a mail that was sent or given up. Deletes its recipient, and its login unless that belongs to an
+ * account: these are data of people who may have none.
  */
 export async function endMail(
   queries: Queries,
@@ -195,15 +204,17 @@ export const purgeMails = (database: Database): Promise<void> =>
     sql`ended_at is not null and created_at < now() - interval '1 day'`,
   )
 
-/** A mail ready to send. The secret of its link exists only here, because the database has its hash. */
+/** A mail ready to send. The secret of its link exists only here, because the database has only its hash. */
 export interface MailToSend {
   readonly to: string
   readonly secret: string | undefined
+  /** The recipient's account, or the inviter's for an invitation. */
   readonly accountId: string | undefined
   /** The language of the recipient, or of the inviter, because that of an invited person is unknown. */
   readonly language: Language
   /** Only set for an invitation. */
   readonly inviter: string | undefined
+  /** Only set for an invitation into a project. */
   readonly project: string | undefined
   readonly organization: string | undefined
 }
@@ -273,8 +284,8 @@ async function preparePasswordMail(
 }
 
 /**
- * Gives the invitation a new secret. It replaces that of an earlier attempt, of which it may be unknown
- * whether it arrived.
+ * Gives the invitation a new secret, because only a hash of the earlier one is stored. If an earlier attempt
+ * has arrived after all, the link in it is no longer valid.
  */
 async function prepareInvitationMail(
   transaction: Queries,
@@ -291,7 +302,7 @@ async function prepareInvitationMail(
   const language = await findLanguage(transaction, madeBy)
   const invitation = { to: recipient, secret, accountId: madeBy, language, inviter }
   if (projectId === null) return { ...noInvitation, ...invitation }
-  const [into] = await transaction.query<InvitationTarget>(invitationTargetQuery(projectId))
-  // The target was removed meanwhile, so the link would lead nowhere.
-  return into && { ...invitation, ...into }
+  const [target] = await transaction.query<InvitationTarget>(invitationTargetQuery(projectId))
+  // Without a target, which may have been removed meanwhile, the link would lead nowhere.
+  return target && { ...invitation, ...target }
 }

@@ -45,7 +45,7 @@ export const inputColumn = (name: string): Sql => raw(`input."${name}"`)
 /** Refers to the writer of the row, for use in a condition. */
 export const inputWriter = inputColumn(':caller')
 
-/** A row that is inserted together with the row that has this id. */
+/** A row that is inserted together with the main row that has the id `mainRowId`. */
 export type RelatedRowOf = RelatedRow & { readonly mainRowId: string }
 
 export async function insertMany(
@@ -56,7 +56,7 @@ export async function insertMany(
 ): Promise<RowOutcome<Row>[]> {
   const names = Object.keys(many.types)
   const { counter } = many.table
-  const values = names.map((name) => raw(`verdict."${name}"`))
+  const values = names.map(verdictColumn)
   const main = {
     table: many.table,
     // A duplicate key must not fail the other rows. Rows with a counter are sorted by the order in which
@@ -104,11 +104,10 @@ export function updateMany(
   many: ManyRows,
   set: readonly string[],
 ): Promise<RowOutcome<Row>[]> {
-  const newValueOf = (name: string) => raw(`verdict."${name}"`)
   const changes = join(
     [
-      ...set.map((name) => sql`${column(name)} = ${newValueOf(name)}`),
-      ...flagAssignments(many.table, set, newValueOf),
+      ...set.map((name) => sql`${column(name)} = ${verdictColumn(name)}`),
+      ...flagAssignments(many.table, set, verdictColumn),
       nextVersion,
     ],
     ', ',
@@ -120,6 +119,9 @@ export function updateMany(
   const writesOf = (row: InputRow) => [{ table: many.table, change, content: { set: pickValues(row, set) } }]
   return writeEach(queries, 'update', writers, many, { statements, writesOf })
 }
+
+/** Refers to a value of a row whose conditions have been checked. */
+const verdictColumn = (name: string): Sql => raw(`verdict."${name}"`)
 
 const pickValues = (row: Values, names: readonly string[]): Values =>
   Object.fromEntries(names.map((name) => [name, row[name]]))
@@ -158,6 +160,7 @@ function writeEach(
       conditions: conditions.map(skipLocked),
       ctes: loggedWriteCtes(action, inputWriterSql, statements),
       returning,
+      // A sharded store needs no input, because it groups no writes of several writers.
       attachStepInput: (statement) => statement,
     })
   }

@@ -16,14 +16,17 @@ interface Migration {
   readonly name: string
   readonly text: string
   readonly checksum: string
-  /** True if it removes something that earlier versions use, so that they cannot use the schema. */
+  /**
+   * True for the second half of expand and contract: it removes something that earlier versions use, so that
+   * they cannot use the schema.
+   */
   readonly contracts: boolean
 }
 
 /**
  * Brings the schema up to date and returns the names of the migrations it applied. Instances that start
- * together run one after the other. The lock belongs to the single transaction, so that it is released with
- * it, also behind a pooler that assigns connections per transaction.
+ * together run one after the other. All migrations run in one transaction, which holds the lock: this works
+ * also behind a pooler that assigns connections per transaction.
  */
 export const migrate = (url: string): Promise<string[]> =>
   withClient(url, 'migrate', async (client) => {
@@ -48,19 +51,19 @@ export async function migrateWithin(
   return pending.map(({ name }) => name)
 }
 
-export type Applied = Pick<Migration, 'name' | 'checksum' | 'contracts'>
+export type AppliedMigration = Pick<Migration, 'name' | 'checksum' | 'contracts'>
 
-/** Throws if this version does not know an applied migration, or has it with another text. */
-export async function requireKnown(applied: readonly Applied[]): Promise<void> {
+/** Throws if a backup has a migration that this version does not know, or has with another text. */
+export async function requireKnown(applied: readonly AppliedMigration[]): Promise<void> {
   const all = await readMigrations()
   const unknown = applied.find(({ name }) => all.every((migration) => migration.name !== name))
   if (unknown)
     throw new Error(`It was made by a newer version (${unknown.name}). Restore it with that version.`)
-  findPending(all, applied)
+  requireSameTexts(all, applied)
 }
 
 /** Returns the names of the migrations that are pending; throws when the store belongs to another version. */
-export async function pendingAfter(applied: readonly Applied[]): Promise<readonly string[]> {
+export async function pendingAfter(applied: readonly AppliedMigration[]): Promise<readonly string[]> {
   return findPending(await readMigrations(), applied).map(({ name }) => name)
 }
 
@@ -78,11 +81,11 @@ const createMigrationsTable = `
   alter table migrations add column if not exists contracts boolean not null default false`
 
 /** Returns the applied migrations; none for a store without the schema. */
-export async function readApplied(client: pg.Client): Promise<readonly Applied[]> {
+export async function readApplied(client: pg.Client): Promise<readonly AppliedMigration[]> {
   const { rows: tables } = await client.query(`select from pg_class where oid = to_regclass('migrations')`)
   if (tables.length === 0) return []
   // Stores of 0.1.0 have no column `contracts`.
-  const { rows } = await client.query<Applied>(
+  const { rows } = await client.query<AppliedMigration>(
     `select name, checksum, coalesce((to_jsonb(migrations) -> 'contracts')::boolean, false) as contracts from migrations`,
   )
   return rows
@@ -99,20 +102,23 @@ async function readMigrations(): Promise<Migration[]> {
   )
 }
 
-function findPending(migrations: readonly Migration[], applied: readonly Applied[]): Migration[] {
+function findPending(migrations: readonly Migration[], applied: readonly AppliedMigration[]): Migration[] {
   requireNotNewer(migrations, applied)
-  return migrations.filter(({ name, checksum }) => {
-    const known = applied.find((candidate) => candidate.name === name)
-    if (known && known.checksum !== checksum) {
-      throw new Error(
-        `The migration ${name} was applied with another text. Never change a migration; add a new one.`,
-      )
-    }
-    return !known
-  })
+  requireSameTexts(migrations, applied)
+  const appliedNames = new Set(applied.map(({ name }) => name))
+  return migrations.filter(({ name }) => !appliedNames.has(name))
 }
 
-function requireNotNewer(migrations: readonly Migration[], applied: readonly Applied[]): void {
+function requireSameTexts(migrations: readonly Migration[], applied: readonly AppliedMigration[]): void {
+  const checksums = new Map(applied.map(({ name, checksum }) => [name, checksum]))
+  const changed = migrations.find(({ name, checksum }) => (checksums.get(name) ?? checksum) !== checksum)
+  if (changed === undefined) return
+  throw new Error(
+    `The migration ${changed.name} was applied with another text. Never change a migration; add a new one.`,
+  )
+}
+
+function requireNotNewer(migrations: readonly Migration[], applied: readonly AppliedMigration[]): void {
   const names = new Set(migrations.map(({ name }) => name))
   const newer = applied.find(({ name, contracts }) => contracts && !names.has(name))
   if (newer === undefined) return
@@ -192,7 +198,7 @@ export function explainUnsuitable({ version, versionNumber, encoding }: ServerFa
   return undefined
 }
 
-/** Rejects before anything is written to the database. */
+/** Throws if the server cannot hold a store. Called before anything is written to it. */
 async function requireSuitableServer(client: pg.ClientBase): Promise<void> {
   const problem = explainUnsuitable(await readServerFacts(client))
   if (problem !== undefined) throw new Error(problem)

@@ -11,7 +11,7 @@ import { queryRows } from './query-rows.ts'
 import { type Queries, type Sql, sql } from './sql.ts'
 import { type Call, type CallState, measureWait, type WorkContext } from './work.ts'
 
-/** Everything that writes, on its own connection pool. */
+/** Executes everything that writes, on connection pools of its own. */
 export interface Transactions {
   /** Executes single statements that write, each as a transaction, in one round trip. */
   readonly singleWrites: SingleWrites
@@ -40,8 +40,8 @@ export interface TransactionOptions extends Pick<WorkContext, 'current'> {
 }
 
 /**
- * A group commit skips locked rows, but has to wait for a key that another transaction is inserting. A
- * transaction of many rows may hold such a key for a second.
+ * A group commit skips locked rows, but has to wait for a key that another transaction is inserting. This
+ * limits the wait, because a transaction of many rows may hold such a key for a second.
  */
 const groupLockMilliseconds = 20
 
@@ -50,7 +50,7 @@ export function openTransactions(connections: Connections, options: TransactionO
   const pool = connections.openPool(poolSize ?? budgets.budget('storeTransactions').max, limits)
   const acquireConnection = acquireFrom(
     pool,
-    createEnterShare(createTransactionSlots(budgets, limits), current),
+    createEnterSlot(createTransactionSlots(budgets, limits), current),
   )
   const commits = createCommits(current)
   const transaction = createTransaction(connections, acquireConnection, options, commits)
@@ -171,7 +171,7 @@ interface AcquiredConnection {
 const silentMilliseconds = 20
 
 /** Serves callers in order of arrival, after `enter` has given them a slot. */
-function acquireFrom(pool: pg.Pool, enter?: EnterShare): AcquireConnection {
+function acquireFrom(pool: pg.Pool, enter?: EnterSlot): AcquireConnection {
   const lastAnswerAt = new WeakMap<pg.PoolClient, number>()
   return async (state) => {
     const leave = await enter?.(state)
@@ -194,16 +194,15 @@ function acquireFrom(pool: pg.Pool, enter?: EnterShare): AcquireConnection {
   }
 }
 
-/** Waits for a slot if the current request needs one, and returns the function that leaves it. */
-type EnterShare = (state: CallState) => Promise<(() => void) | undefined>
+/** Waits for a slot if the current request needs one. Returns the function that leaves it. */
+type EnterSlot = (state: CallState) => Promise<(() => void) | undefined>
 
 /**
  * Limits each holder to its share of the connections. A write that waits for a locked row keeps its
- * connection, so the writes to one row could otherwise take all of them. Background work does not wait for a
- * share.
+ * connection, so the writes to one row could otherwise take all of them. Background work needs no slot.
  */
-const createEnterShare =
-  (slots: Slots, current: WorkContext['current']): EnterShare =>
+const createEnterSlot =
+  (slots: Slots, current: WorkContext['current']): EnterSlot =>
   async (state) => {
     const work = current()
     // Waiting for a second connection while holding the first could deadlock with others that do the same.
@@ -261,6 +260,8 @@ async function runTransaction<Result>(
   const { client, release } = await acquireConnection(state)
   let failure: unknown
   let isCommitting = false
+  // After an error, PostgreSQL only reports that the transaction is aborted, whatever statement follows. This
+  // is the error that says why.
   let abortedBy: unknown
   const query = <Row>(statement: Sql) =>
     send<Row>(client, statement).catch((error: unknown) => {
@@ -327,7 +328,7 @@ export interface SendFunctions {
 
 type SavepointResult<Result> = { readonly result: Result } | { readonly problem: Problem }
 
-/** Runs a part of a transaction. If it is rejected, only this part is rolled back. */
+/** Runs a part of a transaction. If it throws a `Problem`, only this part is rolled back. */
 export async function runInSavepoint<Result>(
   transaction: Queries,
   work: () => Promise<Result>,

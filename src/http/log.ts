@@ -23,7 +23,7 @@ declare module 'fastify' {
 }
 
 export interface LogOptions {
-  /** Undefined where `LOG_LEVEL` is not set: everything from `info` on, and in a terminal only warnings and errors. */
+  /** Undefined if `LOG_LEVEL` is not set: then it is `info`, and in a terminal `warn`. */
   readonly level: string | undefined
   /** Names the host that writes, if several share a process. */
   readonly host?: string
@@ -31,7 +31,7 @@ export interface LogOptions {
   readonly destination?: DestinationStream
   /** True if a person reads the log; programs get JSON. */
   readonly isTerminal?: boolean
-  /** The `unauthenticatedLines` budget of the process, where metrics show it. */
+  /** The `unauthenticatedLines` budget of the process, if metrics report it. */
   readonly lineBudget?: Budget
 }
 
@@ -46,10 +46,9 @@ export function createLog({
     level: level ?? (isTerminal ? 'warn' : 'info'),
     base: host === undefined ? {} : { host },
   }
-  const readable = () => readableLog((text) => (destination ?? process.stdout).write(text))
-  const target = isTerminal ? readable() : destination
+  const target = isTerminal ? readableLog((text) => (destination ?? process.stdout).write(text)) : destination
   const log = target === undefined ? pino(options) : pino(options, target)
-  // The loggers of requests inherit it, so that all of a host share its budget.
+  // The loggers of requests inherit this property, so that all requests of a host share its budget.
   return Object.assign(log, { rateLimited: limitLogLines(log, lineBudget) })
 }
 
@@ -77,7 +76,8 @@ const loggedPathLengthMax = 256
 const loggedAddressLengthMax = 64
 
 /**
- * Writes one line per request, also if the client has disconnected; never headers, query values or bodies.
+ * Writes one line per request, also if the client has disconnected. It never contains headers, query values
+ * or bodies.
  */
 export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   const startedAt = performance.now()
@@ -101,7 +101,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** Proxies and tracing tools use this form. Other characters could forge entries in other logs. */
-const requestId = /^[\w.:-]{1,128}$/
+const requestIdPattern = /^[\w.:-]{1,128}$/
 
 export const requestIdHeader = 'x-request-id'
 
@@ -109,12 +109,12 @@ export const requestIdHeader = 'x-request-id'
 export const requestIdOf = ({ headers }: IncomingMessage): string =>
   parseRequestId(headers[requestIdHeader]) ?? randomUUID()
 
-/** Does the same for the metadata of a gRPC call. */
+/** Returns the request id in the metadata of a gRPC call, or a new one. */
 export const requestIdFrom = (given: unknown): string => parseRequestId(given) ?? randomUUID()
 
 /** Returns a valid request id, or undefined. */
 export const parseRequestId = (given: unknown): string | undefined =>
-  typeof given === 'string' && requestId.test(given) ? given : undefined
+  typeof given === 'string' && requestIdPattern.test(given) ? given : undefined
 
 /** Rewrites each JSON line of the log for reading in a terminal. */
 const readableLog = (write: (text: string) => unknown): DestinationStream => ({
@@ -132,7 +132,7 @@ interface LogLine {
 
 const colors = { warn: 'yellow', error: 'red', fatal: 'red' } as const
 
-/** `14:03:05 warn   rest      A webhook is paused.  webhook="…" because="…"`; the stack of an error follows. */
+/** Returns `14:03:05 warn   rest      A webhook is paused.  webhook="…" because="…"` and the stack of an error. */
 function readableLine({ level, time, host = '', msg = '', err, ...values }: LogLine): string {
   const label = pino.levels.labels[level] ?? String(level)
   const color = colors[label as keyof typeof colors] ?? 'dim'
@@ -143,7 +143,7 @@ function readableLine({ level, time, host = '', msg = '', err, ...values }: LogL
   return `${start}${escapeControls(` ${msg} ${pairs.join('')}`.trimEnd() + stack)}\n`
 }
 
-/** A terminal interprets control characters, and clients choose some of the values. */
+/** Keeps line breaks only: a terminal interprets control characters, and clients choose some of the values. */
 export const escapeControls = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are replaced.
   text.replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, escapeCharacter)

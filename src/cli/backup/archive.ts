@@ -4,7 +4,7 @@ import { createReadStream, createWriteStream, existsSync, readFileSync } from 'n
 import { open, rm } from 'node:fs/promises'
 import { type Duplex, Transform, type TransformCallback } from 'node:stream'
 import { createGunzip, createGzip } from 'node:zlib'
-import type { Applied } from '../../db/migrate.ts'
+import type { AppliedMigration } from '../../db/migrate.ts'
 import { publishFile } from '../publish-file.ts'
 import type { Sequence, StoredTable } from './copy.ts'
 
@@ -189,7 +189,7 @@ export interface BackupHead {
   readonly format: string
   readonly madeAt: string
   readonly server: string
-  readonly migrations: readonly Applied[]
+  readonly migrations: readonly AppliedMigration[]
   readonly tables: readonly StoredTable[]
   /** Files of the data directory, without which some of the rows are unusable. */
   readonly files: Readonly<Record<string, string>>

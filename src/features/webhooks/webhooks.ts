@@ -46,13 +46,16 @@ const columns =
 /** Limited because each webhook reads the feed separately. */
 const webhooksOfAccountMax = 20
 export const webhooksListedMax = 100
-/** The time a receiver has to switch to the new secret. */
+/** The time in which a receiver has to switch to the new secret: until then, both sign. */
 const previousSecretHours = 24
 
 /** The scheme requires 24 to 64 random bytes. */
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 
-/** Members create webhooks for a project, administrators also for everything. The secret is only shown here. */
+/**
+ * Members create webhooks for a project, administrators also for everything. Only this result and that of
+ * `rotateSecret` contain the secret.
+ */
 export async function createWebhook(
   { database }: Context,
   caller: Caller,
@@ -123,7 +126,7 @@ export async function updateWebhook(
     ...(resources === undefined ? [] : [sql`resources = ${resources}`]),
     ...(actions === undefined ? [] : [sql`actions = ${actions}`]),
     ...(active === false ? [sql`active = false, paused_at = now(), paused_because = ${'By hand.'}`] : []),
-    // `since` before every change makes the webhook due at once. It continues from its position.
+    // With a `since` before every change, the webhook is due at once. It continues from its position.
     ...(active === true
       ? [sql`active = true, paused_at = null, paused_because = null, since = ${firstSnapshot}`]
       : []),
@@ -175,7 +178,7 @@ export async function queueTestMessage({ database }: Context, caller: Caller, id
   return message
 }
 
-/** Says what is wrong with the URL of a receiver, as the rest of a sentence that begins with Url. */
+/** Returns what is wrong with the URL of a receiver, as the rest of a sentence that begins with Url. */
 type AddressProblem = (url: URL) => string | undefined
 
 export const urlCharactersMax = 2000
@@ -183,7 +186,7 @@ export const urlCharactersMax = 2000
 export interface WebhookInput {
   readonly url?: string | undefined
   readonly name?: string | null | undefined
-  /** Null means all. */
+  /** As in `actions`, null means all. */
   readonly resources?: readonly string[] | null | undefined
   readonly actions?: readonly string[] | null | undefined
   readonly projectId?: string | undefined

@@ -9,11 +9,11 @@ import { type CallError, callErrorOf, unexpectedError } from './call-error.ts'
 export interface CallLog {
   /** Records one line and one measurement for each call of a command. */
   recordEnd(call: LoggedCall, code: status, startedAt: number): void
-  /** Returns the status for a failed call. Logs an unexpected error, and the cause of an unavailable store. */
+  /** Returns the error for the client. Logs an unexpected one, and the cause of an unavailable store. */
   recordFailure(call: LoggedCall, error: unknown): CallError
 }
 
-/** The command and one of its calls. */
+/** A call of a command, as its lines in the log name it. */
 export interface LoggedCall {
   readonly command: string
   readonly requestId: string
@@ -54,7 +54,7 @@ export function createCallLog(
 }
 
 export interface RequestIds {
-  /** Returns the id from the headers of a call, or a new one; later calls return the same id. */
+  /** Returns the id in the headers of a call, or a new one, which is then always returned for that call. */
   of(metadata: Metadata): string
   /** Sends the id in the trailers of every call. */
   readonly interceptor: ServerInterceptor
@@ -71,7 +71,7 @@ export function createRequestIds(): RequestIds {
     of,
     interceptor: (_method, call) => {
       const { metadata } = baseCallOf(call)
-      // The library ends some calls by itself, bypassing every interceptor.
+      // The method is replaced, because the library ends some calls by itself, bypassing every interceptor.
       const send = call.sendStatus.bind(call)
       call.sendStatus = (callStatus) => {
         const trailers = callStatus.metadata?.clone() ?? new Metadata()
@@ -86,7 +86,7 @@ export function createRequestIds(): RequestIds {
 /** A call as an interceptor receives it. */
 export type InnerCall = Parameters<ServerInterceptor>[1]
 
-/** Internals of a call in the gRPC library. Its version is pinned, and every test of a call depends on them. */
+/** Internals of a call in the gRPC library, whose version is pinned. Every test of a call depends on them. */
 export interface BaseCall {
   readonly stream: ServerHttp2Stream
   /** The same object for every interceptor and the handler. */
@@ -99,7 +99,10 @@ export interface BaseCall {
   decompressMessage(message: Buffer, encoding: string): Buffer | Promise<Buffer>
 }
 
-/** Returns the library's own object of a call. Only interceptors before the first that wraps the call can use this. */
+/**
+ * Returns the library's own object of a call. An interceptor can call this only if no other one before it
+ * has wrapped the call.
+ */
 export function baseCallOf(call: InnerCall): BaseCall {
   const base = call as unknown as BaseCall
   if (
@@ -110,7 +113,7 @@ export function baseCallOf(call: InnerCall): BaseCall {
     !base.handleDataFrame ||
     !base.decompressMessage
   ) {
-    throw new Error('The gRPC library reads messages in another way now.')
+    throw new Error('The internals of the gRPC library have changed.')
   }
   return base
 }

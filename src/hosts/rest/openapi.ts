@@ -139,7 +139,7 @@ const rangeResponseHeaders = {
 const liveDescription =
   'Success. With Accept: text/event-stream it is a stream instead, whose events of the type listing carry this JSON: the first at once, the others after changes.'
 
-/** OpenAPI 3.1 cannot describe the events of a stream. */
+/** Described under `x-events`, because OpenAPI 3.1 cannot describe the events of a stream. */
 const listingEvent = {
   description:
     'The JSON of the plain list as it is now: at once, and within a second of each change, at most once a second. The id counts from 1, or on from Last-Event-ID. A comment every 15 seconds shows that the connection stands.',
@@ -160,7 +160,10 @@ const replayedHeaders = {
   },
 }
 
-/** Every operation requires a token and is rate-limited; every body has a maximum size and a type. */
+/**
+ * Every operation is rate-limited, and every body has a maximum size and a type. Public operations require no
+ * token, but list the error for an invalid one, too.
+ */
 function errorResponsesOf(operation: Operation): Readonly<Record<string, Schema>> {
   const { method, errors, body } = operation
   const keyStatuses = acceptsIdempotencyKey(operation) ? [409, 422] : []
@@ -182,11 +185,16 @@ function errorResponsesOf(operation: Operation): Readonly<Record<string, Schema>
   )
 }
 
-/** The shared responses that an operation of the document refers to. */
-function responsesOf(operations: readonly Operation[], error: ErrorName): Readonly<Record<string, Schema>> {
-  const usedNames = new Set(operations.flatMap((operation) => Object.keys(errorResponsesOf(operation))))
-  const statuses = Object.keys(descriptions).filter((status) => usedNames.has(status))
-  return Object.fromEntries(statuses.map((status) => [responseName(status), errorResponse(status, error)]))
+/** Returns the shared responses to which the operations of the document refer. */
+function responsesOf(
+  operations: readonly Operation[],
+  errorName: ErrorName,
+): Readonly<Record<string, Schema>> {
+  const used = new Set(operations.flatMap((operation) => Object.keys(errorResponsesOf(operation))))
+  const statuses = Object.keys(descriptions).filter((status) => used.has(status))
+  return Object.fromEntries(
+    statuses.map((status) => [responseName(status), errorResponse(status, errorName)]),
+  )
 }
 
 const retryAfter = { description: 'Seconds to wait.', schema: { type: 'integer' } }
@@ -195,10 +203,10 @@ const retryableStatuses: ReadonlySet<string> = new Set(['429', '503'])
 
 const responseName = (status: number | string): string => `Refusal${status}`
 
-const errorResponse = (status: string, error: ErrorName): Schema => ({
+const errorResponse = (status: string, errorName: ErrorName): Schema => ({
   description: descriptions[status],
   ...(retryableStatuses.has(status) && { headers: { 'Retry-After': retryAfter } }),
-  content: { 'application/json': { schema: ref(error), example: errorExamples[Number(status)] } },
+  content: { 'application/json': { schema: ref(errorName), example: errorExamples[Number(status)] } },
 })
 
 const descriptions: Readonly<Record<string, string>> = {

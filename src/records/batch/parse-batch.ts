@@ -10,7 +10,7 @@ import type { Outcome } from '../write-many.ts'
 export const batchModes = ['allOrNothing', 'eachForItself'] as const
 export const batchOperations = ['create', 'update', 'remove', 'restore'] as const satisfies Action[]
 
-/** The most items of a batch, and the most rows that its removals and restores may name. */
+/** The maximum number of items in a batch, and of rows that its removals and restores name together. */
 export const batchItemsMax = 1000
 /** Each password takes a tenth of a second of CPU time to hash. */
 const passwordsMax = 10
@@ -31,7 +31,7 @@ export function parseBatch(body: unknown): Batch {
     violations.add('items', `Items must contain 1 to ${batchItemsMax} items.`)
   violations.throwIfAny()
   const parsedItems = (items as unknown[]).map((item, index) => parseItem(item, index, violations))
-  // Items are typed as valid only from here on.
+  // The types of the items are true only from here on.
   violations.throwIfAny()
   const labels = idsByLabel(parsedItems, violations)
   const batchItems = parsedItems.map((item, index) => replaceLabels(item, index, labels, violations))
@@ -45,7 +45,7 @@ interface ParsedItem extends Omit<BatchItem, 'index'> {
   readonly label: string | undefined
 }
 
-/** Adds what is wrong with the item to `violations`. The returned item may be used only if nothing was added. */
+/** Adds what is wrong with the item to `violations`. The returned item is valid only if nothing was added. */
 function parseItem(item: unknown, index: number, violations: Violations): ParsedItem {
   const fields = isObject(item) ? item : {}
   const { operation, body = {}, label, ifMatch } = fields
@@ -85,8 +85,8 @@ const labelPattern = new RegExp(`^[\\w.-]{1,${labelCharactersMax}}$`)
 const isLabel = (input: unknown): boolean => typeof input === 'string' && labelPattern.test(input)
 
 /**
- * Maps each label to the id that the created row will have. An invalid id is replaced by a new one here,
- * because `parseBody` rejects it later.
+ * Maps each label to the id that the created row will have. If the body has an invalid id, the label gets any
+ * other: `parseBody` rejects the item later.
  */
 function idsByLabel(items: readonly ParsedItem[], violations: Violations): ReadonlyMap<string, string> {
   const labels = new Map<string, string>()
@@ -137,7 +137,7 @@ function limitRowsAndPasswords(items: readonly BatchItem[], violations: Violatio
     violations.add('items', `Items must not contain more than ${passwordsMax} passwords.`)
 }
 
-/** One item as received, with its labels replaced by ids. */
+/** An item whose labels are replaced by ids, and whose body is not parsed yet. */
 export interface BatchItem {
   readonly index: number
   readonly operation: Action

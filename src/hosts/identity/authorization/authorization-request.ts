@@ -40,11 +40,11 @@ export interface AuthorizationRequest {
   readonly prompts: ReadonlySet<Prompt>
   readonly maxAgeSeconds: number | undefined
   readonly idTokenHint: string | undefined
-  /** The login that the client expects, truncated to the longest possible login. It is only a suggestion. */
+  /** The login that the client expects. */
   readonly loginHint: string | undefined
   /** The supported language that the client requested. */
   readonly language: Language | undefined
-  /** The original parameters, which are parsed again when the user comes back. */
+  /** The parameters to seal, which are parsed again when the user comes back. */
   readonly parameters: Parameters
 }
 
@@ -53,8 +53,8 @@ export function parseAuthorizationRequest(clients: Clients, raw: RawParameters):
   const client = requireClient(clients, single)
   const redirectUri = requireRedirectUri(client, single)
   requireShortState(single)
-  // Until here the client is unknown, so errors are shown to the user. From here on they are sent to the
-  // client.
+  // Up to here, no valid redirect URI is known, so errors are shown to the user. From here on, they are sent
+  // to the client.
   const replyTo = replyToOf(client, redirectUri, single)
   return reportErrorsToClient(replyTo, () => {
     const parameters = parseParameters(raw)
@@ -74,7 +74,7 @@ export function parseAuthorizationRequest(clients: Clients, raw: RawParameters):
       idTokenHint: parameters.id_token_hint,
       loginHint: truncatedHint(parameters),
       language: replyTo.language,
-      parameters: requireShortRequest(parameters),
+      parameters: parametersToSeal(parameters),
     }
   })
 }
@@ -109,15 +109,15 @@ const replyToOf = (
 })
 
 /**
- * The contract's client cannot choose a mode. Errors of an implicit type are sent in the fragment, whatever
- * mode is requested.
+ * The web client, which has no registration, cannot choose a mode: whatever it requests, errors of an implicit
+ * type are sent in the fragment.
  */
 const allowedModes = ({ registration }: Client): readonly ResponseMode[] =>
   registration ? responseModes : []
 
 /**
- * OpenID Connect Core, 6 and Registration, 2.1.1. Ignoring these parameters would grant something other than
- * what was requested.
+ * Rejects the parameters of OpenID Connect Core, 6 and Registration, 2.1.1: ignoring them would grant
+ * something other than what was requested.
  */
 function rejectRequestObjects(parameters: Parameters): void {
   if (parameters.request !== undefined)
@@ -157,7 +157,7 @@ function requireScopes(client: Client, parameters: Parameters): readonly string[
   return allScopes.filter((scope) => requested.includes(scope))
 }
 
-/** RFC 7636, 4.3: without a method it would be `plain`, which protects nothing. */
+/** Requires the method S256: the default is `plain` (RFC 7636, 4.3), which protects nothing. */
 function parseCodeChallenge({ registration }: Client, parameters: Parameters): string | undefined {
   const hasChallenge =
     parameters.code_challenge !== undefined || parameters.code_challenge_method !== undefined
@@ -181,19 +181,20 @@ const truncatedHint = ({ login_hint: hint }: Parameters): string | undefined =>
 /** A sealed request has to fit into a URL; common proxies accept 8 KB. */
 const requestBytesMax = 5000
 
-function requireShortRequest(parameters: Parameters): Parameters {
-  const sealed: Parameters = {
-    ...Object.fromEntries(sealedParameters.map((name) => [name, parameters[name]])),
+/** Selects what is sealed while the request waits for a sign-in. */
+function parametersToSeal(parameters: Parameters): Parameters {
+  const selected: Parameters = {
+    ...Object.fromEntries(unchangedParameters.map((name) => [name, parameters[name]])),
     login_hint: truncatedHint(parameters),
-    // Only the one that the pages will use is kept.
+    // Of the requested languages, only the one that the pages will use is kept.
     ui_locales: supportedLanguage(parameters.ui_locales),
   }
-  if (Buffer.byteLength(JSON.stringify(sealed)) > requestBytesMax)
+  if (Buffer.byteLength(JSON.stringify(selected)) > requestBytesMax)
     throw invalidRequest('The authorization request is too long.')
-  return sealed
+  return selected
 }
 
-const sealedParameters = [
+const unchangedParameters = [
   'client_id',
   'redirect_uri',
   'response_type',
@@ -213,7 +214,7 @@ const prompts = ['none', 'login', 'consent', 'select_account'] as const
 type Prompt = (typeof prompts)[number]
 
 /**
- * OpenID Connect Core, 3.1.2.1: with `none` no page may be shown, so it cannot be combined with other values.
+ * With `none` no page may be shown, so it cannot be combined with other values (OpenID Connect Core, 3.1.2.1).
  */
 function parsePrompts({ prompt = '' }: Parameters): ReadonlySet<Prompt> {
   const words = new Set(prompt.split(' ').filter((word) => word !== ''))
@@ -247,7 +248,7 @@ export interface PendingRequest {
   readonly allowedBy?: string | undefined
 }
 
-/** Browsers keep it between two versions of this host, so its property names do not change. */
+/** A browser may return it to a newer version of this host, so its property names do not change. */
 interface SealedRequest extends Omit<PendingRequest, 'request'> {
   readonly parameters: Parameters
 }

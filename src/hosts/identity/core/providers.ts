@@ -100,7 +100,7 @@ function cacheResult<Value>(now: () => number, load: () => Promise<Value>): () =
 /** The provider could not be reached, or sent an invalid response. */
 export class ProviderUnreachableError extends Error {}
 
-export interface ProviderFetchOptions {
+interface ProviderFetchOptions {
   /** The host of the issuer, which may be called even if its network address is not public. */
   readonly host: string
   /** Limits the requests in flight. */
