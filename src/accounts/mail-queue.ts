@@ -238,7 +238,7 @@ const preparations = {
 
 const noInvitation = { inviter: undefined, project: undefined, organization: undefined }
 
-/** Prepares a mail without a link: users should not learn to follow links in mails that they did not request. */
+/** Adds no link: users should not learn to follow links in mails that they did not request. */
 async function prepareFactorNotice(
   transaction: Queries,
   { creatorId }: QueuedMail,

@@ -132,7 +132,7 @@ interface LogLine {
 
 const colors = { warn: 'yellow', error: 'red', fatal: 'red' } as const
 
-/** Returns `14:03:05 warn   rest      A webhook is paused.  webhook="…" because="…"` and the stack of an error. */
+/** Returns `14:03:05 warn   rest      A webhook is paused.  webhook="…"`, and the stack of an error below. */
 function readableLine({ level, time, host = '', msg = '', err, ...values }: LogLine): string {
   const label = pino.levels.labels[level] ?? String(level)
   const color = colors[label as keyof typeof colors] ?? 'dim'
@@ -143,7 +143,7 @@ function readableLine({ level, time, host = '', msg = '', err, ...values }: LogL
   return `${start}${escapeControls(` ${msg} ${pairs.join('')}`.trimEnd() + stack)}\n`
 }
 
-/** Keeps line breaks only: a terminal interprets control characters, and clients choose some of the values. */
+/** Escapes all but line breaks: a terminal interprets control characters, and clients choose some values. */
 export const escapeControls = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are replaced.
   text.replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, escapeCharacter)

@@ -28,7 +28,7 @@ export function repeat({ everyMilliseconds, onFailure }: RepeatOptions, work: ()
     }
   }
   const timer = setInterval(() => {
-    // Reset by `finally`, which is called after the assignment even if the work fails before its first `await`.
+    // `finally` runs after the assignment, even if the work fails before its first `await`.
     running ??= run().finally(() => {
       running = undefined
     })

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Services, useServices } from '../services/services.ts'
 import type { MessageKey } from '../texts/text.ts'
-import { textKeys } from '../ui/text-keys.ts'
+import { markdownKeys } from '../ui/markdown-keys.ts'
 import { findTargetIds } from './targets.ts'
 
 /** The layer that is open in front of the page. */
@@ -136,9 +136,9 @@ export const shortcutGroups: readonly ShortcutGroup[] = [
   {
     title: 'Texts',
     shortcuts: [
-      { keys: textKeys.Bold, description: 'Bold' },
-      { keys: textKeys.Italic, description: 'Italic' },
-      { keys: textKeys.Link, description: 'Link' },
+      { keys: markdownKeys.Bold, description: 'Bold' },
+      { keys: markdownKeys.Italic, description: 'Italic' },
+      { keys: markdownKeys.Link, description: 'Link' },
       { keys: ['Ctrl', 'Enter'], description: 'Save or send the text' },
     ],
   },

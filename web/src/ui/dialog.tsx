@@ -14,7 +14,7 @@ export interface DialogProps {
   onClose(): void
 }
 
-/** A question or a form in front of the page. The browser traps the focus; the effect below restores it. */
+/** Shows a question or a form in front of the page. The browser traps the focus; an effect restores it. */
 export function Dialog({ title, kind, children, onClose }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const pressed = useRef<EventTarget>(null)
@@ -47,7 +47,7 @@ export function Dialog({ title, kind, children, onClose }: DialogProps) {
       onPointerDown={(event) => {
         pressed.current = event.target
       }}
-      // A text selection that ends outside is a click on the dialog, but it began inside.
+      // A selection of text that ends outside is also a click on the dialog, but it was pressed inside.
       onClick={({ target }) => target === element.current && target === pressed.current && onClose()}
     >
       <div class="dialog-body">

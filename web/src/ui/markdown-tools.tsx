@@ -12,8 +12,8 @@ import {
   toggleTasks,
 } from './edit-markdown.ts'
 import { Icon, type IconName } from './icon.tsx'
+import { markdownKeys } from './markdown-keys.ts'
 import { logicalArrowKey } from './text-direction.ts'
-import { textKeys } from './text-keys.ts'
 
 interface Tool {
   readonly label: MessageKey
@@ -32,7 +32,7 @@ const tools: readonly Tool[] = [
 ]
 
 const keysOf = ({ label }: Tool): string | undefined =>
-  (textKeys as Readonly<Record<string, readonly string[]>>)[label]?.join('+')
+  (markdownKeys as Readonly<Record<string, readonly string[]>>)[label]?.join('+')
 
 interface MarkdownToolsProps {
   readonly fieldId: string

@@ -109,8 +109,8 @@ const replyToOf = (
 })
 
 /**
- * The web client, which has no registration, cannot choose a mode: whatever it requests, errors of an implicit
- * type are sent in the fragment.
+ * The web client, which has no registration, cannot choose a mode: whatever it requests, errors of an
+ * implicit type are sent in the fragment.
  */
 const allowedModes = ({ registration }: Client): readonly ResponseMode[] =>
   registration ? responseModes : []
@@ -213,9 +213,7 @@ const prompts = ['none', 'login', 'consent', 'select_account'] as const
 
 type Prompt = (typeof prompts)[number]
 
-/**
- * With `none` no page may be shown, so it cannot be combined with other values (OpenID Connect Core, 3.1.2.1).
- */
+/** With `none` no page may be shown, so it excludes other values (OpenID Connect Core, 3.1.2.1). */
 function parsePrompts({ prompt = '' }: Parameters): ReadonlySet<Prompt> {
   const words = new Set(prompt.split(' ').filter((word) => word !== ''))
   const known = prompts.filter((name) => words.has(name))

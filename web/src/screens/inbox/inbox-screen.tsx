@@ -46,7 +46,7 @@ export function InboxScreen() {
   const notifications = page?.data ?? []
   const groups = groupsOf(notifications)
   const details = useDetails(notifications)
-  useMinutes()
+  useRenderEveryMinute()
   const mark = (isRead: boolean, which: { readonly ids: string[] } | { readonly all: true }) =>
     void tracker
       .call('PATCH /ext/notifications', { body: { isRead, ...which } })
@@ -185,10 +185,10 @@ function InboxRow({ group, details, actorOf, onMark }: InboxRowProps) {
           class="inbox-link"
           dir="auto"
           href={assignmentPath(projectId, assignmentId)}
-          aria-keyshortcuts={Object.keys(marks).join(' ').toUpperCase()}
+          aria-keyshortcuts={Object.keys(isReadByKey).join(' ').toUpperCase()}
           onClick={() => unread > 0 && onMark(true)}
           onKeyDown={(event) => {
-            const isRead = marks[event.key.toLowerCase()]
+            const isRead = isReadByKey[event.key.toLowerCase()]
             if (isRead === undefined || event.ctrlKey || event.metaKey || event.altKey) return
             event.preventDefault()
             onMark(isRead)
@@ -227,9 +227,9 @@ function InboxRow({ group, details, actorOf, onMark }: InboxRowProps) {
   )
 }
 
-const charactersMax = 120
+const quoteCharactersMax = 120
 
-/** Names the assignments of a page by key and project, and quotes its comments; empty texts until they are loaded. */
+/** Loads the names to which notifications refer, and the comments that they quote. */
 function useDetails(notifications: readonly Notification[]) {
   const { api, people } = useServices()
   const assignmentIds = notifications.map(({ assignmentId }) => assignmentId)
@@ -257,29 +257,29 @@ function useDetails(notifications: readonly Notification[]) {
     projectOf: (id: string) => value?.projects.get(id)?.name,
     firstLineOf: (id: string) => {
       const line = value?.comments.get(id)?.text.trim().split('\n', 1)[0] ?? ''
-      return shorten(showMentions(line, mentionedIn(line, people.nameOf)), charactersMax)
+      return shorten(showMentions(line, mentionedIn(line, people.nameOf)), quoteCharactersMax)
     },
   }
 }
 
 type Details = ReturnType<typeof useDetails>
 
-/** Draws again every minute, for times such as 5 min. ago. */
-function useMinutes() {
+/** Renders again every minute, because the rows say how many minutes ago something happened. */
+function useRenderEveryMinute() {
   const [, setNow] = useState(0)
   useInterval(60_000, () => setNow(Date.now()))
 }
 
 /** Whether a key marks as read, or as unread. */
-const marks: Readonly<Record<string, boolean>> = { e: true, u: false }
+const isReadByKey: Readonly<Record<string, boolean>> = { e: true, u: false }
 
 function groupsOf(notifications: readonly Notification[]): readonly Group[] {
   const byAssignment = Map.groupBy(notifications, ({ assignmentId }) => assignmentId)
-  return [...byAssignment].map(([assignmentId, some]) => ({
+  return [...byAssignment].map(([assignmentId, group]) => ({
     assignmentId,
-    name: some[0]?.assignmentName ?? '',
-    projectId: some[0]?.projectId ?? '',
-    notifications: some,
+    name: group[0]?.assignmentName ?? '',
+    projectId: group[0]?.projectId ?? '',
+    notifications: group,
   }))
 }
 
@@ -290,8 +290,10 @@ function useFocusInList(groups: readonly Group[]) {
   const element = useRef<HTMLUListElement>(null)
   const place = useRef<number | undefined>(undefined)
   const links = () => [...(element.current?.querySelectorAll<HTMLElement>('.inbox-link') ?? [])]
-  const current = () => links().findIndex((link) => link.closest('.row')?.contains(document.activeElement))
+  const currentIndex = () =>
+    links().findIndex((link) => link.closest('.row')?.contains(document.activeElement))
   useEffect(() => {
+    // The browser moves the focus to the body when the focused row is removed.
     if (place.current === undefined || document.activeElement !== document.body) return
     links()[Math.min(place.current, links().length - 1)]?.focus()
     place.current = undefined
@@ -299,13 +301,13 @@ function useFocusInList(groups: readonly Group[]) {
   return {
     element,
     keepPlace: () => {
-      place.current = current()
+      place.current = currentIndex()
     },
     onKeyDown: (event: KeyboardEvent) => {
       const step = event.ctrlKey || event.metaKey || event.altKey ? undefined : steps[event.key]
       if (step === undefined) return
       event.preventDefault()
-      links()[Math.max(0, current() + step)]?.focus()
+      links()[Math.max(0, currentIndex() + step)]?.focus()
     },
   }
 }

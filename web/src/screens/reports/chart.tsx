@@ -11,12 +11,12 @@ export interface ChartProps {
   readonly rows: readonly HoursRow[]
   readonly labelOf: (row: HoursRow) => ComponentChildren
   /**
-   * Draws the chart in this width. The pattern fills planned hours, so that colours are not needed to tell
-   * them from recorded ones.
+   * Draws the chart in this width. `plannedFill` is a pattern, so that colors are not needed to tell planned
+   * hours from recorded ones.
    */
   readonly children: (
     width: number,
-    pattern: string,
+    plannedFill: string,
   ) => { readonly height: number; readonly shapes: ComponentChildren }
 }
 
@@ -25,8 +25,8 @@ export function Chart({ title, rowHeading, rows, labelOf, children: draw }: Char
   const id = useId()
   const [isTable, setTable] = useState(false)
   const { element, width } = useWidth()
-  const pattern = `${id}-planned`
-  const { height, shapes } = draw(width, `url(#${pattern})`)
+  const patternId = `${id}-planned`
+  const { height, shapes } = draw(width, `url(#${patternId})`)
   return (
     <figure class="chart" aria-labelledby={`${id}-caption`}>
       <figcaption>
@@ -50,7 +50,7 @@ export function Chart({ title, rowHeading, rows, labelOf, children: draw }: Char
             >
               <title id={`${id}-title`}>{title}</title>
               <desc id={`${id}-desc`}>{describe(rows)}</desc>
-              <Pattern id={pattern} />
+              <Pattern id={patternId} />
               {shapes}
             </svg>
           )
@@ -126,11 +126,11 @@ const HoursTable = ({
   </table>
 )
 
-/** Charts are drawn in pixels, so that their texts keep their size on a phone. */
+/** Measures the width: charts are drawn in pixels, so that their texts keep their size on a phone. */
 function useWidth() {
   const element = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
-  // Runs before the first paint, so that nothing moves.
+  // A layout effect runs before the first paint, so that the page does not move when the chart appears.
   useLayoutEffect(() => {
     if (element.current === null) return
     setWidth(Math.floor(element.current.clientWidth))

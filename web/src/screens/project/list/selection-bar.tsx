@@ -46,7 +46,7 @@ export function SelectionBar(props: SelectionBarProps) {
   )
 }
 
-/** Returns a menu for each field that all selected assignments can get. */
+/** Returns a menu for each field that can be set on all selected assignments. */
 function useFieldMenus({ scope, selected, names, onChanged }: SelectionBarProps): readonly BarMenuProps[] {
   const { configuration } = useServices()
   const change = useChangeMany(onChanged)
@@ -62,12 +62,12 @@ function useFieldMenus({ scope, selected, names, onChanged }: SelectionBarProps)
       run: () => changeAll((row) => ((row[name] ?? null) === to ? {} : { [name]: to }), label),
     })
   const [toStage, toType] = [setter('workflowId'), setter('assignmentTypeId')]
+  const [toPriority, toHours] = [setter('priority'), setter('amountHours')]
   const toPerson = (id: string, label: string) => ({
     label,
     run: () => changeAll((row) => (responsibleOf(row) === id ? {} : assignedTo(id)), label),
   })
   const toDays = (label: string, days: Change) => ({ label, run: () => changeAll(() => days, label) })
-  const [toPriority, toHours] = [setter('priority'), setter('amountHours')]
   const priorities = configuration.extensions ? priorityChoices().toReversed() : []
   return [
     { label: t('Stage'), items: choosableStages(scope.stages).map(({ id, name }) => toStage(id, name)) },
@@ -101,42 +101,42 @@ type SettableField = 'workflowId' | 'assignmentTypeId' | 'priority' | 'amountHou
 /** Other numbers are typed in the cells. */
 const hourChoices = [1, 2, 4, 8, 16, 24, 40]
 
-/** Offers to add each label that some lack, and to remove each that some have. Empty without the extensions. */
+/** Offers to add each label that some lack, and to remove each that some have; nothing without extensions. */
 function useLabelMenu({ scope, selected }: SelectionBarProps): BarMenuProps {
   const { configuration } = useServices()
   const projectId = configuration.extensions ? scope.projectId : undefined
   const labels = useAllRows('label', projectId === undefined ? undefined : labelQuery(projectId))
   const links = useProjectLinks('assignmentLabel', projectId)
-  const label = useLabelMany()
-  const ids = new Set(selected.map(({ id }) => id))
-  const chosen = Map.groupBy(
-    links.rows.filter(({ assignmentId }) => ids.has(assignmentId)),
+  const labelMany = useLabelMany()
+  const selectedIds = new Set(selected.map(({ id }) => id))
+  const linksByLabel = Map.groupBy(
+    links.rows.filter(({ assignmentId }) => selectedIds.has(assignmentId)),
     ({ labelId }) => labelId,
   )
   const items = labels.rows.flatMap(({ id: labelId, name }) => {
-    const present = chosen.get(labelId) ?? []
-    const having = new Set(present.map(({ assignmentId }) => assignmentId))
-    const absent = [...ids].filter((id) => !having.has(id))
+    const linksOfLabel = linksByLabel.get(labelId) ?? []
+    const idsWithLabel = new Set(linksOfLabel.map(({ assignmentId }) => assignmentId))
+    const idsWithoutLabel = [...selectedIds].filter((id) => !idsWithLabel.has(id))
     return [
-      ...(absent.length > 0
+      ...(idsWithoutLabel.length > 0
         ? [
             {
               label: t('Add {label}', { label: name }),
               run: () =>
-                void label.add(
-                  absent.map((assignmentId) => ({ assignmentId, labelId })),
+                void labelMany.add(
+                  idsWithoutLabel.map((assignmentId) => ({ assignmentId, labelId })),
                   name,
                 ),
             },
           ]
         : []),
-      ...(present.length > 0
+      ...(linksOfLabel.length > 0
         ? [
             {
               label: t('Remove {label}', { label: name }),
               run: () =>
-                void label.remove(
-                  present.map(({ id }) => id),
+                void labelMany.remove(
+                  linksOfLabel.map(({ id }) => id),
                   name,
                 ),
             },
@@ -170,7 +170,7 @@ const shiftOptions = [
 const shiftBy = ({ startDate, endDate, isUnscheduled }: Assignment, days: number): Change =>
   isUnscheduled ? {} : { startDate: addDays(dayOf(startDate), days), endDate: addDays(dayOf(endDate), days) }
 
-/** From this day to the Friday of its week, or to the day itself if that is later. */
+/** Plans from this day to the Friday of its week. A day of the weekend is planned alone. */
 const weekFrom = (day: string): Change => {
   const friday = addDays(mondayOf(day), daysInWeek - 3)
   return { startDate: day, endDate: friday < day ? day : friday, isUnscheduled: false }
