@@ -66,7 +66,7 @@ export function assignmentOrderRoute(): Route {
   }
 }
 
-/** The neighbour on one side. Null means that there is none: the assignment becomes the first or the last of the stage. */
+/** The neighbour on one side. Without one, the assignment becomes the first or the last of its stage. */
 type Neighbour = { readonly side: 'beforeId' | 'afterId'; readonly id: string | null }
 
 interface Move {
@@ -198,7 +198,7 @@ async function neighbourConditions(
     : { lower: sql`(rank, id) < ${border}`, upper: sql`(rank, id) >= ${border}` }
 }
 
-/** An assignment that is moved to the end stays below this rank, so that the next new assignment comes after it. */
+/** An assignment that is moved to the end stays below this rank, so that new assignments come after it. */
 async function rankOfNextAssignment(transaction: Queries, projectId: string): Promise<string> {
   const [next] = await transaction.query<{ rank: string }>(
     sql`select initial_rank(last + 1) as rank from assignment_counters where id = ${projectId}`,

@@ -278,7 +278,7 @@ function definitionOf(route: Route, schemas: Readonly<Record<string, Schema>>): 
     inputSchema: (route.body ? schemaOfBody(route, schemas) : schemaOfParameters(route)) as InputSchema,
     annotations: {
       readOnlyHint: isRead,
-      // These add rows; all other writes replace or remove something.
+      // The operations with these names add rows; all other writes replace or remove something.
       destructiveHint: !isRead && !/^(Create|Restore|Start)/.test(route.id),
       openWorldHint: false,
     },

@@ -177,7 +177,7 @@ interface ApiToken {
   readonly lastUsedAddress: string | null
 }
 
-/** This many ended tokens are kept, so that their names can still be looked up in the database. */
+/** The number of ended tokens that are kept, so that their names can still be looked up in the database. */
 const endedTokensMax = 50
 
 const columns =

@@ -159,7 +159,7 @@ function rowsOf(listed: ListedResource, caller: Caller, query: ListQuery): Sql {
   )
 }
 
-/** Searches for the literal text. Returns undefined for a resource without text columns, where a search excludes nothing. */
+/** Searches for the literal text. Undefined without text columns, where a search excludes nothing. */
 function searchCondition(listed: ListedResource, search: string): Sql | undefined {
   const pattern = `%${escapeLike(search)}%`
   const matches = searchColumns(listed).map((name) => sql`row.${column(name)} ilike ${pattern}`)

@@ -111,7 +111,7 @@ function inProjects(path: ProjectPath, caller: CallerInSql, memberships: Members
   return sql`row.assignment_id in (select id from assignments where ${sameAssignment} ${activeOnly} project_id in ${projects})`
 }
 
-/** Returns the condition under which a row called `row` is listed: active and visible, or removed and restorable. */
+/** Returns the condition for listing a row called `row`: it is active and visible, or removed and restorable. */
 export const listedRows = (listed: ListedResource, caller: Caller, state: RowState): Sql =>
   state === 'active'
     ? sql`row.active and ${visibleRows(listed, caller)}`
@@ -235,7 +235,7 @@ function historyCondition({ access }: ListedResource, caller: Caller): Sql {
 /** The kinds of access that depend on the row. */
 const rowBasedKinds: readonly AccessRule['kind'][] = ['owner', 'projectMembers']
 
-/** Returns the condition under which the caller may read an entry of the history called `entry`, of any resource. */
+/** Returns the condition for reading an entry of the history, called `entry`, of any resource. */
 export function readableEntries(caller: Caller): Sql {
   if (!caller.token) return visibleEntries(caller)
   // The resources are a parameter, because SQL that differs by scopes would need many prepared statements.
@@ -243,7 +243,7 @@ export function readableEntries(caller: Caller): Sql {
   return sql`entry.resource = any(${covered}::text[]) and ${visibleEntries(caller)}`
 }
 
-/** Returns that condition for the rows of one resource, for stores that read entries and rows by separate statements. */
+/** Returns whose rows of a resource the caller may read, for stores that read entries and rows separately. */
 export const readableRows =
   (caller: Caller): ReadableRows =>
   (name) => {

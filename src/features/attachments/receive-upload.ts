@@ -96,7 +96,7 @@ export async function createFromUpload(files: Files, exchange: Exchange): Promis
   }
 }
 
-/** One of the account's uploads has probably ended after this time. */
+/** In this time, one of the account's uploads has probably ended. */
 const retryAfterSeconds = 5
 
 type UploadQuery = Readonly<Record<string, unknown>>

@@ -259,7 +259,7 @@ export const formatPosition = ({ since, sinceAt, within }: FeedPosition): string
 /** A snapshot contains a number for each transaction in progress, and no store of ours has thousands. */
 export const positionCharactersMax = 8192
 
-/** Undefined for any other text: PostgreSQL never receives one that it would reject with an error of its own. */
+/** Returns undefined for any other text, which PostgreSQL would reject with an error of its own. */
 export function parsePosition(text: string): FeedPosition | undefined {
   if (text.length > positionCharactersMax) return undefined
   const [since, sinceAt, until, untilAt, last, ...more] = decodeParts(text)

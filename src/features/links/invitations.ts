@@ -146,7 +146,7 @@ export async function endInvitation({ database }: Context, caller: Caller, body:
 export interface SerializedInvitation {
   readonly inviter: string
   readonly recipientName: string | null
-  /** These are null where an administrator invites into no project. */
+  /** Null if an administrator invites into no project; then `project` and `organization` are null, too. */
   readonly projectId: string | null
   readonly project: string | null
   readonly organization: string | null

@@ -41,7 +41,7 @@ export interface MailWorkerOptions {
 const pollMilliseconds = 1000
 const purgeMilliseconds = 60 * 60_000
 
-/** Sends the mails that are queued in the database, so that no request waits for a mail server. Instances share the work. */
+/** Sends the queued mails, so that no request waits for a mail server. Instances share the work. */
 export function startMailWorker(options: MailWorkerOptions): MailWorker {
   const { database, log } = options
   const poll = async () => {
@@ -127,7 +127,7 @@ async function writeMail(options: MailWorkerOptions, mail: QueuedMail): Promise<
 
 interface Failure {
   readonly error: unknown
-  /** True if the server may have accepted the mail: the connection was lost while it got the mail, without an answer. */
+  /** True if the server may have accepted the mail: the connection was lost before it answered. */
   readonly isUncertain: boolean
 }
 
@@ -220,7 +220,7 @@ function mailText(
   })
 }
 
-/** Follows RFC 8058: mail programs send a POST to the URL of `list-unsubscribe`, and people who open it get a page. */
+/** Follows RFC 8058: mail programs post to the URL of `list-unsubscribe`, and people who open it get a page. */
 function notificationMail(
   { to, accountId, language, unsubscribeToken, groups, count, moreCount }: NotificationsToSend,
   { linkOrigin: place, identityUrl }: MailSettings,

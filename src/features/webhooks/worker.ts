@@ -40,7 +40,7 @@ export interface WebhookOptions {
   readonly database: Database
   readonly administrators: Administrators
   readonly receivers: AllowedReceivers
-  /** Requests in flight in this process. Each webhook being served holds one, so it also limits these webhooks. */
+  /** Limits the requests in flight in this process, and so the webhooks that are served at once. */
   readonly requests: Budget
   readonly onFailure: (error: unknown) => void
   /** Called once when a webhook is paused. */
@@ -54,7 +54,10 @@ const pollMilliseconds = 1000
 const pollAfterWriteMilliseconds = 100
 const purgeMilliseconds = 60 * 60_000
 
-/** Polls once a second, and within 100 ms of a commit of this process or of a turn that ended with deliveries still due. */
+/**
+ * Polls once a second, and within 100 ms after a commit of this process, or after a turn that ended while
+ * deliveries were still due.
+ */
 export function startWebhooks(options: WebhookOptions): Pick<WebhookWorker, 'stop'> {
   const { database, onFailure } = options
   let isPollWanted = false
@@ -240,7 +243,7 @@ async function deliverInRounds(
 const purgedReason =
   'It was paused for longer than changes are kept. When resumed, it continues with new ones.'
 
-/** Queues what is new. If changes after the position were purged, the webhook is moved to the newest one instead. */
+/** Queues new changes. If some after the position were purged, the webhook continues from the newest one. */
 async function fillOrSkip(
   { database, now = Date.now }: DeliveryContext,
   webhook: ClaimedWebhook,
@@ -273,8 +276,8 @@ async function deliverRound(
   await withdrawDeliveries(database, due.unreadable)
   const extraCount = takeExtraRequests(context, due.readable.length - 1)
   try {
-    const sent = due.readable.slice(0, 1 + extraCount)
-    const outcomes = await allEnded(sent.map((delivery) => deliver(context, webhook, delivery)))
+    const toSend = due.readable.slice(0, 1 + extraCount)
+    const outcomes = await allEnded(toSend.map((delivery) => deliver(context, webhook, delivery)))
     return [...outcomes, ...due.unreadable.map(() => ({}))]
   } finally {
     releaseAll(extraShares(context), extraCount)
@@ -327,7 +330,7 @@ async function deliver(
   return { pauseReason: `Deliveries failed for three days. The last attempt: ${lastError}` }
 }
 
-/** Each request is measured and traced as work of its own, in the same way as a request that this host receives. */
+/** Measures and traces each request as work of its own, in the same way as a request that this host receives. */
 async function sendTraced(
   { database, receivers, signal, responseTimeoutMilliseconds = responseTimeoutDefault }: DeliveryContext,
   webhook: ClaimedWebhook,
@@ -405,10 +408,10 @@ export async function sendMessage(
   }
   try {
     return await new Promise<SendResult>((resolve, reject) => {
-      const sent = send(target, options, (response) => {
+      const request = send(target, options, (response) => {
         let answer = Buffer.alloc(0)
         const finish = () => {
-          sent.destroy()
+          request.destroy()
           resolve({ status: response.statusCode ?? 0, answer: responseText(answer) })
         }
         response.on('data', (piece: Buffer) => {
@@ -417,8 +420,8 @@ export async function sendMessage(
         })
         response.on('end', finish).on('error', reject)
       })
-      sent.on('error', reject)
-      sent.end(body)
+      request.on('error', reject)
+      request.end(body)
     })
   } catch (error) {
     return {

@@ -182,7 +182,7 @@ function serve(state: FastPathState, connection: FastConnection, bytes: Buffer):
   if (rest.length > 0 && !connection.isLast) bufferPipelined(state, connection, rest)
 }
 
-/** Handles the first request and returns its length in bytes. Returns 0 if it is incomplete or not for the fast path. */
+/** Handles the first request and returns its length in bytes, or 0 if it is incomplete or not for this path. */
 function serveFirst(state: FastPathState, connection: FastConnection, bytes: Buffer): number {
   const headBytes = bytes.indexOf(headEnd, 0, 'latin1')
   if (headBytes < 0 || headBytes > headBytesMax) return 0

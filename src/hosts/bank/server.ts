@@ -46,7 +46,7 @@ const defaultTimeouts = {
   drainTimeout: 5000,
 }
 
-/** Creates a general server, which can handle every request, and in front of it a fast path for the common ones. */
+/** Creates a server that can handle every request, and in front of it a fast path for the common ones. */
 export function createBankServer(options: BankServerOptions): BankServer {
   const { budgets, endpoints, fastRoutes } = options
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
@@ -100,8 +100,8 @@ async function closeServer(
   waitsForIdle: boolean,
   drainTimeout: number,
 ): Promise<void> {
-  const ended = new AbortController()
-  const cut = sleep(drainTimeout, undefined, { signal: ended.signal }).then(() => {
+  const stopWaiting = new AbortController()
+  const cut = sleep(drainTimeout, undefined, { signal: stopWaiting.signal }).then(() => {
     fastPath?.closeAll()
     server.closeAllConnections()
   })
@@ -112,8 +112,8 @@ async function closeServer(
   })
   if (!waitsForIdle) fastPath?.closeIdle()
   await closed
-  ended.abort()
-  // The abort rejects the pause before the cut.
+  stopWaiting.abort()
+  // The abort rejects the pause, so that nothing is cut.
   await cut.catch(() => undefined)
 }
 

@@ -293,7 +293,7 @@ function createDiagnostics(
   return { diagnostics: app, shutdown }
 }
 
-/** Measures durations by command and status, at `/metrics` of the diagnostics, together with the metrics of every host. */
+/** Measures durations by command and status, next to the metrics of every host at `/metrics`. */
 async function measureCalls(
   diagnostics: FastifyInstance,
   parts: Parameters<typeof measureHost>[1],

@@ -120,7 +120,7 @@ interface ByteBudgets {
   readonly ofAddress: Budget
 }
 
-/** Counts the bytes, and ends the connection once a budget is exceeded: its address's, or that of all together. */
+/** Counts the bytes. Ends the connection once the budget of its address or that of all is exceeded. */
 function takeBytes(
   { ofAll, ofAddress }: ByteBudgets,
   { address, session }: Newcomer,

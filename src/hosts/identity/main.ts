@@ -37,7 +37,7 @@ export interface IdentityHost {
   stop(): Promise<void>
 }
 
-/** One proxy is expected between browsers and this host. */
+/** By default, one proxy is expected between browsers and this host. */
 const trustedProxiesDefault = 1
 /** Rare maintenance suffices: expired rows may stay this long. */
 const maintenanceMilliseconds = 5 * 60_000
@@ -143,7 +143,7 @@ const uncountedRoutes = [providersPath, ...pageScriptPaths]
 
 type Job = 'renewKeys' | 'purge' | 'purgeLockouts' | 'refreshClients'
 
-/** Each job runs by itself: a key that cannot be opened must not keep expired sessions and codes in the store. */
+/** Repeats each job by itself: a key that cannot be opened must not prevent the purge of sessions and codes. */
 function startJobs({ log }: Identity, work: Readonly<Record<Job, () => Promise<void>>>): RepeatedWork[] {
   const every = (everyMilliseconds: number, job: Job, onFailure: (err: unknown) => void) =>
     repeat({ everyMilliseconds, onFailure }, work[job])

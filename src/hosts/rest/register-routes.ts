@@ -93,7 +93,7 @@ interface Admission {
   slot?: QueueSlot
 }
 
-/** Returns the hook that checks the token of each request, and that lets requests wait if the route has a queue. */
+/** Returns the hook that checks the token of a request, and lets the request wait if its route has a queue. */
 function admissionHookOf(route: Route, { context, authentication, normalizeKeys, admissions }: Host) {
   const { method, isPublic, acceptsPersonalAccessTokens, requiresWebClient, deprecation, queue } = route
   return async (request: FastifyRequest, reply: FastifyReply) => {
@@ -197,7 +197,7 @@ function responderOf(route: Route, { runOnce }: Host) {
   }
 }
 
-/** Does the same for reads, with validators, and responds with 304 to a client that has the same body already. */
+/** Returns the responder for reads. It sends validators, and 304 to a client that already has the body. */
 const conditionalResponderOf =
   (route: Route, { modificationDates, sentDates }: Host) =>
   async (exchange: Exchange): Promise<void> => {
@@ -345,7 +345,7 @@ function parseKeyedRequest(key: string | string[], request: FastifyRequest, call
 
 const hashOf = (key: string, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
-/** Passwords are not compared, because a fast hash of one would help to guess it from a copy of the database. */
+/** Passwords are not compared: a fast hash of one would help to guess it from a copy of the database. */
 const secretNames: ReadonlySet<string> = new Set([
   'currentPassword',
   'newPassword',

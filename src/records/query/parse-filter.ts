@@ -5,7 +5,7 @@ import type { ListedResource } from '../../resources/define-resource.ts'
 import { type QueryColumn, queryColumns } from '../../resources/query-columns.ts'
 import { idsMax } from '../list-query.ts'
 
-/** These suffice in practice, and keep the cost of parsing and planning negligible. */
+/** The four limits suffice in practice, and keep the cost of parsing and planning negligible. */
 export const filterCharactersMax = 2000
 const comparisonsMax = 20
 const depthMax = 5

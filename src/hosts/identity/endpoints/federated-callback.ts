@@ -171,7 +171,7 @@ async function consumeOwnAttempt(
   return attempt?.browser === browser && attempt.providerId === provider.id ? attempt : undefined
 }
 
-/** Returns the registered redirect URL with the received parameters, whatever name the browser used for this host. */
+/** Returns the registered redirect URL with the received parameters, whatever host name the browser used. */
 function receivedCallbackUrl({ settings }: Identity, { id }: ExternalProvider, { parameters }: Call): URL {
   const url = new URL(callbackUrl(settings, id))
   for (const [name, value] of Object.entries(parameters))
@@ -239,7 +239,7 @@ async function signInFederated(
   }
 }
 
-/** It is sent in a URL at the sign-out; common proxies would reject a longer one. */
+/** The token is sent in a URL at the sign-out, and common proxies would reject a longer URL. */
 const tokenCharactersMax = 4000
 /** Longer than the longest session. */
 const tokenMilliseconds = 24 * 60 * 60_000

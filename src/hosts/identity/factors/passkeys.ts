@@ -203,7 +203,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A challenge that a passkey signs, for one purpose and one account. A sign-in with a passkey alone names no account. */
+/** A challenge that a passkey signs, for one purpose and account; a sign-in with a passkey alone names none. */
 interface Challenge {
   readonly challenge: string
   readonly purpose: 'create' | 'sign-in' | 'second-step'
@@ -257,7 +257,7 @@ export async function createRegistrationDialog(
   }))
 }
 
-/** Creates the challenge and the options for using a passkey. Without an account id, any account's passkey may be used. */
+/** Creates the challenge and options for using a passkey: without an account id, that of any account. */
 export async function createAuthenticationDialog(
   identity: Identity,
   domain: string,
