@@ -10,7 +10,7 @@ export interface Involved {
    * watch, except those that have chosen not to be notified.
    */
   readonly accounts: Set<string>
-  /** Those that are responsible, take part or watch: whom due dates concern. */
+  /** The accounts that are responsible, take part or watch. Only they are reminded of due dates. */
   readonly reminded: Set<string>
 }
 

@@ -11,7 +11,7 @@ import { project } from '../../resources/project.ts'
  * message in flight when a membership ends may still arrive, but none after it.
  */
 export interface KeptMessage {
-  /** Such as `assignment.update`; `test` for a message about no row. */
+  /** A text such as `assignment.update`, or `test` for a message about no row. */
   readonly type: string
   readonly rowId: string
 }

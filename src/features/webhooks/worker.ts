@@ -330,7 +330,7 @@ async function deliver(
   return { pauseReason: `Deliveries failed for three days. The last attempt: ${lastError}` }
 }
 
-/** Measures and traces each request as work of its own, in the same way as a request that this host receives. */
+/** Measures and traces each request as work of its own, like the requests that this host receives. */
 async function sendTraced(
   { database, receivers, signal, responseTimeoutMilliseconds = responseTimeoutDefault }: DeliveryContext,
   webhook: ClaimedWebhook,

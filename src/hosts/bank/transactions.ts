@@ -40,7 +40,7 @@ export function batchTransactions(connection: Connection, measureCall?: MeasureC
       const startedAt = performance.now()
       const batch = pending.splice(0, callTransactionsMax)
       const failure = await applyAll(connection, batch)
-      // These were not sent, and would run into the same timeout.
+      // The transactions that are still pending were not sent, and would run into the same timeout.
       if (isTimeout(failure))
         for (const { reject } of pending.splice(0)) reject(new NothingAppliedError(failure))
       measureCall?.(batch.length, (performance.now() - startedAt) / 1000)

@@ -9,7 +9,7 @@ import type { ListedResource } from '../../resources/define-resource.ts'
 import { expandable } from '../../resources/query-columns.ts'
 import { selectRows } from '../visible-rows.ts'
 
-/** These suffice in practice, and keep the cost of parsing and planning negligible. */
+/** The three limits suffice in practice, and keep the cost of parsing and planning negligible. */
 export const fieldNamesMax = 60
 export const expansionsMax = 6
 export const expansionDepthMax = 3

@@ -192,7 +192,7 @@ async function rejectCode(
   throw invalidGrant('The authorization code is wrong, expired, used, or was not issued for this request.')
 }
 
-/** Rotates refresh tokens (RFC 9700, 4.14.2): each use returns a successor, and a second use ends the session. */
+/** Rotates the token (RFC 9700, 4.14.2): each use returns a successor, and a second one ends the session. */
 const redeemRefreshToken: GrantHandler = async (identity, client, parameters, origin) => {
   const presented: PresentedToken = {
     id: opaqueTokenId(requireParameter(parameters, 'refresh_token')),
@@ -241,7 +241,7 @@ type ConsumedToken = ActiveSession & { readonly scope: string }
 /**
  * Spends the token in a single statement, so that of many concurrent uses only one finds it unspent. The lock
  * on the session makes a request that ends it wait for the successor inserted here, and then delete that too.
- * The lock is an update lock, because an update follows. The store's clock sets the creation time, because that
+ * The lock is an update lock, because an update follows. The store's clock sets the creation time, because it
  * is compared with the time when a consent was withdrawn.
  */
 async function consumeToken(

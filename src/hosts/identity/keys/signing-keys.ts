@@ -78,7 +78,7 @@ export const joinRings = (
 
 /**
  * Returns a JWS in its compact form (RFC 7515, 7.1). Node's own signing takes half the time of WebCrypto's.
- * It runs in the thread pool, where it blocks no other request.
+ * The signing runs in the thread pool, where it blocks no other request.
  */
 export async function signToken(
   { id, algorithm, privateKey }: SigningKey,
