@@ -1,19 +1,24 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
+import type { Environment } from '../../../src/config/settings.ts'
 import { chromiumPath } from '../../support/chromium.ts'
 import { openStage, type Stage } from './stage.ts'
 
 export type Journeys = (stage: () => Stage) => void
 
-/** Suites that share one browser and one set of hosts. */
-export function describeInBrowser(name: string, suites: Readonly<Record<string, Journeys>>): void {
+/** Suites that share one browser and one set of hosts, which may have settings of their own. */
+export function describeInBrowser(
+  name: string,
+  suites: Readonly<Record<string, Journeys>>,
+  settings: Environment = {},
+): void {
   const skip =
     chromiumPath === undefined &&
     'No browser was found: install chromium, or set CHROMIUM to the path of one.'
   describe(`${name}, in a real browser`, { skip }, () => {
     let stage: Stage
     before(async () => {
-      stage = await openStage()
+      stage = await openStage(settings)
     })
     afterEach(async (context) => {
       const isTest = 'passed' in context

@@ -110,8 +110,9 @@ function projectCommands({ configuration, router }: Services, projectId: string)
     ...tool('bookmark', t('Save view'), '[data-tool=save-view]'),
     // The list is what is saved as a table.
     ...(saveAsTable.length > 0 ? saveAsTable : [page('download', t('Export…'), '?view=list')]),
-    ...(configuration.extensions ? [page('folder', t('Import'), '/import')] : []),
-    page('clock', t('Activity'), '/activity'),
+    ...(configuration.extensions
+      ? [page('folder', t('Import'), '/import'), page('clock', t('Activity'), '/activity')]
+      : []),
     page('chart', t('Hours'), '/report'),
     page('gear', t('Settings'), '/settings'),
   ]

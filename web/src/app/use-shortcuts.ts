@@ -28,6 +28,8 @@ export interface Shortcut {
   readonly description: MessageKey
   /** The page to which it leads. */
   readonly href?: string
+  /** Absent without the extensions. */
+  readonly isExtension?: boolean
   /**
    * Missing for keys of cards, rows and cells, which have their own listeners. The result false leaves the
    * key to the browser.
@@ -48,10 +50,7 @@ const goTo = (letter: string, href: string, description: MessageKey): Shortcut =
 })
 
 /** Keys that choose a value for the selected, focused or open assignments. */
-export const assignmentKeys: readonly (Shortcut & {
-  readonly field: AssignmentField
-  readonly isExtension?: boolean
-})[] = (
+export const assignmentKeys: readonly (Shortcut & { readonly field: AssignmentField })[] = (
   [
     { key: 'S', field: 'stage', description: 'Move to a stage…' },
     { key: 'A', field: 'person', description: 'Assign to a person…' },

@@ -77,11 +77,14 @@ export function Combobox(props: ComboboxProps) {
   )
 }
 
-/** The list closes after the click that took the focus, so that the click does not reach what the list has covered. */
 const clickMilliseconds = 200
 
-const closeLater = (input: HTMLInputElement, close: () => void) =>
-  setTimeout(() => document.activeElement === input || close(), clickMilliseconds)
+/**
+ * Closes what belongs to a field that has lost the focus, but only after the click that took it, which would
+ * otherwise reach what was covered, or miss what has moved.
+ */
+export const closeLater = (field: HTMLElement | null, close: () => void) =>
+  setTimeout(() => document.activeElement === field || close(), clickMilliseconds)
 
 type ComboboxState = ReturnType<typeof useComboboxState>
 

@@ -67,6 +67,7 @@ export function BoardColumn(props: BoardColumnProps) {
     const place = placeAfterStep(shown, assignment, step)
     if (place) props.onMove(assignment, stage, place)
   })
+  const hint = hintOf(props)
   const wantsMore = !hidesOlder && hasMore(stage.id) && virtual.rendered.at(-1)?.id === shown.at(-1)?.id
   useEffect(() => {
     if (wantsMore) onMore(stage.id)
@@ -105,7 +106,7 @@ export function BoardColumn(props: BoardColumnProps) {
             />
           ))}
         </ul>
-        {countOf(stage.id) === 0 && !isAdding && <p class="column-empty">{hintOf(props)}</p>}
+        {hint && !isAdding && <p class="column-empty">{hint}</p>}
         {hidesOlder && (
           <button type="button" class="button quiet wide" onClick={() => setShowsOlder(true)}>
             {tn(countOf(stage.id) - shown.length, 'Show 1 older', 'Show {count} older')}
@@ -126,6 +127,7 @@ const factsOf = (props: BoardColumnProps, { id, assignmentTypeId }: Assignment) 
 
 /** An empty column says where a dragged card would go, and the first one of an empty board what to do next. */
 function hintOf({ stage, stages, dragged, countOf }: BoardColumnProps): string | undefined {
+  if (countOf(stage.id) > 0) return undefined
   if (dragged) return t('Drop here')
   const isFirstOfEmptyBoard = stage.id === stages[0]?.id && stages.every(({ id }) => countOf(id) === 0)
   return isFirstOfEmptyBoard ? t('Add the first assignment with the plus above, or press N.') : undefined

@@ -234,15 +234,16 @@ export interface ProjectActionsProps {
 
 /** The other pages of the project. Phones have a menu of them, and of the members, whose faces do not fit there. */
 const projectPages = [
-  { path: 'activity', icon: 'clock', label: 'Activity' },
+  { path: 'activity', icon: 'clock', label: 'Activity', isExtension: true },
   { path: 'report', icon: 'chart', label: 'Hours' },
   { path: 'settings', icon: 'gear', label: 'Settings' },
 ] as const
 
 function ProjectActions({ projectId, connection, onNew, onMembers }: ProjectActionsProps) {
-  const { router } = useServices()
+  const { configuration, router } = useServices()
   const isPhone = useMedia('(max-width: 640px)')
-  const pages = projectPages.map((page) => ({ ...page, href: `/projects/${projectId}/${page.path}` }))
+  const shown = projectPages.filter((page) => configuration.extensions || !('isExtension' in page))
+  const pages = shown.map((page) => ({ ...page, href: `/projects/${projectId}/${page.path}` }))
   return (
     <>
       <ConnectionStatus connection={connection} />

@@ -11,6 +11,7 @@ import { deleteDraft, readDraft, writeDraft } from '../../forms/drafts.ts'
 import { useServices } from '../../services/services.ts'
 import { inOneLine, t, tn } from '../../texts/text.ts'
 import { formatDay } from '../../time/days.ts'
+import { closeLater } from '../../ui/combobox.tsx'
 import { IconButton } from '../../ui/icon.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { type Filters, isExcluding, nobody, nonMember, resolveViewer, valuesOf } from './filters.ts'
@@ -181,7 +182,7 @@ function QuickForm(props: QuickAddProps) {
           vocabulary={tokens.vocabulary}
           onText={changeText}
           onPaste={paste}
-          onBlur={() => name === '' && onClose()}
+          onBlur={() => name === '' && closeLater(input.current, onClose)}
         />
       </form>
       <TokenChips tokens={parsed.tokens} labels={tokens.vocabulary.labels} onKeep={tokens.keep} />

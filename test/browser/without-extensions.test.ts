@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '../../src/db/sql.ts'
+import { describeInBrowser } from './support/describe-in-browser.ts'
+import type { Stage } from './support/stage.ts'
+
+function contractJourneys(stage: () => Stage): void {
+  test('a board has the keys of the contract’s fields, and the others do nothing', async () => {
+    const { signIn, workspace } = stage()
+    const id = await workspace.assignment('Moved by a key')
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    const card = page.locator(`#card-${id}`)
+    await card.focus()
+    for (const key of ['l', 'p']) await page.keyboard.press(key)
+    await page.keyboard.press('s')
+    const steps = page.getByRole('dialog').getByRole('combobox')
+    await steps.waitFor()
+    assert.equal(await steps.count(), 1)
+    await page.keyboard.type('done')
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('region', { name: 'Done', exact: true })
+      .getByRole('link', { name: 'Moved by a key' })
+      .waitFor()
+    assert.equal((await workspace.get('assignment', id)).workflowId, workspace.stages.Done)
+    await page.keyboard.press('?')
+    const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await sheet.getByText('Move to a stage…').waitFor()
+    assert.equal(await sheet.getByText('Set the priority…').count(), 0)
+    assert.equal(await sheet.getByText('Add or remove a label…').count(), 0)
+  })
+
+  test('a name is only text, and belongs to the person who typed it', async () => {
+    const { signIn, workspace } = stage()
+    const page = await signIn('mara@example.com', `/projects/${workspace.projectId}`)
+    const name = 'Ask @jonas about #pumps !high fri'
+    await page.getByRole('button', { name: 'New assignment in Backlog' }).click()
+    await page.getByLabel('Name of the new assignment in Backlog').fill(name)
+    await page.keyboard.press('Enter')
+    const card = page.getByRole('region', { name: 'Backlog' }).getByRole('link', { name })
+    await card.waitFor()
+    await card.click()
+    const panel = page.getByRole('complementary', { name })
+    await panel.getByLabel('Stage', { exact: true }).waitFor()
+    await panel.getByText('Mark as blocked').waitFor()
+    for (const part of ['Priority', 'Labels', 'Add a relation', 'Comments', 'Files'])
+      assert.equal(await panel.getByText(part, { exact: true }).count(), 0, part)
+    const [row] = await stage().hosts.database.query<{ name: string; userId: string }>(
+      sql`select name, user_id as "userId" from assignments where name like '%#pumps%'`,
+    )
+    assert.deepEqual(row, { name, userId: workspace.mara.id })
+  })
+
+  test('every page that a link leads to works, or says what is switched off', async () => {
+    const { hosts, signIn, workspace } = stage()
+    const page = await signIn('root@example.com', `/projects/${workspace.projectId}`)
+    await page.getByRole('region', { name: 'Backlog' }).waitFor()
+    const hrefs = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('nav a, .page-header a')].map(({ pathname, search }) => pathname + search)`,
+    )
+    assert.ok(hrefs.length > 8, hrefs.join())
+    for (const href of new Set(hrefs)) {
+      await page.goto(hosts.web + href)
+      await page.getByRole('main').getByRole('heading').first().waitFor()
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+      assert.deepEqual(await page.getByRole('main').getByRole('alert').allTextContents(), [], href)
+    }
+  })
+}
+
+describeInBrowser('Without the extensions', { 'a project': contractJourneys }, { EXTENSIONS: 'off' })
