@@ -51,6 +51,22 @@ export function assignmentValueJourneys(stage: () => Stage): void {
     await card.getByText('Urgent').waitFor({ state: 'detached' })
   })
 
+  test('a key means the card under the pointer, unless another one has the focus', async () => {
+    const { signIn, workspace } = stage()
+    const { path, make } = await makeProject('By the pointer')
+    const [pointed, focused] = [await make('Pointed at', 0, 1), await make('Focused', 0, 2)]
+    const page = await signIn('mara@example.com', path)
+    const doing = page.getByRole('region', { name: 'Doing' })
+    await page.locator(`[data-row="${pointed}"]`).hover()
+    await choose(page, 's', 'doing', 'Doing')
+    await doing.getByRole('link', { name: 'Pointed at' }).waitFor()
+    await page.locator(`[data-row="${pointed}"]`).hover()
+    await page.locator(`#card-${focused}`).focus()
+    await choose(page, 's', 'doing', 'Doing')
+    await doing.getByRole('link', { name: 'Focused' }).waitFor()
+    assert.equal((await workspace.get('assignment', focused)).workflowId, workspace.stages.Doing)
+  })
+
   test('the keys change all selected rows of a list, with one Undo', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('Selected for keys')
