@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createPkce, requestOf } from '../support/browser.ts'
+import { until } from '../support/until.ts'
 import { describeInBrowser } from './support/describe-in-browser.ts'
 import { fillSignIn, type Stage } from './support/stage.ts'
 import { password } from './support/workspace.ts'
@@ -234,6 +235,31 @@ function accountJourneys(stage: () => Stage): void {
     await page.getByRole('heading', { name: 'My work' }).waitFor()
     // It finds out by itself; a page that is opened after that has nothing to keep, and goes to the sign-in.
     await elsewhere.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+  })
+
+  test('signs out to the start page, also if requests are refused before the page has left', async () => {
+    const { login, page } = await open('Olaf Out')
+    const refusals = Promise.withResolvers<void>()
+    await page.route('**/connect/revocation', async (route) => {
+      await refusals.promise
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Account of Olaf Out' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    let refused = 0
+    await page.route(/\/(ext|api)\//, (route) => {
+      refused += 1
+      return route.fulfill({ status: 401, body: '' })
+    })
+    await until(async () => {
+      await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+      return refused > 1
+    }, 'refused requests')
+    await page.unroute(/\/(ext|api)\//)
+    refusals.resolve()
+    await page.waitForURL('**/login/**')
+    await fillSignIn(page, login)
+    await page.getByRole('heading', { name: 'My work' }).waitFor()
   })
 
   test('counts down a lockout after five wrong passwords, even for the right one', async () => {

@@ -3,7 +3,15 @@ import { TrackerError } from '#tracker-client'
 import { currentLanguage } from '../texts/language.ts'
 import { t } from '../texts/text.ts'
 import { type Configuration, requestTimeout } from './configuration.ts'
-import { claimsOf, discover, ProviderError, requestTokens, revoke, unansweredCode } from './provider.ts'
+import {
+  claimsOf,
+  discover,
+  type Provider,
+  ProviderError,
+  requestTokens,
+  revoke,
+  unansweredCode,
+} from './provider.ts'
 import { createTokens } from './sign-in.ts'
 import {
   deleteSession,
@@ -37,6 +45,7 @@ export interface Session {
   renewToken(rejected: string): Promise<string>
   /** Called when the API rejects even a new token. */
   end(): void
+  /** Fails without changes while the provider is unreachable, because its session would continue. */
   signOut(): Promise<void>
   /** Signing out waits until `erase` has removed what this browser keeps for the account. */
   onSignOut(erase: () => Promise<void>): void
@@ -56,8 +65,10 @@ const checkEveryMilliseconds = 20_000
 export function createSession(configuration: Configuration): Session {
   const stored = signal<StoredSession | undefined>(readSession())
   const erasers: (() => Promise<void>)[] = []
+  let isLeaving = false
   const load = () => {
-    stored.value = readSession()
+    // While this page goes to the provider, it stays as it is, and does not ask for a new sign-in.
+    if (!isLeaving) stored.value = readSession()
   }
   onSessionChange(load)
   const requireTokens = (): Tokens => {
@@ -108,7 +119,11 @@ export function createSession(configuration: Configuration): Session {
       writeSession({ hasEnded: true })
       load()
     },
-    signOut: () => signOut(configuration, stored.peek(), erasers),
+    async signOut() {
+      const provider = await discover(configuration)
+      isLeaving = true
+      await leave(provider, configuration, stored.peek(), erasers)
+    },
     onSignOut: (erase) => void erasers.push(erase),
   }
 }
@@ -140,16 +155,13 @@ function personSignal(stored: ReadonlySignal<StoredSession | undefined>) {
   })
 }
 
-/**
- * Signs out here, at the provider, and in the other tabs, which notice the change of the storage. Fails
- * without changes while the provider is unreachable, because its session would continue.
- */
-async function signOut(
+/** Signs out here, in the other tabs, which notice the change of the storage, and at the provider. */
+async function leave(
+  provider: Provider,
   configuration: Configuration,
   stored: StoredSession | undefined,
   erasers: readonly (() => Promise<void>)[],
 ): Promise<void> {
-  const provider = await discover(configuration)
   deleteSession()
   sessionStorage.clear()
   await Promise.all(erasers.map((erase) => erase()))
