@@ -52,6 +52,7 @@ const laterFiles = [
   'palette-commands',
   'palette-steps',
   'period-steps',
+  'plain-text',
   'popover',
   'queue-dialog',
   'shortcut-sheet',

@@ -183,7 +183,11 @@ function writingJourneys(stage: () => Stage): void {
           ? []
           : boxes.map(({ top, right, width }) => [top, right, width])
       })
+    // An empty comment has none.
     await page.getByRole('textbox', { name: 'Write a comment' }).waitFor()
+    assert.equal(await bars.count(), 1)
+    await page.getByRole('textbox', { name: 'Write a comment' }).focus()
+    await bars.nth(1).waitFor()
     assert.equal(await bars.count(), 2)
     for (const bar of await bars.all()) assert.deepEqual(await faultsOf(bar), [])
     await page.getByRole('button', { name: 'Close', exact: true }).click()

@@ -14,6 +14,7 @@ import { formatHours } from '../time/hours.ts'
 import { Ago } from '../ui/ago.tsx'
 import { PersonAvatar } from '../ui/avatar.tsx'
 import { mentionedIn, showMentions } from '../ui/mention-text.ts'
+import { plainText } from '../ui/plain-text.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { assignmentKey } from './assignment-key.ts'
 import { type Act, combineUpdates, groupChanges } from './group-changes.ts'
@@ -259,6 +260,8 @@ function withoutPlaceholders({ before, after }: Change): Pick<Change, 'before' |
 
 const charactersMax = 120
 
+const markdownFields: ReadonlySet<string> = new Set(['description', 'text'])
+
 const formatBoolean = (value: unknown) => (value ? t('yes') : t('no'))
 
 /** Formats values whose stored form is not what screens show. */
@@ -279,14 +282,9 @@ function formatFieldValue(name: string, value: unknown, nameOf: NameOf): string 
   if (name.endsWith('Id')) return nameOf(name, String(value)) ?? t('another one')
   if (name.endsWith('Date')) return formatDay(dayOf(String(value)))
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return formatTimestamp(value)
-  const text = String(value)
-  return shorten(
-    showMentions(
-      text,
-      mentionedIn(text, (id) => nameOf('userId', id)),
-    ),
-    charactersMax,
-  )
+  const text = markdownFields.has(name) ? plainText(String(value)) : String(value)
+  const mentioned = mentionedIn(text, (id) => nameOf('userId', id))
+  return shorten(showMentions(text, mentioned), charactersMax)
 }
 
 /**

@@ -5,6 +5,8 @@ import { placeBelow } from './place.ts'
 
 export interface MenuItem {
   readonly label: string
+  /** Shown before the label. */
+  readonly mark?: ComponentChildren
   /** Marks the current place, such as the stage of a card. */
   readonly isCurrent?: boolean
   readonly kind?: 'danger' | undefined
@@ -89,6 +91,7 @@ const MenuButton = ({ item, onChoose }: { readonly item: MenuItem; onChoose(): v
     {item.isChecked !== undefined && (
       <span class="menu-check">{item.isChecked && <Icon name="check" />}</span>
     )}
+    {item.mark}
     {item.label}
   </button>
 )

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
+import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { colorChoices } from '../../assignment/labels.tsx'
+import { guessDoneStages, type StageLook, stageLooksOf, stagesOf } from '../../data/project-stages.ts'
 import { useListing } from '../../data/use-listing.ts'
 import { ChoiceField, NameField, TextAreaField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
@@ -10,6 +12,7 @@ import { useServices } from '../../services/services.ts'
 import { t } from '../../texts/text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon, IconButton } from '../../ui/icon.tsx'
+import { StageMark } from '../../ui/marks.tsx'
 import { NewPasswordField } from '../../ui/new-password-field.tsx'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { AdministratorsOnly, Page, type Tab, Tabs, useNewByAddress } from '../../ui/page.tsx'
@@ -136,6 +139,7 @@ interface CatalogLinesProps {
 
 function CatalogLines({ catalog, rows, isOrdered, onChange }: CatalogLinesProps) {
   const moveStage = useMoveStage(rows)
+  const looks = catalog.resource === 'workflow' ? defaultLooksOf(rows) : undefined
   return (
     <ul class="rows">
       {rows.map((row, index) => (
@@ -143,6 +147,7 @@ function CatalogLines({ catalog, rows, isOrdered, onChange }: CatalogLinesProps)
           key={row.id}
           catalog={catalog}
           row={row}
+          look={looks?.get(row.id)}
           onChange={() => onChange(row)}
           onMove={isOrdered ? (steps) => void moveStage(index, index + steps) : undefined}
           isFirst={index === 0}
@@ -151,6 +156,11 @@ function CatalogLines({ catalog, rows, isOrdered, onChange }: CatalogLinesProps)
       ))}
     </ul>
   )
+}
+
+const defaultLooksOf = (rows: readonly CatalogRow[]) => {
+  const stages = stagesOf(rows as readonly RecordOf<'workflow'>[], [])
+  return stageLooksOf(stages, new Set(guessDoneStages(stages).map(({ id }) => id)))
 }
 
 const NoRows = ({ search, catalog }: { readonly search: string; readonly catalog: Catalog }) => (
@@ -182,6 +192,8 @@ function useMoveStage(rows: readonly CatalogRow[]) {
 export interface CatalogLineProps {
   readonly catalog: Catalog
   readonly row: CatalogRow
+  /** The look of a stage in projects that have chosen no other. */
+  readonly look: StageLook | undefined
   readonly isFirst: boolean
   readonly isLast: boolean
   onChange(): void
@@ -189,14 +201,16 @@ export interface CatalogLineProps {
   readonly onMove: ((steps: number) => void) | undefined
 }
 
-function CatalogLine({ catalog: { resource }, row, isFirst, isLast, onChange, onMove }: CatalogLineProps) {
+function CatalogLine(props: CatalogLineProps) {
+  const { catalog, row, look, isFirst, isLast, onChange, onMove } = props
   const remove = useRemoval()
   return (
     <li class="row">
+      {look && <StageMark {...look} />}
       <span class="row-text">
         <bdi>{row.name}</bdi>
         <span class="quiet-text line" dir="auto">
-          {row.description}
+          {look?.isDone ? t('Means done') : row.description}
         </span>
       </span>
       <span class="row-buttons">
@@ -220,7 +234,7 @@ function CatalogLine({ catalog: { resource }, row, isFirst, isLast, onChange, on
         <IconButton
           icon="trash"
           label={t('Remove {name}', { name: row.name })}
-          run={() => void remove(resource, row.id, row.name)}
+          run={() => void remove(catalog.resource, row.id, row.name)}
         />
       </span>
     </li>

@@ -13,6 +13,7 @@ import { mentionedIn, showMentions } from '../../ui/mention-text.ts'
 import { EmptyState, LoadProblem } from '../../ui/notes.tsx'
 import { kindNames, notificationText } from '../../ui/notification-text.ts'
 import { Page } from '../../ui/page.tsx'
+import { plainText } from '../../ui/plain-text.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
 /** The largest page of the list. */
@@ -256,7 +257,10 @@ function useDetails(notifications: readonly Notification[]) {
     stageOf: (id: string | null) => value?.stages.get(id ?? '')?.name ?? t('another stage'),
     projectOf: (id: string) => value?.projects.get(id)?.name,
     firstLineOf: (id: string) => {
-      const line = value?.comments.get(id)?.text.trim().split('\n', 1)[0] ?? ''
+      const line =
+        plainText(value?.comments.get(id)?.text ?? '')
+          .trim()
+          .split('\n', 1)[0] ?? ''
       return shorten(showMentions(line, mentionedIn(line, people.nameOf)), quoteCharactersMax)
     },
   }

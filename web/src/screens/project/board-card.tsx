@@ -8,7 +8,7 @@ import { changesOf } from '../../assignment/queue.ts'
 import { QueueMark } from '../../assignment/queue-mark.tsx'
 import { TimerButton } from '../../assignment/timer-button.tsx'
 import { dueColorOf, dueText, responsibleOf } from '../../data/planned.ts'
-import { choosableStages, type ProjectStage } from '../../data/project-stages.ts'
+import { choosableStages, type ProjectStage, type StageLook } from '../../data/project-stages.ts'
 import type { Label } from '../../data/use-project-labels.ts'
 import type { PartCount } from '../../data/use-project-parts.ts'
 import { hasDraftOf } from '../../forms/drafts.ts'
@@ -18,7 +18,7 @@ import { t, tn } from '../../texts/text.ts'
 import { dayOf, formatAge, formatDay } from '../../time/days.ts'
 import { PersonAvatar } from '../../ui/avatar.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { HoursMark, PartsMark, PriorityMark, TypeMark } from '../../ui/marks.tsx'
+import { HoursMark, PartsMark, PriorityMark, StageMark, TypeMark } from '../../ui/marks.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { logicalArrowKey } from '../../ui/text-direction.ts'
 import { assignmentElementId } from './use-card-focus.ts'
@@ -44,6 +44,7 @@ export interface BoardCardProps {
   readonly isDragged: boolean
   readonly query: string
   readonly stages: readonly Stage[]
+  readonly looks: ReadonlyMap<string, StageLook>
   onMove(assignment: Assignment, stage: Stage): void
   onDrag(assignment: Assignment | undefined): void
   /** Moves it up or down in the manual order. */
@@ -64,6 +65,7 @@ export function BoardCard(props: BoardCardProps) {
     isDragged,
     query,
     stages,
+    looks,
     onMove,
     onDrag,
     onStep,
@@ -93,6 +95,7 @@ export function BoardCard(props: BoardCardProps) {
       isDragged,
       query,
       stages,
+      looks,
       onMove,
       onDrag,
       onStep,
@@ -249,14 +252,17 @@ function DueChip({ assignment }: Pick<CardProps, 'assignment'>) {
   )
 }
 
+const unknownLook: StageLook = { color: 'gray', progress: 0, isDone: false }
+
 /** Buttons that appear over the facts, never over the name. */
-const CardTools = ({ assignment, stages, onMove }: CardProps) => (
+const CardTools = ({ assignment, stages, looks, onMove }: CardProps) => (
   <span class="card-tools">
     <TimerButton assignment={assignment} />
     <Menu
       label={t('Move {name} to…', { name: assignment.name })}
       items={choosableStages(stages, assignment.workflowId).map((stage) => ({
         label: stage.name,
+        mark: <StageMark {...(looks.get(stage.id) ?? unknownLook)} />,
         isCurrent: stage.id === assignment.workflowId,
         run: () => onMove(assignment, stage),
       }))}

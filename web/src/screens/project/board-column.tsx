@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { RecordOf } from '../../api/api.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { chooseDoneStage } from '../../assignment/assignment-values.ts'
-import { type ProjectStage, stageLooksOf } from '../../data/project-stages.ts'
+import { type ProjectStage, type StageLook, stageLooksOf } from '../../data/project-stages.ts'
 import type { Blockers } from '../../data/use-project-dependencies.ts'
 import type { LabelsByAssignment } from '../../data/use-project-labels.ts'
 import type { PartCounts } from '../../data/use-project-parts.ts'
@@ -43,6 +43,7 @@ const recentDays = 14
 export function BoardColumn(props: BoardColumnProps) {
   const { stage, assignments, doneIds, dragged, revealedId, countOf, hasMore, onDrop, onMore } = props
   const isDone = doneIds.has(stage.id)
+  const looks = useMemo(() => stageLooksOf(props.stages, doneIds), [props.stages, doneIds])
   const [showsOlder, setShowsOlder] = useState(false)
   const [isAdding, setAdding] = useState(false)
   const isByHand = props.isByHand && !isDone
@@ -80,7 +81,7 @@ export function BoardColumn(props: BoardColumnProps) {
       aria-labelledby={`stage-${stage.id}`}
       {...drop.handlers}
     >
-      <ColumnHeader {...props} isDone={isDone} onAdd={() => setAdding(true)} />
+      <ColumnHeader {...props} look={looks.get(stage.id)} isDone={isDone} onAdd={() => setAdding(true)} />
       <div class="column-cards" ref={virtual.scroller} onScroll={virtual.onScroll}>
         <QuickAdd {...props} isOpen={isAdding} onClose={() => setAdding(false)} />
         <ul
@@ -101,6 +102,7 @@ export function BoardColumn(props: BoardColumnProps) {
               onStep={isByHand ? step : undefined}
               query={props.query}
               stages={props.stages}
+              looks={looks}
               onMove={props.onMove}
               onDrag={props.onDrag}
             />
@@ -133,11 +135,15 @@ function hintOf({ stage, stages, dragged, countOf }: BoardColumnProps): string |
   return isFirstOfEmptyBoard ? t('Add the first assignment with the plus above, or press N.') : undefined
 }
 
-function ColumnHeader(props: BoardColumnProps & { readonly isDone: boolean; onAdd(): void }) {
-  const { stage, stages, projectId, doneIds, isDone, countOf, onAdd } = props
+interface ColumnHeaderProps extends BoardColumnProps {
+  readonly look: StageLook | undefined
+  readonly isDone: boolean
+  onAdd(): void
+}
+
+function ColumnHeader({ stage, projectId, look, isDone, countOf, onAdd }: ColumnHeaderProps) {
   const { api, configuration, router, session, toasts } = useServices()
   const isAdministrator = session.person.value?.isAdministrator === true
-  const look = stageLooksOf(stages, doneIds).get(stage.id)
   const changeStages = { label: t('Change the stages…'), run: () => router.go('/administration/workflows') }
   const markDone = () => {
     const { id, name, order } = stage
