@@ -37,6 +37,7 @@ const laterFiles = [
   'csv',
   'daily-target',
   'edit-markdown',
+  'faces',
   'filter-menu',
   'group-changes',
   'identity',

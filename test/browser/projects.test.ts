@@ -113,8 +113,17 @@ function projectJourneys(stage: () => Stage): void {
     await page.getByRole('menuitem', { name: 'Settings…' }).click()
     await page.getByRole('button', { name: 'Unarchive' }).click()
     await page.getByText('Quiet harbour is no longer archived.').waitFor()
-    await page.getByRole('button', { name: 'Members…' }).click()
+    const members = page.getByRole('listitem').filter({ hasText: 'Members' })
+    await members.getByRole('img', { name: 'Rosa Root' }).waitFor()
+    // The whole row is the button, also beside its icon.
+    await members.click({ position: { x: 6, y: 6 } })
     await page.getByRole('dialog', { name: 'Members of Quiet harbour' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Webhooks' })
+      .click({ position: { x: 6, y: 6 } })
+    await page.waitForURL(`**/projects/${id}/webhooks`)
   })
 
   test('come back after a removal was undone', async () => {

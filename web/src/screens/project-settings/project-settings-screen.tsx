@@ -1,15 +1,18 @@
 import { useState } from 'preact/hooks'
 import { TrackerError } from '#tracker-client'
 import type { RecordOf } from '../../api/api.ts'
+import { rowsMax } from '../../api/load-all.ts'
 import { sentenceOf } from '../../api/problems.ts'
 import { colorChoices } from '../../assignment/labels.tsx'
 import { useListing } from '../../data/use-listing.ts'
+import { useMembers } from '../../data/use-members.ts'
 import { ChoiceField, NameField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import type { ScreenProps } from '../../router/router.ts'
 import { useServices } from '../../services/services.ts'
 import { type MessageKey, t } from '../../texts/text.ts'
+import { Faces } from '../../ui/faces.tsx'
 import { Icon, type IconName } from '../../ui/icon.tsx'
 import { DescriptionTextField } from '../../ui/markdown-field.tsx'
 import { MembersDialog } from '../../ui/members-dialog.tsx'
@@ -51,20 +54,15 @@ function Settings({ project }: { readonly project: RecordOf<'project'> }) {
       <section class="form" aria-labelledby="settings-more">
         <h2 id="settings-more">{t('People and connections')}</h2>
         <ul class="rows">
-          <li class="row">
-            <Icon name="people" />
-            <span class="row-text">{t('Members')}</span>
-            <button type="button" class="button" onClick={() => setChangingMembers(true)}>
-              {t('Members…')}
-            </button>
-          </li>
+          <MembersRow projectId={project.id} onOpen={() => setChangingMembers(true)} />
           {configuration.extensions &&
             pages.map(({ path, label, icon }) => (
-              <li key={path} class="row">
+              <li key={path} class="row whole-row">
                 <Icon name={icon} />
-                <span class="row-text">
-                  <a href={path.startsWith('/') ? path : `/projects/${project.id}/${path}`}>{t(label)}</a>
-                </span>
+                <a class="row-link" href={path.startsWith('/') ? path : `/projects/${project.id}/${path}`}>
+                  {t(label)}
+                </a>
+                <Icon name="right" />
               </li>
             ))}
         </ul>
@@ -73,6 +71,21 @@ function Settings({ project }: { readonly project: RecordOf<'project'> }) {
       <Endings project={project} />
       {isChangingMembers && <MembersDialog project={project} onClose={() => setChangingMembers(false)} />}
     </>
+  )
+}
+
+/** Opens the members, whose faces it shows. */
+function MembersRow({ projectId, onOpen }: { readonly projectId: string; onOpen(): void }) {
+  const { ids, totalCount } = useMembers(projectId)
+  return (
+    <li class="row whole-row">
+      <Icon name="people" />
+      <button type="button" class="row-link" aria-haspopup="dialog" onClick={onOpen}>
+        {t('Members')}
+      </button>
+      <Faces ids={ids} count={ids.length + Math.max(0, totalCount - rowsMax)} />
+      <Icon name="right" />
+    </li>
   )
 }
 

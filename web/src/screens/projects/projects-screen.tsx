@@ -3,7 +3,7 @@ import type { RecordOf } from '../../api/api.ts'
 import { organizationQuery, useListing } from '../../data/use-listing.ts'
 import { useServices } from '../../services/services.ts'
 import { t, tn } from '../../texts/text.ts'
-import { PersonAvatar } from '../../ui/avatar.tsx'
+import { Faces } from '../../ui/faces.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { lazyDialog, MembersDialog } from '../../ui/lazy-dialog.tsx'
 import { hueOf } from '../../ui/marks.tsx'
@@ -151,17 +151,11 @@ export interface ProjectRowProps {
   onMembers(): void
 }
 
-/** Further members are only counted. */
-const avatarsMax = 4
-
 function ProjectRow({ project, progress, memberIds, onMembers }: ProjectRowProps) {
   const { router } = useServices()
   const remove = useRemoval()
-  // A person may have two memberships.
-  const members = [...new Set(memberIds)]
-  const avatarIds = members.slice(0, avatarsMax)
   return (
-    <li class="row project-row">
+    <li class="row whole-row project-row">
       <ProjectMark project={project} />
       <span class="project-name">
         <a class="row-link" dir="auto" href={`/projects/${project.id}`}>
@@ -173,12 +167,8 @@ function ProjectRow({ project, progress, memberIds, onMembers }: ProjectRowProps
       <span class="project-progress" data-color={project.color ?? hueOf(project.id)}>
         {progress && <ProgressBar {...progress} />}
       </span>
-      <span class="faces">
-        {avatarIds.map((id) => (
-          <PersonAvatar key={id} id={id} />
-        ))}
-        {members.length > avatarsMax && <span class="quiet-text">+{members.length - avatarsMax}</span>}
-      </span>
+      {/* A person may have two memberships. */}
+      <Faces ids={[...new Set(memberIds)]} />
       <Menu
         label={t('Actions for {name}', { name: project.name })}
         items={[
