@@ -60,6 +60,31 @@ export function dependencyJourneys(stage: () => Stage): void {
     await card.getByText('Waits for').waitFor({ state: 'detached' })
   })
 
+  test('are added by Enter, wherever the pointer rests', async () => {
+    const { signIn } = stage()
+    const { path, make } = await makeProject('With a resting pointer')
+    const names = ['Alpha first', 'Beta second', 'Gamma third', 'Delta fourth']
+    const ids: string[] = []
+    for (const name of names) ids.push(await make(name, 0, 1))
+    const page = await signIn('mara@example.com', `${path}/assignments/${ids[3]}`)
+    await page.getByRole('button', { name: 'Add a relation' }).click()
+    await page.getByRole('menuitem', { name: 'Wait for…' }).click()
+    const field = page.getByRole('combobox', { name: 'Add an assignment to wait for' })
+    const options = page.getByRole('listbox', { name: 'Add an assignment to wait for' }).getByRole('option')
+    await options.nth(2).waitFor()
+    const answer = Promise.withResolvers<void>()
+    await page.route(/assignments\?.*search=Alpha/, async (route) => {
+      await answer.promise
+      await route.continue()
+    })
+    await field.fill('Alpha')
+    // The list still shows what was found before.
+    await options.nth(2).hover()
+    await field.press('Enter')
+    answer.resolve()
+    await page.locator('.panel').getByRole('link', { name: 'Alpha first' }).waitFor()
+  })
+
   test('are arrows on the timeline, which warn while something starts before what it waits for ends', async () => {
     const { signIn, workspace } = stage()
     const { path, make } = await makeProject('With arrows')

@@ -90,8 +90,9 @@ type ComboboxState = ReturnType<typeof useComboboxState>
 
 function useComboboxState(find: ComboboxProps['find'], onChoose: ComboboxProps['onChoose']) {
   const [text, setText] = useState<string | undefined>(undefined)
-  const [active, setActive] = useState(0)
+  const [chosenActive, setActive] = useState(0)
   const { options, problem, isUpToDate } = useSuggestions(text, find)
+  const active = within(chosenActive, options)
   /** True if Enter was pressed before the search had finished. */
   const [isEnterPending, setEnterPending] = useState(false)
   const isOpen = text !== undefined
@@ -172,7 +173,7 @@ export function Suggestions({ id, label, emptyMessage, input, state }: Suggestio
           tabIndex={-1}
           aria-selected={index === active}
           class="combobox-option"
-          onMouseEnter={() => setActive(index)}
+          onMouseMove={() => setActive(index)}
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => choose(option)}
         >
@@ -189,6 +190,10 @@ export function Suggestions({ id, label, emptyMessage, input, state }: Suggestio
     </div>
   )
 }
+
+/** A list may have become shorter since the pointer or a key made an option active: Enter must choose one that is there. */
+const within = (active: number, options: readonly unknown[]): number =>
+  Math.max(0, Math.min(active, options.length - 1))
 
 /** Scrolls the active option of a list into view. Options have the id of the list and their position. */
 export function useActiveInView(listId: string, active: number): void {
@@ -267,10 +272,11 @@ export function useOptionSearch<One extends Option>(
   onChoose: (option: One) => void,
 ) {
   const [text, setText] = useState('')
-  const [active, setActive] = useState(0)
+  const [chosenActive, setActive] = useState(0)
   /** True if Enter was pressed before the search had finished. */
   const [isEnterPending, setEnterPending] = useState(false)
   const { options: items, problem, isUpToDate } = useSuggestions(text, find)
+  const active = within(chosenActive, items)
   const choose = () => {
     const item = items[active]
     if (item) onChoose(item)
