@@ -57,7 +57,7 @@ export function inboxJourneys(stage: () => Stage): void {
     await page.getByLabel('All kinds').selectOption('Comments')
     await row('Weld the ladder').waitFor({ state: 'detached' })
     await row('Paint the hull').getByText('New comment').waitFor()
-    assert.equal(await row('Paint the hull').getByText('Assigned to you').count(), 0)
+    await row('Paint the hull').getByText('Assigned to you').waitFor({ state: 'detached' })
     await bell.waitFor()
     await page.goto(`${hosts.web}/inbox`)
     await page.getByRole('button', { name: 'Mark all as read' }).click()

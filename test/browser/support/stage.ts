@@ -90,8 +90,9 @@ export async function openStage(own: Environment = {}): Promise<Stage> {
 }
 
 async function describePage(page: Page): Promise<string> {
-  const shown = await page
-    .locator('body')
+  // What is in front of the page explains more than the page.
+  const front = page.locator('dialog[open], .panel')
+  const shown = await ((await front.count()) > 0 ? front.last() : page.locator('body'))
     .ariaSnapshot({ timeout: 2000 })
     .catch((error: Error) => error.message)
   return `Page ${page.url()}\n${shown.slice(0, 4000)}`
