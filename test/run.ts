@@ -9,8 +9,8 @@ import { startWorker, type Worker, type WorkerResult } from './support/runner/wo
 
 /**
  * `npm test` runs everything; `npm test -- lockout journeys '!mails'` runs the files whose path contains one
- * of the words and none of those after a `!`; `npm test -- --record` also writes down how long each file
- * took, which is what the sharing goes by.
+ * of the words and none of those after a `!`; `npm test -- --record` also records how long each file took. Later
+ * runs distribute the files by these times.
  */
 const given = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const words = given.filter((word) => !word.startsWith('!'))
@@ -28,9 +28,9 @@ if (files.length === 0) {
 }
 
 /**
- * Each starts a store of its own. One more than cores, because some files wait most of their time. On a store
- * of several nodes one: there all would share it, and tests that wait until there are no writes would wait
- * for each other.
+ * Each worker starts its own store. There is one more worker than cores, because some files wait most of their
+ * time. A store of several nodes is shared, so only one worker uses it: tests that wait until there are no writes
+ * would wait for those of other workers.
  */
 const workersMax = process.env.TEST_DATABASE_WORKERS ? 1 : Math.min(4, availableParallelism() + 1)
 

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** By what has to be set before a start needs it. */
+/** Each library, with the setting or the event that makes a process load it. */
 const loadedOnDemand = {
   nodemailer: 'SMTP_URL',
   'prom-client': 'METRICS or OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -13,25 +13,25 @@ const loadedOnDemand = {
   '@grpc/reflection': 'a call of reflection or health',
   'grpc-health-check': 'a call of reflection or health',
   '@bufbuild/protobuf': 'a call of reflection or health',
-  'node:http': 'types only: src/http/node-http.ts has the rest, without `fetch`',
+  'node:http': 'types alone: src/http/node-http.ts exports the values, without loading `fetch`',
 }
 
 test('A default start loads no library that only some installations need', () => {
-  for (const [first, library] of programs) {
+  for (const [first, required] of programs) {
     const loaded = loadedFrom(first)
-    assert.ok(loaded.has(library), `${first} was not followed.`)
+    assert.ok(loaded.has(required), `The imports of ${first} were not followed.`)
     for (const [library, setting] of Object.entries(loadedOnDemand))
       assert.equal(loaded.get(library), undefined, `${first} loads ${library}, which is for ${setting}.`)
   }
 })
 
-/** What runs in one process of its own, with what it surely loads. */
+/** The first file of each kind of process, with a library that it certainly loads. */
 const programs = [
   ['src/cli/start.ts', '@grpc/grpc-js'],
   ['src/hosts/bank/instance.ts', 'pg'],
 ] as const
 
-/** Every file and package that is imported before anything runs, with one that imports it. */
+/** Returns every file and package that is imported before anything runs, each with a file that imports it. */
 function loadedFrom(first: string): ReadonlyMap<string, string> {
   const loaded = new Map([[first, '']])
   for (const file of loaded.keys()) {
@@ -50,8 +50,8 @@ function importsOf(file: string): readonly string[] {
   return patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, name = '']) => name))
 }
 
-/** Hosts, and what they share, are loaded one after the other. */
+/** The start itself imports the hosts, and what they share, one after the other. */
 const importedByStart = /\bimport\('(\.[^']+)'\)/g
 
-/** Types alone are erased, and `import(…)` is for later. */
+/** Matches neither imports of types, which are erased, nor `import(…)`, which loads a file later. */
 const importedWhenLoaded = /^(?:import|export)\s+(?!type\b)(?:[^'()]*?\sfrom\s+)?'([^']+)'/gm

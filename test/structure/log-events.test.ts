@@ -6,7 +6,7 @@ import { test } from 'node:test'
 const root = join(import.meta.dirname, '..', '..')
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** The first text after each call of a log, or the constant there. */
+/** Returns the message of each call of a log, whether it is a text or a constant. */
 function messagesIn(text: string): string[] {
   const calls = [
     ...text.matchAll(

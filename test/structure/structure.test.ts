@@ -45,7 +45,7 @@ describe('The structure, drawn from every import,', () => {
 
   test('is the one on the page of the architecture', () => {
     const page = readFileSync(join(root, 'docs', 'architecture.md'), 'utf8')
-    assert.equal(withTable(page), page, 'Run `node scripts/borders.ts --write` after a wanted change.')
+    assert.equal(withTable(page), page, 'Run `node scripts/borders.ts --write` after an intended change.')
   })
 
   test('would show a circle of types', () => {

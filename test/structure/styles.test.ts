@@ -5,10 +5,10 @@ import { describe, test } from 'node:test'
 
 const folder = join(import.meta.dirname, '..', '..', 'web', 'src', 'styles')
 
-/** Of these, four values go round the box: top, right, bottom, left. */
+/** Properties whose four values go round the box: top, right, bottom, left. */
 const aroundTheBox = /^(margin|padding|inset|scroll-(margin|padding)|border-(width|color|style))$/
 
-/** Styles that would use the same side in every language, although some run from right to left. */
+/** Returns the declarations that name a side, although some languages are written from right to left. */
 function sidedDeclarations(css: string): string[] {
   const plain = css.replace(/\/\*.*?\*\//gs, '')
   return [...plain.matchAll(/(?<=[{;]\s*)([\w-]+)\s*:\s*([^;{}]+)(?=[;}])/g)].flatMap(
@@ -26,11 +26,13 @@ function isSided(property: string, value: string): boolean {
 }
 
 describe('The style sheets of the web client', () => {
-  test('say start and end instead of left and right, so that the layout turns round with the language', () => {
+  test('say start and end instead of left and right, so that some languages mirror the layout', () => {
     const sheets = globSync('*.css', { cwd: folder })
     assert.ok(sheets.length > 20)
     const faults = sheets.flatMap((name) =>
-      sidedDeclarations(readFileSync(join(folder, name), 'utf8')).map((one) => `${name}: ${one}`),
+      sidedDeclarations(readFileSync(join(folder, name), 'utf8')).map(
+        (declaration) => `${name}: ${declaration}`,
+      ),
     )
     assert.deepEqual(faults, [])
   })

@@ -10,14 +10,14 @@ export interface TokenRequest {
 
 export const inDays = (days: number): string => new Date(Date.now() + days * 24 * 60 * 60_000).toISOString()
 
-/** A token that the account of the sign-in makes for itself. */
+/** Creates a personal access token, with a session's access token of its account. */
 export async function makeToken(
   rest: Pick<RestUnderTest, 'call'>,
-  signIn: string,
-  requested: TokenRequest = {},
+  accessToken: string,
+  request: TokenRequest = {},
 ): Promise<{ readonly id: string; readonly secret: string }> {
-  const body = { name: 'Build', scopes: ['*:write'], expiresAt: inDays(30), ...requested }
-  const answer = await rest.call('POST', '/ext/tokens', { token: signIn, body })
+  const body = { name: 'Build', scopes: ['*:write'], expiresAt: inDays(30), ...request }
+  const answer = await rest.call('POST', '/ext/tokens', { token: accessToken, body })
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   return { id: answer.body.token.id, secret: answer.body.secret }
 }

@@ -3,12 +3,12 @@ import { BinaryReader, type WireType } from '@bufbuild/protobuf/wire'
 import type { Metadata } from '@grpc/grpc-js'
 import type { Answer } from './rest-host.ts'
 
-/** The contract's one shape of every error, with the headers of every response. */
+/** Asserts an error in the envelope of the contract, with the headers of every response. */
 export function assertEnvelope(answer: Answer, status: number, errorKeys?: readonly string[]) {
   assert.equal(answer.status, status, JSON.stringify(answer.body))
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json\b/)
-  const { statusCode, message, errors, ...others } = answer.body
-  assert.deepEqual(others, {}, 'The envelope has three properties.')
+  const { statusCode, message, errors, ...unexpected } = answer.body
+  assert.deepEqual(unexpected, {}, 'The envelope has three properties.')
   assert.equal(statusCode, status)
   assert.ok(typeof message === 'string' && message.length > 0)
   assertFieldErrors(errors)
@@ -16,7 +16,7 @@ export function assertEnvelope(answer: Answer, status: number, errorKeys?: reado
   assertSecurityHeaders(answer.headers)
 }
 
-/** Exactly these errors by field; the sentences are those of the contract or of /ext/. */
+/** Asserts exactly these messages by field. */
 export function assertRejected({ status, body }: Answer, expected: number, errors: object) {
   assert.equal(status, expected, JSON.stringify(body))
   assert.deepEqual(body.errors, errors)
@@ -39,7 +39,7 @@ export function assertSecurityHeaders(headers: Headers) {
   assert.match(headers.get('content-security-policy') ?? '', /default-src/)
 }
 
-/** The violations in the google.rpc.BadRequest of an error: sentences by field. */
+/** Returns the violations in the google.rpc.BadRequest of an error: messages by field. */
 export function violationsIn(metadata: Metadata): Readonly<Record<string, readonly string[]>> {
   const [details] = metadata.get('grpc-status-details-bin')
   const violations: Record<string, string[]> = {}
@@ -56,7 +56,7 @@ export function violationsIn(metadata: Metadata): Readonly<Record<string, readon
   return violations
 }
 
-/** The length-delimited fields of a message, by their numbers. */
+/** Returns the length-delimited fields of a message, by their numbers. */
 function fieldsIn(bytes: Uint8Array): Map<number, Buffer[]> {
   const reader = new BinaryReader(bytes)
   const found = new Map<number, Buffer[]>()
@@ -73,7 +73,7 @@ function fieldsIn(bytes: Uint8Array): Map<number, Buffer[]> {
 
 const lengthDelimited: WireType.LengthDelimited = 2
 
-/** One field of each row. */
+/** Returns one field of each row. */
 export const valuesOf = <Name extends PropertyKey, Value>(
   rows: readonly Readonly<Record<Name, Value>>[],
   name: Name,

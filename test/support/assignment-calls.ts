@@ -6,17 +6,18 @@ import type { Workspace } from './seed.ts'
 type Body = Readonly<Record<string, unknown>>
 
 export interface AssignmentCalls {
-  /** By the person of the test unless another one is given. */
+  /** Sends a request as `by`, by default the person of the test. */
   call(method: string, path: string, body?: object, by?: Person): Promise<Answer>
-  /** Sends a write that must succeed, and returns its answer. */
+  /** Sends a write that must succeed, and returns the body of the response. */
   write(method: string, path: string, body: object, by?: Person): Promise<Answer['body']>
-  /** The page of a list. */
+  /** Returns the page of a list. */
   listOf(path: string, by?: Person): Promise<Answer['body']['result']>
   batch(items: readonly Item[], mode?: string): Promise<Answer>
+  /** Returns the body of an assignment. */
   bodyOf(projectId: string, values?: Body): Body
 }
 
-/** Short ways to call about assignments of one person. */
+/** Returns short functions for requests about assignments of one person. */
 export function assignmentCalls(workspace: Workspace, person: Person): AssignmentCalls {
   const call: AssignmentCalls['call'] = (method, path, body, by = person) => by.call(method, path, body)
   return {

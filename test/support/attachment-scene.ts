@@ -8,7 +8,7 @@ import type { Environment } from '../../src/config/settings.ts'
 import { type Answer, type Person, type RestUnderTest, startRestUnderTest } from './rest-host.ts'
 import { seed, type Workspace } from './seed.ts'
 
-/** Bytes to upload. */
+/** The content of an upload. */
 export type FileBytes = Uint8Array | string
 
 export interface UploadOptions {
@@ -16,7 +16,7 @@ export interface UploadOptions {
   readonly assignmentId?: string
   readonly by?: Person | undefined
   readonly headers?: Readonly<Record<string, string>>
-  /** The host, if there are several. */
+  /** The address of another host than that of the scene. */
   readonly address?: string
 }
 
@@ -26,7 +26,7 @@ export interface Download {
   readonly bytes: Buffer
 }
 
-/** A member and a stranger, and an assignment of the member's project. */
+/** A host with a member, a stranger, and an assignment in the member's project. */
 export interface AttachmentScene {
   readonly rest: RestUnderTest
   readonly workspace: Workspace
@@ -42,9 +42,9 @@ export interface AttachmentScene {
     id: string,
     options?: Omit<UploadOptions, 'name'> & { readonly method?: string },
   ): Promise<Download>
-  /** The files of the host's folder, complete ones and those that are arriving. */
+  /** Returns the names of the files in the host's directory, including those of uploads in progress. */
   storedFiles(): Promise<string[]>
-  /** A new project with an assignment of the member. */
+  /** Creates one more project of the member, with an assignment. */
   another(): Promise<{ readonly projectId: string; readonly assignmentId: string }>
   stop(): Promise<void>
 }
@@ -63,17 +63,17 @@ export async function attachmentScene(
     const projectId = await workspace.project('Relaunch', member)
     return { projectId, assignmentId: await workspace.assignment(projectId, member.id) }
   }
-  const own = await another()
-  const upload: AttachmentScene['upload'] = (bytes, given = {}) =>
-    uploadTo(given.address ?? rest.address, bytes, {
+  const first = await another()
+  const upload: AttachmentScene['upload'] = (bytes, uploadOptions = {}) =>
+    uploadTo(uploadOptions.address ?? rest.address, bytes, {
       by: member,
-      assignmentId: own.assignmentId,
-      ...given,
+      assignmentId: first.assignmentId,
+      ...uploadOptions,
     })
   return {
-    ...{ rest, workspace, member, stranger, ...own, upload, another },
-    async attach(bytes, given) {
-      const answer = await upload(bytes, given)
+    ...{ rest, workspace, member, stranger, ...first, upload, another },
+    async attach(bytes, uploadOptions) {
+      const answer = await upload(bytes, uploadOptions)
       assert.equal(answer.status, 200, JSON.stringify(answer.body))
       return answer.body.attachment
     },
@@ -103,7 +103,7 @@ async function uploadTo(
   return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) }
 }
 
-/** The names of all files below a folder, without the one that names the folder. */
+/** Returns the names of all files below a directory, without `id`, which identifies the directory. */
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   return entries.filter((entry) => entry.isFile() && entry.name !== 'id').map(({ name }) => name)
@@ -111,34 +111,34 @@ async function filesIn(folder: string): Promise<string[]> {
 
 export const sha256 = (bytes: FileBytes): string => createHash('sha256').update(bytes).digest('hex')
 
-/** The smallest image that begins like a PNG. */
+/** The first bytes of a PNG, which suffice for its type to be detected. */
 export const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 
-/** An upload whose body is written by hand. */
+/** An upload whose body is sent piece by piece. */
 export interface OpenUpload {
-  /** The answer, whenever it comes. */
+  /** The response, which may arrive before the body is complete. */
   readonly answer: Promise<Answer>
-  /** Resolves when the piece was handed to the connection. */
+  /** Resolves when the piece was passed to the connection. */
   write(piece: FileBytes): Promise<void>
   end(): void
-  /** Cuts the connection. */
+  /** Closes the connection. */
   cut(): void
 }
 
-/** Sends the headers of an upload; with a length, the body is announced, else it is chunked. */
+/** Sends the headers of an upload, with `length` as Content-Length; without it, the body is chunked. */
 export function openUpload(
   { rest, member, assignmentId }: Pick<AttachmentScene, 'rest' | 'member' | 'assignmentId'>,
-  { length, ...given }: UploadOptions & { readonly length?: number } = {},
+  { length, ...options }: UploadOptions & { readonly length?: number } = {},
 ): OpenUpload {
-  const { name = 'notes.txt', by = member, address = rest.address } = given
-  const query = new URLSearchParams({ assignmentId: given.assignmentId ?? assignmentId, name })
+  const { name = 'notes.txt', by = member, address = rest.address } = options
+  const query = new URLSearchParams({ assignmentId: options.assignmentId ?? assignmentId, name })
   const sent = request(`${address}/ext/attachment?${query}`, {
     method: 'POST',
     agent: false,
     headers: {
       authorization: `Bearer ${by.token}`,
       ...(length !== undefined && { 'content-length': String(length) }),
-      ...given.headers,
+      ...options.headers,
     },
   })
   const answer = new Promise<Answer>((resolve, reject) => {
@@ -149,7 +149,7 @@ export function openUpload(
       resolve({ status: response.statusCode ?? 0, headers, body: JSON.parse(body) })
     })
   })
-  // A cut upload has no answer, which its test expects.
+  // The test of an interrupted upload expects that there is no response.
   answer.catch(() => undefined)
   sent.flushHeaders()
   return {

@@ -42,17 +42,19 @@ export interface BatchSetting {
   readonly rest: RestUnderTest
   readonly workspace: Workspace
   stop(): Promise<void>
-  /** By the administrator by default. */
+  /** Sends a batch, by default as the administrator. */
   post(body: unknown, by?: Person, headers?: Readonly<Record<string, string>>): Promise<Answer>
+  /** Sends a batch that is all or nothing. */
   all(items: readonly Item[], by?: Person): Promise<Answer>
+  /** Sends a batch with a result for each item. */
   each(items: readonly Item[], by?: Person): Promise<Answer>
   get(resource: string, id: string): Promise<Answer>
   countOf(list: string, search: string): Promise<number>
-  /** The body of an assignment, whose project is among the values. */
+  /** Returns the body of an assignment. The values must include its project. */
   assignment(values: Body): Body
 }
 
-/** A host with catalogs, and short ways to send batches to it. */
+/** Starts a host with catalogs, and returns short functions that send batches to it. */
 export async function batchSetting(): Promise<BatchSetting> {
   const rest = await startRestUnderTest()
   const workspace = await seed(rest)

@@ -7,21 +7,21 @@ export type Fields = Readonly<Record<string, string>>
 export interface Page {
   readonly status: number
   readonly headers: Headers
-  /** Where the browser is sent, as it came. */
+  /** The unparsed `Location` header; empty without a redirect. */
   readonly location: string
   readonly text: string
-  /** Where it was found. */
+  /** The URL of the page. */
   readonly address: URL
   // biome-ignore lint/suspicious/noExplicitAny: an answer is what came over the network
   readonly json: any
 }
 
-/** A browser as far as this host sees one: it keeps cookies and follows no redirect by itself. */
+/** A browser as the host sees it. It stores cookies, but does not follow redirects by itself. */
 export interface Browser {
   readonly cookies: Map<string, string>
   get(path: string, query?: Fields, headers?: Fields): Promise<Page>
   post(path: string, form: Fields | string, headers?: Fields): Promise<Page>
-  /** Follows redirects until one leads away from this host; the headers go along with each. */
+  /** Follows redirects until one leads to another host. Each request has the headers. */
   follow(page: Page, headers?: Fields): Promise<Page>
 }
 
@@ -34,7 +34,7 @@ export function openBrowser(address: string): Browser {
       redirect: 'manual',
       headers: { ...(cookie && { cookie }), ...headers },
     })
-    keepCookies(cookies, response)
+    storeCookies(cookies, response)
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
     return {
@@ -75,13 +75,13 @@ export function openBrowser(address: string): Browser {
   }
 }
 
-function keepCookies(cookies: Map<string, string>, response: Response): void {
+function storeCookies(cookies: Map<string, string>, response: Response): void {
   for (const line of response.headers.getSetCookie()) {
     const [pair = '', ...attributes] = line.split('; ')
-    // A value may contain more of them: Go pads base64.
-    const [name = '', ...value] = pair.split('=')
+    // A value may contain `=`, such as the padding of base64.
+    const [name = '', ...valueParts] = pair.split('=')
     if (attributes.includes('Max-Age=0')) cookies.delete(name)
-    else cookies.set(name, value.join('='))
+    else cookies.set(name, valueParts.join('='))
   }
 }
 
@@ -95,8 +95,8 @@ export function createPkce(): Pkce {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
 }
 
-/** What the web client asks for. */
-export const requestOf = ({ challenge }: Pkce, others: Fields = {}): Fields => ({
+/** Returns the authorization request of the web client. */
+export const requestOf = ({ challenge }: Pkce, changes: Fields = {}): Fields => ({
   client_id: 'svc-webclient',
   redirect_uri: redirectUri,
   response_type: 'code',
@@ -105,10 +105,10 @@ export const requestOf = ({ challenge }: Pkce, others: Fields = {}): Fields => (
   code_challenge_method: 'S256',
   state: 'state-1',
   nonce: 'nonce-1',
-  ...others,
+  ...changes,
 })
 
-/** The parameters of the address a browser was sent to. */
+/** Returns the query parameters of a redirect. */
 export const queryOf = ({ location }: Page): Fields =>
   Object.fromEntries(new URL(location, 'http://relative.test').searchParams)
 
@@ -119,7 +119,7 @@ export interface SignInOptions {
   readonly headers?: Fields
 }
 
-/** Walks the flow up to the post of the sign-in page, and returns where that leads, not followed. */
+/** Posts the form of the sign-in page, and returns the response without following its redirect. */
 export async function postSignIn(browser: Browser, pkce: Pkce, options: SignInOptions = {}): Promise<Page> {
   const page = await browser.follow(await browser.get('/connect/authorize', requestOf(pkce, options.request)))
   return browser.post(
@@ -133,34 +133,34 @@ export async function postSignIn(browser: Browser, pkce: Pkce, options: SignInOp
   )
 }
 
-/** Walks the whole flow up to the address of the client's callback. */
+/** Signs in, and returns the redirect to the client's callback. */
 export async function signIn(browser: Browser, pkce: Pkce, options: SignInOptions = {}): Promise<Page> {
   return browser.follow(await postSignIn(browser, pkce, options))
 }
 
-export const redeem = (browser: Browser, pkce: Pkce, callback: Page, others: Fields = {}): Promise<Page> =>
+export const redeem = (browser: Browser, pkce: Pkce, callback: Page, changes: Fields = {}): Promise<Page> =>
   browser.post('/connect/token', {
     grant_type: 'authorization_code',
     client_id: 'svc-webclient',
     code: queryOf(callback).code ?? '',
     redirect_uri: redirectUri,
     code_verifier: pkce.verifier,
-    ...others,
+    ...changes,
   })
 
-export const refresh = (browser: Browser, refreshToken: string, others: Fields = {}): Promise<Page> =>
+export const refresh = (browser: Browser, refreshToken: string, changes: Fields = {}): Promise<Page> =>
   browser.post('/connect/token', {
     grant_type: 'refresh_token',
     client_id: 'svc-webclient',
     refresh_token: refreshToken,
-    ...others,
+    ...changes,
   })
 
-/** Walks a sign-out as far as it goes by itself. */
+/** Signs out, and follows the redirects of the host. */
 export const signOut = async (browser: Browser, query: Fields = {}, headers: Fields = {}): Promise<Page> =>
   browser.follow(await browser.get('/connect/endsession', query, headers), headers)
 
-/** What browsers say of a request that a page of another site has caused. */
+/** The headers of a request that a page of another site has caused. */
 export const fromOtherSite: Fields = { 'sec-fetch-site': 'cross-site' }
 
 export interface Tokens {
@@ -169,7 +169,7 @@ export interface Tokens {
   readonly id_token: string
 }
 
-/** A sign-in in a browser of its own, with its tokens. */
+/** Signs in with a new browser, and returns the tokens. */
 export async function signedIn(address: string, options: SignInOptions = {}) {
   const browser = openBrowser(address)
   const pkce = createPkce()
@@ -178,7 +178,7 @@ export async function signedIn(address: string, options: SignInOptions = {}) {
   return { browser, tokens: answer.json as Tokens, answer }
 }
 
-/** The claims of a token, unverified. */
+/** Returns the claims of a token without verifying it. */
 export const claimsOf = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 

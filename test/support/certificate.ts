@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 
 export interface Certificate {
-  /** Has `certificate.pem` and `key.pem`. */
+  /** Contains `certificate.pem` and `key.pem`. */
   readonly folder: string
-  /** It vouches for itself, so it is its own authority. */
+  /** The certificate, which is also its own authority because it is self-signed. */
   readonly ca: string
   readonly key: string
 }
 
-/** A certificate for these names, made by openssl and gone after the test. */
+/** Creates a certificate for these names with openssl. It is deleted after the test. */
 export function makeCertificate(t: Pick<TestContext, 'after'>, names: readonly string[]): Certificate {
   const folder = mkdtempSync(join(tmpdir(), 'tls-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))

@@ -3,17 +3,17 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 
-/** What the provider keeps, by model and id; clients are found in it, too. */
+/** The records of the provider, including its clients, by model and id. */
 export type KeptModels = Map<string, Record<string, unknown>>
 
 export interface CertifiedProviderOptions {
   readonly scopes: readonly string[]
-  /** The parts that are valid for an hour. */
+  /** The models whose records are valid for an hour. */
   readonly models: readonly string[]
   readonly kept?: KeptModels
-  /** In addition to the common settings. */
+  /** Settings in addition to those of `configurationOf`. */
   readonly configuration: Readonly<Record<string, unknown>>
-  /** The account that is signed in without asking. */
+  /** Returns the account that is signed in without interaction. */
   readonly signInAs: () => string
 }
 
@@ -24,7 +24,7 @@ export interface CertifiedProvider {
 
 export const signInPath = '/sign-in/'
 
-/** The npm package `oidc-provider`, which the OpenID Foundation has certified, on an address of its own. */
+/** Starts the npm package `oidc-provider`, which is certified by the OpenID Foundation, on its own port. */
 export async function startCertifiedProvider(options: CertifiedProviderOptions): Promise<CertifiedProvider> {
   let answer: RequestListener | undefined
   const server = createServer((request, response) => answer?.(request, response))
@@ -86,7 +86,7 @@ interface GrantContext {
   }
 }
 
-/** What the package calls an adapter, without its warning about being for development only. */
+/** Creates the storage adapter. The package's own one prints a warning that it is for development only. */
 function adapterOn(models: KeptModels) {
   return (model: string) => {
     const keyOf = (id: string) => `${model}:${id}`

@@ -1,14 +1,14 @@
 import { createPasswords } from '../../src/accounts/passwords.ts'
 
-/** Hashing is not what most tests are about. Each host has a queue of its own, as when it is deployed. */
+/** Cheap hashes, for tests that are not about hashing. As in a deployment, each host has its own queue. */
 export const cheapPasswords = () => createPasswords({ memoryMebibytes: 1, passes: 1, lanes: 1 })
 
-/** The password of every account, unless a test says otherwise. */
+/** The password of every account for which a test sets no other. */
 export const password = 'Correct-Horse-1'
 
 let hash: Promise<string> | undefined
 
-/** One hash for all accounts: most tests are not about salts either. */
+/** Returns the hash of `password`, which all accounts share. */
 export function passwordHash(): Promise<string> {
   hash ??= cheapPasswords().hash(password)
   return hash

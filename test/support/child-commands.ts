@@ -11,14 +11,14 @@ import { startTestIssuer } from './test-issuer.ts'
 export interface ChildCommands {
   readonly target: string
   readonly diagnostics: string
-  /** What it uses of this machine's memory, all in all. */
+  /** Returns the resident memory of the process. */
   residentBytes(): Promise<number>
   output(): string
   end(signal: NodeJS.Signals): Promise<number | string>
   readonly exited: Promise<number | string>
 }
 
-/** `npm start -- commands` as a process of its own, ready to serve. */
+/** Starts `npm start -- commands` as a separate process, and waits until it is ready. */
 export async function startChildCommands(environment: ChildEnvironment): Promise<ChildCommands> {
   const [port, diagnosticsPort] = [await freePort(), await freePort()]
   const diagnostics = `http://127.0.0.1:${diagnosticsPort}`
@@ -68,7 +68,7 @@ export interface ServedByChildren {
   stop(): Promise<void>
 }
 
-/** So many processes over one store, with tokens of a test issuer. */
+/** Starts several processes with one store, and with tokens of a test issuer. */
 export async function serveByChildren(count: number): Promise<ServedByChildren> {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-commands-'))
   const [issuer, store] = await Promise.all([startTestIssuer(), freshDatabase()])

@@ -9,11 +9,11 @@ export interface ChildHost {
   readonly address: string
   readonly process: ChildProcess
   readonly startedWithinMilliseconds: number
-  /** Everything it has printed so far. */
+  /** Returns everything that the process has printed so far. */
   output(): string
-  /** Sends a signal to the launcher alone and waits for its end; returns the exit code, or the signal that ended it. */
+  /** Sends a signal only to the main process, and awaits its end. Returns its exit code or signal. */
   end(signal: NodeJS.Signals): Promise<number | string>
-  /** As a terminal does it: everything that was started gets the signal. */
+  /** Sends SIGINT to the whole process group, as a terminal does. */
   pressControlC(): Promise<number | string>
   readonly exited: Promise<number | string>
 }
@@ -21,8 +21,8 @@ export interface ChildHost {
 const root = join(import.meta.dirname, '..', '..')
 
 /**
- * A free port. It is below those that the system assigns to outgoing connections: several test processes open
- * thousands of these, and one could be on the port before the host is.
+ * Returns a free port below those that the system assigns to outgoing connections. Several test processes
+ * open thousands of these, and one of them could take the port before the host does.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < portTriesMax; tries += 1) {
@@ -50,10 +50,10 @@ async function isFree(port: number): Promise<boolean> {
 
 export type ChildEnvironment = Readonly<Record<string, string>>
 
-/** `npm start -- rest` as a process of its own, whether or not it gets to serve. */
-export function spawnStart(environment: ChildEnvironment, words: readonly string[] = ['rest']) {
+/** Runs `npm start -- rest` as a separate process, without waiting until it is ready. */
+export function spawnStart(environment: ChildEnvironment, hosts: readonly string[] = ['rest']) {
   const { DATABASE_URL: _, ...inherited } = process.env
-  const child = spawn(process.execPath, [join(root, 'src', 'cli.ts'), 'start', ...words], {
+  const child = spawn(process.execPath, [join(root, 'src', 'cli.ts'), 'start', ...hosts], {
     cwd: root,
     env: {
       ...inherited,
@@ -63,7 +63,7 @@ export function spawnStart(environment: ChildEnvironment, words: readonly string
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, as a terminal gives it: Ctrl-C reaches the database as well.
+    // A separate process group, as in a terminal, where Ctrl-C reaches the database, too.
     detached: true,
   })
   running.add(child)
@@ -86,14 +86,14 @@ export interface CliResult {
   readonly stderr: string
 }
 
-/** A command such as `account list` as a process of its own, without a terminal. */
+/** Runs a command such as `account list` as a separate process, without a terminal. */
 export async function runCli(
   environment: ChildEnvironment,
-  words: readonly string[],
+  args: readonly string[],
   input = '',
 ): Promise<CliResult> {
   const { DATABASE_URL: _, ...inherited } = process.env
-  const child = spawn(process.execPath, [join(root, 'src', 'cli.ts'), ...words], {
+  const child = spawn(process.execPath, [join(root, 'src', 'cli.ts'), ...args], {
     cwd: root,
     env: { ...inherited, ...environment },
     stdio: 'pipe',
@@ -111,15 +111,15 @@ export async function runCli(
   return { code: code ?? signal, ...printed }
 }
 
-/** Starts the REST host, or with `IDENTITY_PORT` the identity host too, and waits until it is ready to serve. */
+/** Starts the REST host, with `IDENTITY_PORT` also the identity host, and waits until it is ready. */
 export async function startChild(environment: ChildEnvironment): Promise<ChildHost> {
   const port = environment.REST_PORT ?? String(await freePort())
   const address = `http://127.0.0.1:${port}`
   const startedAt = performance.now()
   const identity = environment.IDENTITY_PORT
-  const words = ['rest', ...(identity === undefined ? [] : ['identity'])]
+  const hosts = ['rest', ...(identity === undefined ? [] : ['identity'])]
   const addresses = [address, ...(identity === undefined ? [] : [`http://127.0.0.1:${identity}`])]
-  const child = spawnStart({ ...environment, REST_PORT: port }, words)
+  const child = spawnStart({ ...environment, REST_PORT: port }, hosts)
   let isDone = false
   void child.exited.then(() => {
     isDone = true
@@ -152,16 +152,16 @@ export async function startChild(environment: ChildEnvironment): Promise<ChildHo
 const isFullyReady = async (address: string) =>
   (await fetch(`${address}/readyz`).catch(() => undefined))?.status === 200
 
-/** True if the host at this address is ready, or would be if its issuer, which many tests do not need, were reached. */
+/** Returns true if the host is ready, or if only its issuer is missing, which many tests do not need. */
 export async function isServing(address: string): Promise<boolean> {
   const answer = await fetch(`${address}/readyz`).catch(() => undefined)
   return answer?.status === 200 || (await answer?.json())?.message === 'Not ready: tokens cannot be checked.'
 }
 
-/** A first start makes a cluster; on a busy machine that takes its time. */
+/** A first start creates a cluster, which may take long on a busy machine. */
 const startSecondsMax = 60
 
-/** A test that fails half-way must not leave its children behind. */
+/** The running children. They are killed when this process ends, because a test that fails may not stop them. */
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')

@@ -3,8 +3,8 @@ import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 import { memoryFolder } from './memory-folder.ts'
 
 /**
- * Debian's, unless CHROMIUM names another one; none is downloaded. The one without windows comes first:
- * opening a page costs it a quarter of the time.
+ * The first installed browser is used, unless CHROMIUM names one; none is downloaded. The headless shell
+ * comes first, because it opens a page in a quarter of the time.
  */
 const paths = [
   process.env.CHROMIUM,
@@ -16,65 +16,85 @@ const paths = [
 
 export const chromiumPath: string | undefined = paths.find((path) => path !== undefined && existsSync(path))
 
-/** `close` closes what was opened here: other files go on with the same browser. */
-export type OwnBrowser = Pick<Browser, 'newContext' | 'close'>
+/** A handle to the browser that several files share. `close` closes only the contexts of this handle. */
+export type SharedBrowser = Pick<Browser, 'newContext' | 'close'>
 
-let running: Promise<Browser> | undefined
-let users = 0
+/** The next test file that needs the browser starts within this time. */
+const idleMilliseconds = 2000
 
 /**
- * One browser for all files of the process: starting it costs more than opening a dozen pages. Nothing is
- * shared by contexts.
+ * Returns a function that starts a browser at its first call, and shares it with later calls until it has
+ * been unused for a while.
  */
-export async function launchChromium(): Promise<OwnBrowser> {
-  users += 1
-  running ??= start()
-  const browser = await running
-  const opened: BrowserContext[] = []
-  return {
-    async newContext(options) {
-      const context = await browser.newContext(options)
-      opened.push(context)
-      return context
-    },
-    async close() {
-      await Promise.all(opened.map((context) => context.close()))
+export function shareBrowser(start: () => Promise<Browser>): () => Promise<SharedBrowser> {
+  let running: Promise<Browser> | undefined
+  let users = 0
+  const startNew = () => {
+    const starting = start()
+    const clear = () => {
+      if (running === starting) running = undefined
+    }
+    running = starting
+    // If the browser does not start, crashes or is closed, the next call starts a new one.
+    starting.then((browser) => browser.once('disconnected', clear), clear)
+    return starting
+  }
+  const closeUnused = async () => {
+    if (users > 0) return
+    const unused = running
+    running = undefined
+    await (await unused)?.close()
+  }
+  return async () => {
+    users += 1
+    const browser = await (running ?? startNew()).catch((error) => {
       users -= 1
-      setTimeout(closeUnused, idleMilliseconds)
-    },
+      throw error
+    })
+    const contexts: BrowserContext[] = []
+    return {
+      async newContext(options) {
+        const context = await browser.newContext(options)
+        contexts.push(context)
+        return context
+      },
+      async close() {
+        await Promise.all(contexts.map((context) => context.close()))
+        users -= 1
+        setTimeout(closeUnused, idleMilliseconds)
+      },
+    }
   }
 }
 
-/** Files that need a browser follow each other. */
-const idleMilliseconds = 2000
-
-async function start(): Promise<Browser> {
+/** All files of a process share a browser: starting one costs more than opening a dozen pages. */
+export const launchChromium = shareBrowser(async () => {
   if (chromiumPath === undefined) throw new Error('No browser was found.')
-  const browser = await chromium.launch({ executablePath: chromiumPath, args })
-  // Whatever ended it, the next file gets another one.
-  browser.once('disconnected', () => {
-    running = undefined
+  return chromium.launch({
+    executablePath: chromiumPath,
+    args,
+    // By default, Playwright makes Chromium keep its shared memory on the disk.
+    ignoreDefaultArgs: memoryFolder === undefined ? [] : ['--disable-dev-shm-usage'],
   })
-  return browser
-}
+})
 
-async function closeUnused(): Promise<void> {
-  if (users > 0) return
-  const unused = running
-  running = undefined
-  await (await unused)?.close()
-}
-
-const args = [
-  // Root has no sandbox.
-  '--no-sandbox',
-  ...(memoryFolder === undefined ? ['--disable-dev-shm-usage'] : []),
-  '--disable-gpu',
-  // Nothing of it may reach for the network.
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--disable-features=LocalNetworkAccessChecks',
+const disabledFeatures = [
+  // Pages of the tests access hosts on 127.0.0.1 without a permission prompt.
+  'LocalNetworkAccessChecks',
+  // Chromium uses only the last list of its command line. So this one repeats the features that Playwright
+  // disables, as far as the tests may notice them: requests to the network, and changed behaviour of pages.
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
 ]
+
+const args = ['--disable-gpu', '--disable-quic', `--disable-features=${disabledFeatures.join(',')}`]

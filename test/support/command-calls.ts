@@ -13,10 +13,9 @@ import { disposable } from './fixture.ts'
 export interface CommandAnswer {
   /** 0 is success. */
   readonly code: number
-  /** Every sentence of a rejected call. */
+  /** All messages of a rejected call. */
   readonly details: string
   readonly metadata: Metadata
-  // The tests look into results of every shape.
   // biome-ignore lint/suspicious/noExplicitAny: a result is what came over the network
   readonly result: any
 }
@@ -30,24 +29,24 @@ export interface CallOptions {
 export interface FollowedCall {
   // biome-ignore lint/suspicious/noExplicitAny: a message is what came over the network
   readonly messages: readonly any[]
-  /** When there are so many messages. */
+  /** Resolves when `count` messages have arrived. */
   until(count: number): Promise<void>
-  /** How it ended, and with which sentence. */
+  /** Resolves with the status at the end of the stream. */
   readonly ended: Promise<{ readonly code: number; readonly details: string }>
   pause(): void
   resume(): void
   cancel(): void
 }
 
-/** A stock gRPC client, made from the published .proto file. */
+/** A standard gRPC client, created from the published .proto files. */
 export interface CommandCalls extends AsyncDisposable {
-  /** `name` as in the file: CreateProject. */
+  /** Sends a command. `name` is that of the file: CreateProject. */
   call(name: string, request: object, options?: CallOptions): Promise<CommandAnswer>
-  /** A command that answers with a stream. */
+  /** Sends a command that responds with a stream. */
   follow(name: string, request: object, options?: CallOptions): FollowedCall
-  /** Bytes to any path. */
+  /** Sends bytes to any path. */
   callRaw(path: string, request: Buffer, options?: CallOptions): Promise<CommandAnswer>
-  /** The fields of a message: name in camelCase to its type. */
+  /** Returns the types of the fields of a message, by their names in camelCase. */
   fieldsOf(message: string): ReadonlyMap<string, string>
   close(): void
 }
@@ -55,7 +54,7 @@ export interface CommandCalls extends AsyncDisposable {
 type AnyMethod = MethodDefinition<object, object>
 type Field = { readonly name: string; readonly type: string; readonly typeName: string }
 
-/** Each package with its file: v1, and what goes beyond it. */
+/** The packages, v1 and its extensions, with their files. */
 const packages = [
   ['tracker.commands.v1', 'tracker/commands/v1/commands.proto'],
   ['tracker.ext.v1', 'tracker/ext/v1/commands.proto'],
@@ -63,7 +62,7 @@ const packages = [
 
 const published = (file: string) => fileURLToPath(new URL(`../../docs/contract/${file}`, import.meta.url))
 
-/** How the values of messages look in a test. */
+/** The form in which tests expect the values of messages. */
 export const valueOptions = { longs: String, defaults: true }
 
 // biome-ignore lint/suspicious/noExplicitAny: services and messages are looked up by name
@@ -107,14 +106,21 @@ export function openCommandCalls(
       const headers = new Metadata()
       if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
       const { path, requestSerialize, responseDeserialize } = method
-      const given = deadline === undefined ? {} : { deadline }
-      return followed(
-        client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, headers, given),
+      const options = deadline === undefined ? {} : { deadline }
+      return followCall(
+        client.makeServerStreamRequest(
+          path,
+          requestSerialize,
+          responseDeserialize,
+          request,
+          headers,
+          options,
+        ),
       )
     },
     callRaw: (path, request, options) => send(path, [asIs, asIs], request, options),
     fieldsOf(message) {
-      const [name] = packages.find(([one]) => `${one}.${message}` in definition) ?? packages[0]
+      const [name] = packages.find(([name]) => `${name}.${message}` in definition) ?? packages[0]
       const { type }: { type: { field: readonly Field[] } } = definition[`${name}.${message}`]
       return new Map(type.field.map(({ name, type: kind, typeName }) => [camelCase(name), typeName || kind]))
     },
@@ -122,10 +128,10 @@ export function openCommandCalls(
   })
 }
 
-function followed(call: ClientReadableStream<object>): FollowedCall {
+function followCall(call: ClientReadableStream<object>): FollowedCall {
   const messages: object[] = []
   let wake = Promise.withResolvers<void>()
-  let over: { code: number; details: string } | undefined
+  let status: { code: number; details: string } | undefined
   const notify = () => {
     wake.resolve()
     wake = Promise.withResolvers()
@@ -133,9 +139,9 @@ function followed(call: ClientReadableStream<object>): FollowedCall {
   const ended = new Promise<{ code: number; details: string }>((resolve) => {
     call.on('error', () => undefined)
     call.on('status', ({ code, details }) => {
-      over = { code, details }
+      status = { code, details }
       notify()
-      resolve(over)
+      resolve(status)
     })
   })
   call.on('data', (message: object) => {
@@ -146,8 +152,10 @@ function followed(call: ClientReadableStream<object>): FollowedCall {
     messages,
     async until(count) {
       while (messages.length < count) {
-        if (over)
-          throw new Error(`The stream ended after ${messages.length} messages: ${over.code} ${over.details}`)
+        if (status)
+          throw new Error(
+            `The stream ended after ${messages.length} messages: ${status.code} ${status.details}`,
+          )
         await wake.promise
       }
     },

@@ -20,41 +20,42 @@ export interface Person extends Account {
 }
 
 export interface CommandsUnderTest extends AsyncDisposable {
-  /** Of the HTTP/2 side, as a gRPC client takes it: `127.0.0.1:50123`. */
+  /** The address of the HTTP/2 port in the form of gRPC clients: `127.0.0.1:50123`. */
   readonly target: string
-  /** Of the HTTP/1.1 side. */
+  /** The address of the HTTP/1.1 port. */
   readonly diagnostics: string
   readonly database: Database
   /** The real identity host, on the same store. */
   readonly identity: IdentityOnStore
-  /** An account with the token of a service client; the administrator is listed in SVC_ADMIN_LOGINS. */
+  /** Creates an account, with the token of a service client. */
   signUp(options?: AccountOptions): Promise<Person>
+  /** An account that SVC_ADMIN_LOGINS names. */
   readonly administrator: Person
   announceHostStop(): void
-  /** The host alone: its database stays to be looked at. */
+  /** Stops only the host, so that the test can examine its database. */
   stopHost(): Promise<void>
   stop(): Promise<void>
 }
 
 export interface HostOptions extends Partial<TimeLimits> {
-  /** Of the rate limiter; a minute otherwise. */
+  /** The window of the rate limiter; defaults to a minute. */
   readonly windowMilliseconds?: number
   readonly alongside?: Alongside
   readonly budgets?: Budgets
-  /** Where the log goes instead of standard output. */
+  /** The log is written here instead of to standard output. */
   readonly destination?: DestinationStream
-  /** The resources that it serves; all of them otherwise. */
+  /** The resources that the host serves; by default, all of them. */
   readonly declared?: readonly Resource[]
-  /** How long its own connections to the store of another host may be silent. */
+  /** With `alongside`, the time limit for responses of the store. */
   readonly storeMilliseconds?: number
 }
 
 const administratorLogin = 'admin@example.com'
 
-/** A host that runs already, whose store and identity host are shared. */
+/** A running host, whose store and identity host are shared. */
 export type Alongside = Pick<CommandsUnderTest, 'database' | 'identity'>
 
-/** The command host as it is deployed, on its own ports; with its own store, unless it shares that of another host. */
+/** Starts the command host on free ports, with its own store unless it shares that of another host. */
 export async function startCommandsUnderTest(
   environment: Environment = {},
   {
@@ -69,7 +70,7 @@ export async function startCommandsUnderTest(
 ): Promise<CommandsUnderTest> {
   const { database, identity, end } = alongside
     ? await join(alongside, { budgets, ...(storeMilliseconds && { answerMilliseconds: storeMilliseconds }) })
-    : await ownStore()
+    : await createStore()
   const settings = readSettings(
     {
       COMMAND_PORT: '0',
@@ -127,7 +128,7 @@ export async function startCommandsUnderTest(
   })
 }
 
-async function ownStore() {
+async function createStore() {
   const { database, drop } = await freshDatabase()
   const identity = await startIdentityHost(database, {
     environment: { SVC_ADMIN_LOGINS: administratorLogin },
@@ -139,7 +140,7 @@ async function ownStore() {
   return { database, identity, end }
 }
 
-/** Connections of its own, as another process has them. */
+/** Opens separate connections to the store, as another process would. */
 async function join(
   { identity, database: shared }: Alongside,
   options: Pick<DatabaseOptions, 'answerMilliseconds' | 'budgets'>,

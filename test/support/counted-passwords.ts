@@ -2,7 +2,7 @@ import { hash, verify } from '@node-rs/argon2'
 import { createPasswords, type PasswordOptions } from '../../src/accounts/passwords.ts'
 import { openBudgets } from '../../src/config/budgets.ts'
 
-/** Passwords with the cost of each verification that was really computed, such as `$argon2id$v=19$m=1024,t=1,p=1`. */
+/** Records the cost of each hash that a verification computes, such as `$argon2id$v=19$m=1024,t=1,p=1`. */
 export function countedPasswords(options: PasswordOptions) {
   const costs: string[] = []
   const passwords = createPasswords(options, openBudgets(), {

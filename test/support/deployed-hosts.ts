@@ -14,10 +14,10 @@ import { readCompose, type Service } from './read-compose.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** Needed by `deploy/postgres/create-roles.sh`. */
+/** `deploy/postgres/create-roles.sh` needs psql. */
 export const hasPsql = spawnSync('psql', ['--version']).status === 0
 
-/** What `deploy/make-env` writes. */
+/** The secrets that `deploy/make-env` would write. */
 export const secrets: Readonly<Record<string, string>> = Object.fromEntries(
   ['POSTGRES', 'MIGRATION', 'REST', 'COMMANDS', 'IDENTITY', 'BANK']
     .map((name) => [`${name}_PASSWORD`, `${name.toLowerCase()}-${randomBytes(12).toString('hex')}`])
@@ -26,35 +26,35 @@ export const secrets: Readonly<Record<string, string>> = Object.fromEntries(
 
 export const services = readCompose(secrets)
 
-/** The containers that run this project's image and stay. */
+/** The containers of this project's image that keep running. */
 export const hosts = Object.entries(services).filter(
   ([name, { build }]) => build !== undefined && name !== 'prepare' && name !== 'backup',
 )
 
-/** What an operator adds for a script, which acts as the first account. */
+/** The service client that an operator adds for a script, which acts as the first account. */
 export const robot = { login: 'ann@example.com', secret: 'a secret of more than 32 characters' }
 
 export interface DeployedHosts {
   readonly ports: Readonly<Record<string, number>>
   readonly rolePrefix: string
-  /** What the container `prepare` printed. */
+  /** The output of the container `prepare`. */
   readonly prepared: string
   /** Runs a command of `src/cli.ts` in one of the containers, as `docker compose exec` does. */
-  runIn(name: string, words: readonly string[], input?: string): Promise<string>
-  /** The address of the store for one of the roles: rest, bank … or migrations. */
+  runIn(name: string, args: readonly string[], input?: string): Promise<string>
+  /** Returns the URL of the store for one of the roles: rest, bank … or migrations. */
   urlFor(role: string): string
-  /** The variables of a container, as adapted to this test. */
+  /** Returns the variables of a container, adapted to this test. */
   environment(name: string): Readonly<Record<string, string>>
-  /** Between the hosts and the store, if a mode was given. */
+  /** The pooler between the hosts and the store, if a mode was given. */
   readonly pooler: Pooler | undefined
-  /** A token for the client that acts as the first account. */
+  /** Returns a token of `robot`. */
   tokenFor(scope: string): Promise<string>
   isRunning(name: string): boolean
   output(name: string): string
   stop(): Promise<void>
 }
 
-/** Commands and variables of compose.yaml as processes on this machine, and its roles in the tests' PostgreSQL. */
+/** Runs the containers of compose.yaml as processes, with its roles in the tests' PostgreSQL. */
 export async function startDeployedHosts(mode?: 'session' | 'transaction'): Promise<DeployedHosts> {
   const store = await freshDatabase()
   const folder = mkdtempSync(join(tmpdir(), 'compose-'))
@@ -69,19 +69,22 @@ export async function startDeployedHosts(mode?: 'session' | 'transaction'): Prom
     )
   const ports: Record<string, number> = {}
   for (const [name] of [...hosts, ['command']] as const) ports[name ?? ''] = await freePort()
-  const here = { ports, folder, urlFor }
-  const prepared = await runPrepare(here)
-  const runIn: DeployedHosts['runIn'] = async (name, words, input = '') => {
-    const running = promisify(execFile)(process.execPath, ['src/cli.ts', ...words], {
+  const deployment = { ports, folder, urlFor }
+  const prepared = await runPrepare(deployment)
+  const runIn: DeployedHosts['runIn'] = async (name, args, input = '') => {
+    const running = promisify(execFile)(process.execPath, ['src/cli.ts', ...args], {
       cwd: root,
-      env: { ...environmentOf(here, name, requireService(name)), PATH: process.env.PATH },
+      env: { ...environmentOf(deployment, name, requireService(name)), PATH: process.env.PATH },
     })
     running.child.stdin?.end(input)
     return (await running).stdout
   }
   await runIn('rest', ['account', 'create', robot.login, '--administrator'], 'Correct-Horse-1\n')
   const running = Object.fromEntries(
-    hosts.map(([name, service]) => [name, spawnStart(environmentOf(here, name, service), service.command)]),
+    hosts.map(([name, service]) => [
+      name,
+      spawnStart(environmentOf(deployment, name, service), service.command),
+    ]),
   )
   return {
     ports,
@@ -89,7 +92,7 @@ export async function startDeployedHosts(mode?: 'session' | 'transaction'): Prom
     prepared,
     runIn,
     urlFor,
-    environment: (name) => environmentOf(here, name, services[name] as Service),
+    environment: (name) => environmentOf(deployment, name, services[name] as Service),
     pooler,
     async tokenFor(scope) {
       const response = await fetch(`http://127.0.0.1:${ports.identity}/connect/token`, {
@@ -138,9 +141,9 @@ async function dropRoles(url: string, database: string, prefix: string): Promise
   await client.end()
 }
 
-type Here = Pick<DeployedHosts, 'ports' | 'urlFor'> & { readonly folder: string }
+type Deployment = Pick<DeployedHosts, 'ports' | 'urlFor'> & { readonly folder: string }
 
-async function runPrepare({ folder, urlFor }: Here): Promise<string> {
+async function runPrepare({ folder, urlFor }: Deployment): Promise<string> {
   const { entrypoint = [], command = [], environment } = services.prepare ?? { environment: {} }
   const { stdout } = await promisify(execFile)(process.execPath, [...entrypoint.slice(1), ...command], {
     cwd: root,
@@ -154,13 +157,13 @@ async function runPrepare({ folder, urlFor }: Here): Promise<string> {
   return stdout
 }
 
-/** Commands themselves travel over HTTP/2, which no health check of a container speaks. */
+/** The command host has a separate port for health checks, because containers cannot check HTTP/2. */
 const healthPortVariable = (host: string) =>
   host === 'commands' ? 'COMMAND_DIAGNOSTICS_PORT' : `${host.toUpperCase()}_PORT`
 
-/** Addresses of the containers' network become those of this test; everything else stays. */
+/** Returns the variables of a container, with the addresses of this test instead of the container network. */
 function environmentOf(
-  { ports, folder, urlFor }: Here,
+  { ports, folder, urlFor }: Deployment,
   name: string,
   { command = [], environment }: Service,
 ) {
@@ -170,9 +173,9 @@ function environmentOf(
       value.replace('http://identity:5200', `http://127.0.0.1:${ports.identity}`),
     ),
     ...('DATABASE_URL' in environment && { DATABASE_URL: urlFor(roleIn(environment.DATABASE_URL)) }),
-    // The file that is mounted by default.
+    // The default of compose.yaml mounts this file.
     NODE_EXTRA_CA_CERTS: '/dev/null',
-    // Nothing may be kept here.
+    // Hosts must not need a data directory.
     DATA_DIR: join(folder, 'none'),
     LOG_LEVEL: 'error',
     COMMAND_PORT: String(ports.command),
@@ -189,12 +192,12 @@ const ownEnvironment = (environment: Service['environment'], adapt = (value: str
     Object.entries(environment).map(([variable, value]) => [variable, adapt(String(value ?? ''))]),
   )
 
-/** The health check's own command, asking on the test's port. */
+/** Runs the command of the health check with the test's port, and returns its exit code. */
 export async function checkHealth(name: string, port: number | undefined): Promise<number> {
   const [, , program = '', address = ''] = services[name]?.healthcheck?.test ?? []
-  const there = address.replace(/:\d+\//, `:${port}/`)
+  const testAddress = address.replace(/:\d+\//, `:${port}/`)
   const [code] = await once(
-    spawn(process.execPath, [program, there], { cwd: root, stdio: 'inherit' }),
+    spawn(process.execPath, [program, testAddress], { cwd: root, stdio: 'inherit' }),
     'exit',
   )
   return code

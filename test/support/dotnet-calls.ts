@@ -16,13 +16,13 @@ import { framed } from './lz4-encoder.ts'
 import { decode } from './message-pack-decoder.ts'
 import { encode, instant } from './message-pack-encoder.ts'
 
-/** Calls as a .NET client makes them: its paths, its messages, compressed when they are long. */
+/** Sends calls with the paths and messages of a .NET client, which compresses long messages. */
 export interface DotnetCalls extends AsyncDisposable {
-  /** `name` is that of the class: CreateProjectCommand. The fields are in PascalCase. */
+  /** Sends a command. `name` is that of the class: CreateProjectCommand. The fields are in PascalCase. */
   call(entity: string, name: string, fields: unknown, options?: CallOptions): Promise<CommandAnswer>
-  /** The messages of a command that answers with a stream. */
+  /** Sends a command that responds with a stream, and returns its messages. */
   follow(entity: string, name: string, fields: unknown, token: string): ClientReadableStream<unknown>
-  /** A body as it is, to any path; the result is decoded. */
+  /** Sends an encoded body to any path, and decodes the result. */
   send(path: string, body: Buffer, options?: CallOptions): Promise<CommandAnswer>
   close(): void
 }
@@ -69,32 +69,32 @@ export interface DotnetUnderTest {
   readonly commands: CommandsUnderTest
   readonly calls: DotnetCalls
   readonly workspace: DotnetWorkspace
-  /** As the administrator by default; undefined is a caller without a token. `name` goes without `Command`. */
-  ask(name: string, fields: Fields | null, token?: { readonly token: Token }): Promise<CommandAnswer>
-  /** Rejects with this status and this sentence. */
+  /** Sends a command, by default as the administrator. `name` is that of the class without `Command`. */
+  ask(name: string, fields: Fields | null, caller?: { readonly token: Token }): Promise<CommandAnswer>
+  /** Sends a command that must be rejected with this status and message. */
   rejected(
     name: string,
     fields: Fields | null,
     code: status,
     details: string,
-    as?: { readonly token: Token },
+    caller?: { readonly token: Token },
   ): Promise<CommandAnswer>
   stop(): Promise<void>
 }
 
-/** A command host, and a .NET client that has filled it. */
+/** Starts a command host, and a .NET client that has created a workspace there. */
 export async function startDotnetUnderTest(): Promise<DotnetUnderTest> {
   const commands = await startCommandsUnderTest()
   const calls = openDotnetCalls(commands.target)
-  const ask: DotnetUnderTest['ask'] = (name, fields, as = commands.administrator) =>
-    calls.call(entityOf(name), `${name}Command`, fields && sent(fields), as)
+  const ask: DotnetUnderTest['ask'] = (name, fields, caller = commands.administrator) =>
+    calls.call(entityOf(name), `${name}Command`, fields && sent(fields), caller)
   return {
     commands,
     calls,
     workspace: await seedDotnet(calls, commands.administrator.token),
     ask,
-    async rejected(name, fields, code, details, as) {
-      const answer = await ask(name, fields, as)
+    async rejected(name, fields, code, details, caller) {
+      const answer = await ask(name, fields, caller)
       assert.deepEqual([status[answer.code], answer.details], [status[code], details])
       return answer
     },
@@ -108,17 +108,17 @@ export async function startDotnetUnderTest(): Promise<DotnetUnderTest> {
 const entityOf = (name: string): string =>
   /^(?:Create|Get|List|Remove|Update)(\w+?)(?:ById|s)?$/.exec(name)?.[1] ?? name
 
-/** In PascalCase; timestamps are text. */
+/** Fields in PascalCase. Timestamps are text. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export interface DotnetWorkspace {
-  /** The ids of one row of each kind that others refer to: OrganizationId, ProjectId and so on. */
+  /** The ids of one row of each resource to which others refer: OrganizationId, ProjectId and so on. */
   readonly ids: Readonly<Record<string, string>>
-  /** The result of a command that was understood. `name` goes without `Command`. */
+  /** Sends a command that must succeed. Returns its result. `name` is the class without `Command`. */
   call(entity: string, name: string, fields: Fields, token?: string): Promise<CommandAnswer['result']>
 }
 
-/** Rows that others refer to, made by commands of .NET clients. */
+/** Creates rows to which others refer, with commands of a .NET client. */
 export async function seedDotnet(calls: DotnetCalls, administrator: string): Promise<DotnetWorkspace> {
   const call: DotnetWorkspace['call'] = async (entity, name, fields, token = administrator) => {
     const { code, details, result } = await calls.call(entity, `${name}Command`, sent(fields), { token })
@@ -144,7 +144,7 @@ export async function seedDotnet(calls: DotnetCalls, administrator: string): Pro
   return { ids, call }
 }
 
-/** As a message has them: timestamps are messages of their own. */
+/** Returns the fields in the form of a message, in which timestamps are messages, too. */
 export const sent = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What PostgreSQL itself writes down about a running server: its process and the folder of its socket. */
+/** Reads the PID and the socket directory of a running server from the file that PostgreSQL writes. */
 export function runningServer(dataDirectory: string): { pid: number; socketFolder: string } {
   const lines = readFileSync(join(dataDirectory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')
   return { pid: Number(lines[0]), socketFolder: lines[4] ?? '' }
@@ -17,7 +17,7 @@ export function isAlive(pid: number): boolean {
   return !isZombie(pid)
 }
 
-/** Dead, and only not yet noticed by the process that started it. */
+/** Returns true if the process has ended, but its parent has not noticed it yet. */
 function isZombie(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.startsWith('Z') ?? false
@@ -26,7 +26,7 @@ function isZombie(pid: number): boolean {
   }
 }
 
-/** Whether the process is gone within the time. */
+/** Returns whether the process ends within the time. */
 export async function isGone(pid: number, seconds: number): Promise<boolean> {
   for (let waits = 0; waits < seconds * 20; waits += 1) {
     if (!isAlive(pid)) return true

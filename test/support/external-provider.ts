@@ -22,12 +22,12 @@ export interface ExternalAccount {
   readonly name?: string
 }
 
-/** A certified external provider, which signs every visitor in as `person` at once. */
+/** A certified external provider, which signs in everyone as `person`, without interaction. */
 export interface ExternalProviderUnderTest {
   readonly issuer: string
   person: ExternalAccount
-  /** The identity host's settings for it. */
-  settings(id: string, others?: Environment): Environment
+  /** Returns the settings of the identity host for this provider. */
+  settings(id: string, extraSettings?: Environment): Environment
   /** Registers the identity host at the provider. */
   register(identityAddress: string, id: string): void
   stop(): Promise<void>
@@ -58,12 +58,12 @@ export async function startExternalProvider(): Promise<ExternalProviderUnderTest
   const external: ExternalProviderUnderTest = {
     issuer,
     person: { sub: 'ada-at-corp' },
-    settings: (id, others = {}) => ({
+    settings: (id, extraSettings = {}) => ({
       [`Identity__Providers__${id}__Issuer`]: issuer,
       [`Identity__Providers__${id}__ClientId`]: externalClient.id,
       [`Identity__Providers__${id}__ClientSecret`]: externalClient.secret,
       ...Object.fromEntries(
-        Object.entries(others).map(([name, value]) => [`Identity__Providers__${id}__${name}`, value]),
+        Object.entries(extraSettings).map(([name, value]) => [`Identity__Providers__${id}__${name}`, value]),
       ),
     }),
     register(identityAddress, id) {
@@ -81,7 +81,7 @@ export async function startExternalProvider(): Promise<ExternalProviderUnderTest
   return external
 }
 
-/** Walks the provider's part of a sign-in or sign-out, up to where it sends the browser back. */
+/** Completes the provider's part of a sign-in or sign-out, and returns the redirect back to the host. */
 export async function passThrough(page: Page, there: Browser = openBrowser(page.location)): Promise<Page> {
   const first = await there.follow(await there.get(page.location))
   if (!first.text.includes('name="logout"') && !first.text.includes('op.logoutForm')) return first
@@ -92,9 +92,9 @@ export async function passThrough(page: Page, there: Browser = openBrowser(page.
 export interface ArriveOptions {
   readonly browser?: Browser
   readonly pkce?: Pkce
-  /** What the client requests in addition to the usual. */
+  /** Additional parameters of the authorization request. */
   readonly request?: Fields
-  /** The browser as the provider knows it. */
+  /** The browser with the provider's cookies. */
   readonly there?: Browser
 }
 
@@ -103,7 +103,7 @@ interface Arrival extends ArriveOptions {
   readonly person: ExternalAccount
 }
 
-/** Signs a user in at the provider, for the web client, up to where the host sends the browser. */
+/** Signs a user in at the provider, for the web client, and returns the redirect of the identity host. */
 export async function arriveFrom(
   external: ExternalProviderUnderTest,
   address: string,
@@ -116,7 +116,7 @@ export async function arriveFrom(
   return browser.follow(await passThrough(await browser.get('/ext/sign-in/with', query), there))
 }
 
-/** As if it had been connected before. */
+/** Connects an external account to an account directly in the database. */
 export const insertIdentity = (
   database: Queries,
   issuer: string,

@@ -1,53 +1,52 @@
 import { after, before } from 'node:test'
 
-interface Ending {
+interface Stoppable {
   stop?(): unknown
   drop?(): unknown
   close?(): unknown
 }
 
-/** In whichever way it ends. */
-const endOf = (one: Ending) => (one.stop ?? one.drop ?? one.close)?.call(one)
+const stop = (value: Stoppable) => (value.stop ?? value.drop ?? value.close)?.call(value)
 
-/** What a single test declares with `await using` ends with that test, also when an assertion fails. */
+/** Lets a test declare the value with `await using`, which stops it even if an assertion fails. */
 export function disposable<T extends AsyncDisposable>(value: Omit<T, typeof Symbol.asyncDispose>): T
-export function disposable(value: Ending): Ending & AsyncDisposable {
+export function disposable(value: Stoppable): Stoppable & AsyncDisposable {
   return Object.assign(value, {
-    async [Symbol.asyncDispose](this: Ending) {
-      await endOf(this)
+    async [Symbol.asyncDispose](this: Stoppable) {
+      await stop(this)
     },
   })
 }
 
-/** By the name of their suite, in the order in which they were started. */
-const started = new Map<string, Ending[]>()
+/** The fixtures by the name of their suite, in the order in which they were started. */
+const started = new Map<string, Stoppable[]>()
 
 /**
- * Starts something before the tests of a suite and stops it after them; what started last is stopped first.
- * The object exists at once, so that helpers and other fixtures may refer to it; from the first test on it
- * stands for what started.
+ * Starts something before the tests of a suite, and stops it after them. Fixtures are stopped in reverse
+ * order. The returned object exists at once, so that helpers and other fixtures can refer to it. It has no
+ * properties before the first test; then it has those of the started value.
  */
-export function fixture<Given extends unknown[], T extends object>(
-  start: (...given: Given) => Promise<T> | T,
-  ...given: Given
+export function fixture<Arguments extends unknown[], T extends object>(
+  start: (...args: Arguments) => Promise<T> | T,
+  ...args: Arguments
 ): T {
-  const held = {} as T & Ending
+  const proxy = {} as T & Stoppable
   before(async ({ fullName }) => {
-    const value = await start(...given)
+    const value = await start(...args)
     for (const key of Object.keys(value) as (keyof T)[])
-      Object.defineProperty(held, key, {
+      Object.defineProperty(proxy, key, {
         enumerable: true,
         get: () => value[key],
         set: (next) => {
           value[key] = next
         },
       })
-    started.set(fullName, [...(started.get(fullName) ?? []), held])
+    started.set(fullName, [...(started.get(fullName) ?? []), proxy])
   })
   after(async ({ fullName }) => {
-    const own = started.get(fullName) ?? []
+    const fixtures = started.get(fullName) ?? []
     started.delete(fullName)
-    for (const one of own.toReversed()) await endOf(one)
+    for (const each of fixtures.toReversed()) await stop(each)
   })
-  return held
+  return proxy
 }

@@ -9,19 +9,19 @@ import { runningServer } from './embedded-store.ts'
 import { type FreshDatabase, openTestDatabase } from './fresh-database.ts'
 import { type StoreProxy, startStoreProxy } from './store-proxy.ts'
 
-/** A PostgreSQL of its own that can hang, behind a network that can, too. */
+/** A separate PostgreSQL that can be frozen, behind a network that can be paused. */
 export interface FlakyStore extends FreshDatabase {
   readonly proxy: StoreProxy
-  /** Past the network. */
+  /** A connection that bypasses the proxy. */
   readonly direct: pg.Client
-  /** Another one, for transactions that stay open. */
+  /** Opens another direct connection, for transactions that stay open. */
   connect(): Promise<pg.Client>
-  /** Stops every process of the server, as a machine that hangs does. */
+  /** Stops every process of the server, as on a machine that hangs. */
   freeze(): Promise<void>
   thaw(): void
 }
 
-/** Commits need not survive the machine. */
+/** Commits need not survive a crash of the machine. */
 const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
 export async function startFlakyStore(options: {
@@ -55,7 +55,7 @@ export async function startFlakyStore(options: {
     connect,
     async freeze() {
       const { rows } = await direct.query<{ pid: number }>('select pid from pg_stat_activity')
-      // The one that would start others comes first.
+      // The postmaster comes first, because it would start other processes.
       frozen = [runningServer(dataDirectory).pid, ...rows.map(({ pid }) => pid)]
       for (const pid of frozen) process.kill(pid, 'SIGSTOP')
     },

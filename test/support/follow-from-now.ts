@@ -3,7 +3,7 @@ import { sql } from '../../src/db/sql.ts'
 import { followChanges } from '../../src/features/notifications/follow.ts'
 import { until } from './until.ts'
 
-/** Makes notifications begin with the next change: what happened before the first position notifies nobody. */
+/** Sets the first position, so that only later changes cause notifications. */
 export const followFromNow = (database: Database): Promise<void> =>
   until(async () => {
     await followChanges(database)

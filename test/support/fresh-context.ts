@@ -12,7 +12,7 @@ import { freshDatabase } from './fresh-database.ts'
 
 const administratorLogin = 'root@example.com'
 
-/** The verbs on a database of their own, for tests that need no network. */
+/** Opens a database and a context, for tests of the verbs that need no network. */
 export async function freshContext() {
   const { database, drop } = await freshDatabase()
   const context: Context = {
@@ -31,9 +31,9 @@ export async function freshContext() {
     login: administratorLogin,
     password: 'Secret-123',
   })
-  let made = 0
+  let userCount = 0
   const defaults: Readonly<Record<string, () => Promise<Values>>> = {
-    user: async () => ({ name: 'Ann', login: `ann-${++made}@example.com`, password: 'Secret-123' }),
+    user: async () => ({ name: 'Ann', login: `ann-${++userCount}@example.com`, password: 'Secret-123' }),
     organization: async () => ({ name: 'Organization' }),
     workflow: async () => ({ name: 'Workflow', order: 1 }),
     assignmentType: async () => ({ name: 'Type' }),
@@ -50,14 +50,14 @@ export async function freshContext() {
       assignmentTypeId: (await makeAny('assignmentType')).id,
     }),
   }
-  /** A row of the resource with whatever it needs, as an administrator; `values` replace what they name. */
+  /** Creates a row of the resource with its parents, as an administrator. `values` replace the defaults. */
   const makeAny = async (resource: string, values: Values = {}): Promise<Row> =>
     make(resource, { ...(await defaults[resource]?.()), ...values })
   const asUser = ({ id }: Row): Caller => ({ id, isAdministrator: false })
   return { context, administrator, make, makeAny, asUser, drop }
 }
 
-/** What hashing costs is not what these tests are about. */
+/** Real hashes would only cost time in these tests. */
 const cheapPasswords = {
   hash: async (password: string) => `cheap:${password}`,
   verify: async (hash: string, password: string) => hash === `cheap:${password}`,
@@ -66,7 +66,7 @@ const cheapPasswords = {
 export const rejectedAs = (kind: ProblemKind) => (error: unknown) =>
   error instanceof Problem && error.kind === kind
 
-/** How the settled promises ended: `ok`, or the kind of their Problem. */
+/** Returns for each promise `ok`, or the kind of its Problem. */
 export const outcomesOf = (settled: readonly PromiseSettledResult<unknown>[]): string[] =>
   settled.map((result) => {
     if (result.status === 'fulfilled') return 'ok'

@@ -18,38 +18,38 @@ export interface FreshDatabase {
 }
 
 /**
- * An empty, migrated database of its own on a real PostgreSQL: the server of TEST_DATABASE_URL, or an
- * embedded one that lives as long as this process. Call `drop` in an `after` hook; what is left is dropped at
- * the end of the run.
+ * Creates an empty, migrated database on a real PostgreSQL: the server of TEST_DATABASE_URL, or an embedded
+ * one that runs as long as this process. Call `drop` in an `after` hook; other databases are dropped at the
+ * end of the run.
  */
-export async function freshDatabase(own: OwnLimits = {}): Promise<FreshDatabase> {
+export async function freshDatabase(ownLimits: OwnLimits = {}): Promise<FreshDatabase> {
   server ??= startServer()
   const { createDatabase } = await server
   const { url, drop } = await createDatabase()
-  const database = openTestDatabase(url, own)
-  limits.set(database, own)
+  const database = openTestDatabase(url, ownLimits)
+  limits.set(database, ownLimits)
   return {
     url,
     database,
     async drop() {
-      for (const opened of underRoles.get(database)?.values() ?? []) await opened.close()
+      for (const underRole of underRoles.get(database)?.values() ?? []) await underRole.close()
       await database.close()
       await drop()
     },
   }
 }
 
-/** Limits that a test needs smaller or larger than those of a deployed process. */
+/** Limits of a test that differ from those of a deployed process. */
 export type OwnLimits = Pick<DatabaseOptions, 'budgets' | 'exportLimits'>
 
-/** For a store that a test has started by itself, too. */
+/** Opens a database, which may be that of a store that the test has started. */
 export function openTestDatabase(url: string, options: Partial<DatabaseOptions> = {}): Database {
   const database = openDatabase({ url, applicationName: 'test', poolSize: poolSizeMax, ...options })
   addresses.set(database, url)
   return database
 }
 
-/** Where a fresh database can be reached by someone who is not the host: another process, or a bare client. */
+/** Returns the URL of a fresh database, for another process or for a direct connection. */
 export function addressOf(database: Database): string {
   const address = addresses.get(database)
   if (address === undefined) throw new Error('Only fresh databases have an address.')
@@ -60,31 +60,30 @@ const addresses = new WeakMap<Database, string>()
 const limits = new WeakMap<Database, OwnLimits>()
 
 /**
- * The same database as a deployed host sees it: with `TEST_ROLES=on` under the role that has that host's
- * rights and no other, as its owner otherwise. So the journeys show whether `src/cli/roles.ts` knows every
- * statement.
+ * Opens the same database as a deployed host does. With `TEST_ROLES=on`, it is opened under a role with
+ * exactly the privileges of that host, otherwise as the owner. So the journeys show whether
+ * `src/cli/roles.ts` has the privileges for every statement.
  */
 export function underRoleOf(host: 'rest' | 'identity' | 'commands', database: Database): Database {
   const url = addresses.get(database)
   if (!hasRoles || url === undefined) return database
-  const opened = underRoles.get(database) ?? new Map<string, Database>()
-  underRoles.set(database, opened)
-  const known = opened.get(host)
-  if (known) return known
-  const own = openDatabase({
+  const databases = underRoles.get(database) ?? new Map<string, Database>()
+  underRoles.set(database, databases)
+  const existing = databases.get(host)
+  if (existing) return existing
+  const opened = openDatabase({
     ...limits.get(database),
-    // As deployed: a process has one database, and who waits for a budget is only woken by those of the same
-    // one.
+    // As in a deployment, where each host process has its own budgets.
     ...(host !== 'rest' && { budgets: openBudgets() }),
     url: urlUnderRoleOf(host, url),
     applicationName: 'test',
     poolSize: poolSizeMax,
   })
-  opened.set(host, own)
-  return own
+  databases.set(host, opened)
+  return opened
 }
 
-/** The same for another process: its DATABASE_URL. */
+/** Returns the DATABASE_URL for a process that runs as `underRoleOf` does. */
 export function urlUnderRoleOf(host: 'rest' | 'identity' | 'commands', url: string): string {
   if (!hasRoles) return url
   const options = `options=${encodeURIComponent(`-c role=${rolePrefix}${host}`)}`
@@ -95,13 +94,13 @@ const hasRoles = process.env.TEST_ROLES === 'on'
 const rolePrefix = 'tested_'
 const underRoles = new WeakMap<Database, Map<string, Database>>()
 
-/** Roles belong to the server, their rights to the template and its copies. */
-async function grantHostRights(url: string) {
+/** Creates the roles of the server, and grants their privileges in the template and so in its copies. */
+async function grantHostPrivileges(url: string) {
   for (const host of Object.keys(privilegesOfHosts)) await execute(url, `create role ${rolePrefix}${host}`)
   await grantPrivileges(url, rolePrefix)
 }
 
-/** Many databases share one server's connections; tests race at most twenty writers. */
+/** Small, because many databases share the connections of one server. Tests race at most twenty writers. */
 const poolSizeMax = 8
 
 interface Server {
@@ -109,16 +108,16 @@ interface Server {
   stop(): Promise<void>
 }
 
-/** One for the process, like the process's PostgreSQL itself. */
+/** The server is shared by all tests of the process. */
 let server: Promise<Server> | undefined
 
-/** For the runner, after the last test. */
+/** The runner calls this after the last test. */
 export async function stopTestServer(): Promise<void> {
   const running = await server?.catch(() => undefined)
   await running?.stop()
 }
 
-// Without the runner: once nothing is left to do. The process ends when nothing more comes of it.
+// Without the runner, the server is stopped when the process has nothing left to do.
 process.once('beforeExit', () => void stopTestServer())
 
 async function startServer(): Promise<Server> {
@@ -128,7 +127,7 @@ async function startServer(): Promise<Server> {
   const names = new Set<string>()
   const create = async (name: string, from: string) => {
     names.add(name)
-    // Quicker than writing every page to the journal, which is the default.
+    // Faster than the default, which writes every page to the WAL.
     const statement = `create database ${name} template ${from} strategy file_copy`
     for (const url of [store.url, ...workers]) await execute(url, statement)
     // A copy does not have the settings of its template.
@@ -143,7 +142,7 @@ async function startServer(): Promise<Server> {
   }
   let count = 0
   await migrate(await create(template, 'template0'))
-  if (hasRoles) await grantHostRights(withDatabase(store.url, template))
+  if (hasRoles) await grantHostPrivileges(withDatabase(store.url, template))
   if (workers.length > 0) await distributeTemplate(store.url, template)
   return {
     async createDatabase() {
@@ -151,20 +150,20 @@ async function startServer(): Promise<Server> {
       return { url: await create(name, template), drop: () => drop(name) }
     },
     async stop() {
-      // The embedded server's whole folder goes; a server that stays must be left as it was.
-      if (store.stays) for (const name of [...names]) await drop(name)
+      // The directory of an embedded server is deleted. Another server must be left as it was.
+      if (store.isExternal) for (const name of [...names]) await drop(name)
       await store.stop()
     },
   }
 }
 
-/** There, tests cannot fail or hold up statements by triggers or locks of their own. */
+/** In a distributed store, tests cannot make statements fail or wait with triggers or locks. */
 export const isDistributed = (process.env.TEST_DATABASE_WORKERS ?? '') !== ''
 
-/** Servers that a distributed store spreads its rows over; TEST_DATABASE_URL is its coordinator then. */
+/** The workers of a distributed store, whose coordinator is TEST_DATABASE_URL. */
 const workers = (process.env.TEST_DATABASE_WORKERS ?? '').split(',').filter(Boolean)
 
-/** Its copies are distributed stores, because the copies of its parts on the workers have the same names. */
+/** Distributes the template, and thereby its copies: each worker copies the database of the same name. */
 async function distributeTemplate(coordinator: string, name: string) {
   for (const url of [coordinator, ...workers])
     await execute(withDatabase(url, name), 'create extension citus')
@@ -173,11 +172,12 @@ async function distributeTemplate(coordinator: string, name: string) {
   for (const worker of workers.map((url) => new URL(url))) {
     const add = () =>
       execute(withDatabase(coordinator, name), `select citus_add_node('${worker.hostname}', ${worker.port})`)
-    // Two processes that begin at once give the worker the same roles.
+    // Fails if another process adds the same worker at the same time.
     await add().catch(() => setTimeout(1000).then(add))
   }
   await distribute(withDatabase(coordinator, name), 4)
-  // A database that is copied may have no connections, including those of the server's own helpers.
+  // A database can be copied only if it has no connections, not even those of the server's background
+  // workers.
   for (const url of [coordinator, ...workers]) {
     await execute(url, `alter database ${name} with allow_connections false`)
     await execute(
@@ -188,18 +188,18 @@ async function distributeTemplate(coordinator: string, name: string) {
 }
 
 async function startStore() {
-  const given = process.env.TEST_DATABASE_URL
-  if (given) return { url: given, stays: true, stop: async () => {} }
+  const url = process.env.TEST_DATABASE_URL
+  if (url) return { url, isExternal: true, stop: async () => {} }
   const dataDirectory = mkdtempSync(join(tmpdir(), 'tracker-test-'))
   const remove = () => rmSync(dataDirectory, { recursive: true, force: true })
-  // Also when the run is cut short: the server ends with this process by itself, its files do not.
+  // If the run is interrupted, the server ends with this process, but its files remain.
   process.once('exit', remove)
-  const { url, stop } = await startEmbeddedStore({ dataDirectory, settings: volatile })
+  const store = await startEmbeddedStore({ dataDirectory, settings: volatile })
   return {
-    url,
-    stays: false,
+    url: store.url,
+    isExternal: false,
     async stop() {
-      await stop()
+      await store.stop()
       remove()
     },
   }
@@ -218,6 +218,6 @@ async function execute(url: string, statement: string) {
   }
 }
 
-/** A URL that names a socket's folder has no host, which `URL` rejects. */
+/** Replaces the name of the database. `URL` cannot parse the form for Unix sockets, without a host. */
 export const withDatabase = (url: string, name: string) =>
   url.replace(/^(\w+:\/\/[^/?]*)(\/[^?]*)?/, `$1/${name}`)

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 
 /**
- * How often a property is tried: `runs` times, or without an end in FUZZ_SECONDS, which the properties of a
- * file share. FUZZ_SEED starts elsewhere; a failure names the seed and the path to repeat it with. Within
- * `secondsMax` unless asked for more. A run of FUZZ_SECONDS prints how many cases each property tried.
+ * Returns the parameters of a property: it is tried `runs` times, within `secondsMax`. With FUZZ_SECONDS, the
+ * properties of a file share this time instead, and print their numbers of cases. FUZZ_SEED sets the seed; a
+ * failure prints the seed and the path with which it can be repeated.
  */
 export function fuzzed({ runs, properties = 1, secondsMax }: Fuzzing) {
   const seconds = process.env.FUZZ_SECONDS ? Number(process.env.FUZZ_SECONDS) : secondsMax
@@ -24,18 +24,18 @@ function printCases<Values>(details: fc.RunDetails<Values>): void {
 
 interface Fuzzing {
   readonly runs: number
-  /** Of the file. */
+  /** The number of properties in the file. */
   readonly properties?: number
   readonly secondsMax?: number
 }
 
-/** The same bytes with a few of them changed, left out, added or repeated. */
+/** Returns the bytes with a few of them changed, left out, added or repeated. */
 export const damaged = (bytes: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> =>
-  fc.tuple(bytes, fc.array(damage, { minLength: 1, maxLength: 3 })).map(([given, damages]) =>
-    damages.reduce((before, { place, change, byte, length }) => {
-      const at = Math.floor(place * (before.length + 1))
-      return Buffer.concat([before.subarray(0, at), ...change(before.subarray(at), byte, length)])
-    }, given),
+  fc.tuple(bytes, fc.array(damage, { minLength: 1, maxLength: 3 })).map(([original, damages]) =>
+    damages.reduce((bytes, { place, change, byte, length }) => {
+      const at = Math.floor(place * (bytes.length + 1))
+      return Buffer.concat([bytes.subarray(0, at), ...change(bytes.subarray(at), byte, length)])
+    }, original),
   )
 
 type Change = (rest: Uint8Array, byte: number, length: number) => readonly Uint8Array[]
@@ -56,9 +56,9 @@ const damage = fc.record({
 })
 
 /**
- * Any character but half a pair, for `fc.string`. fast-check has a unit of its own for this, which first
- * makes a table of all characters: a second of processor time, and memory that every later garbage collection
- * has to go through.
+ * Any character except half of a surrogate pair, for `fc.string`. fast-check's own unit for this first
+ * creates a table of all characters, which takes a second of CPU time, and memory that slows down garbage
+ * collection.
  */
 export const anyCharacter = fc
   .oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))

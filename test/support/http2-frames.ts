@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { grpcHeaders } from './raw-calls.ts'
 
-/** Frames of HTTP/2 written by hand, for what no client library sends. */
+/** Encodes an HTTP/2 frame, for requests that no client library sends. */
 export function frame(
   type: number,
   flags: number,
@@ -32,35 +32,35 @@ export const endStream = 1
 export const endHeaders = 4
 
 export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
-/** The preface and empty settings. */
+/** The connection preface and an empty SETTINGS frame. */
 export const opening = Buffer.concat([preface, frame(frameTypes.settings, 0, 0)])
 
 type Header = readonly [name: string, value: string]
 
-/** As HPACK writes headers without its table and without compression. */
+/** Encodes headers with HPACK, without its table and without compression. */
 export const headerBlock = (headers: readonly Header[]): Buffer =>
   Buffer.concat(
     headers.map(([name, value]) => Buffer.concat([Buffer.from([0]), hpackText(name), hpackText(value)])),
   )
 
-/** Its length begins with seven bits. */
+/** The length is an integer with a prefix of seven bits (RFC 7541, 5.1). */
 function hpackText(text: string): Buffer {
   const length = text.length < 127 ? [text.length] : [127]
-  for (let left = text.length - 127; text.length >= 127; left >>= 7) {
-    length.push(left > 127 ? (left & 127) | 128 : left)
-    if (left <= 127) break
+  for (let remaining = text.length - 127; text.length >= 127; remaining >>= 7) {
+    length.push(remaining > 127 ? (remaining & 127) | 128 : remaining)
+    if (remaining <= 127) break
   }
   return Buffer.concat([Buffer.from(length), Buffer.from(text)])
 }
 
-export function callHeaders(path: string, more: Readonly<Record<string, string>> = {}): readonly Header[] {
+export function callHeaders(path: string, added: Readonly<Record<string, string>> = {}): readonly Header[] {
   const pseudo = { ':method': 'POST', ':scheme': 'http', ':authority': 'x' }
-  return Object.entries({ ...pseudo, ...grpcHeaders(path), ...more }).map(
+  return Object.entries({ ...pseudo, ...grpcHeaders(path), ...added }).map(
     ([name, value]) => [name, String(value)] as const,
   )
 }
 
-/** The frame that opens the call with this number. */
+/** Returns the HEADERS frame of the call with this index. */
 export const openCall = (index: number, block: Buffer, flags: number = endHeaders): Buffer =>
   frame(frameTypes.headers, flags, 2 * index + 1, block)
 
@@ -79,9 +79,9 @@ export interface ReceivedFrame {
 
 export interface FrameConnection {
   send(...frames: readonly Buffer[]): void
-  /** The frames that have come. */
+  /** Returns the frames that have arrived. */
   received(): readonly ReceivedFrame[]
-  /** The error of the GOAWAY, if one has come. */
+  /** Returns the error code of the GOAWAY, if one has arrived. */
   goAwayCode(): number | undefined
   isClosed(): boolean
   close(): void

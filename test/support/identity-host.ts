@@ -27,12 +27,12 @@ export interface IdentityOnStore extends ServiceClients, AsyncDisposable {
   /** The issuer, and the address of the first instance. */
   readonly address: string
   readonly host: IdentityHost
-  /** Signs a person in as the web client does, in a browser of its own; `address` is that of another instance. */
+  /** Signs a user in as the web client does, with a new browser, on this or another instance. */
   signIn(
     login: string,
     options?: Omit<SignInOptions, 'login'> & { readonly address?: string },
   ): Promise<Tokens>
-  /** Another instance on the same store, with its own address unless it is behind one. */
+  /** Starts another instance on the same store, with its own address. */
   startAnother(environment?: Environment, now?: () => number): Promise<IdentityInstance>
   stop(): Promise<void>
 }
@@ -41,23 +41,23 @@ export interface HostOptions {
   readonly environment?: Environment
   readonly passwords?: Passwords
   readonly now?: () => number
-  /** By the name of this machine instead of its number, which passkeys need. */
+  /** True if the address is `localhost` instead of 127.0.0.1, which passkeys require. */
   readonly isNamed?: boolean
-  /** Where the log goes instead of standard output. */
+  /** The log is written here instead of to standard output. */
   readonly destination?: DestinationStream
 }
 
-/** The identity host as it is deployed, on a port of its own and a store that others may use too. Limits are off. */
+/** Starts the identity host on a free port, with a store that others may share, without rate limits. */
 export async function startIdentityHost(
   database: Database,
   { environment = {}, passwords = cheapPasswords(), now, isNamed, destination }: HostOptions = {},
 ): Promise<IdentityOnStore> {
-  // The issuer is part of the settings, so the port has to be known before the host listens.
+  // The settings contain the issuer, so the port has to be known before the host listens.
   const port = await freePort()
   const address = `http://${isNamed ? 'localhost' : '127.0.0.1'}:${port}`
   const stops: (() => Promise<void>)[] = []
-  const start = async (own: Environment, clock = now): Promise<IdentityInstance> => {
-    const settings = readSettings({ ...defaults(address), ...environment, ...own }, readIdentitySettings)
+  const start = async (changes: Environment, clock = now): Promise<IdentityInstance> => {
+    const settings = readSettings({ ...defaults(address), ...environment, ...changes }, readIdentitySettings)
     const log = createLog({ level: settings.logLevel, ...(destination && { destination }) })
     const store = underRoleOf('identity', database)
     const host = await startIdentity(
@@ -73,14 +73,14 @@ export async function startIdentityHost(
   return disposable<IdentityOnStore>({
     address,
     host,
-    async signIn(login, { address: elsewhere = address, ...options } = {}) {
-      const { tokens, answer } = await signedIn(elsewhere, { login, ...options })
-      // Without a token, later assertions would fail for a reason that they do not show.
+    async signIn(login, { address: instanceAddress = address, ...options } = {}) {
+      const { tokens, answer } = await signedIn(instanceAddress, { login, ...options })
+      // Without a token, later assertions would fail without showing the reason.
       if (tokens.access_token === undefined) throw new Error(`${login} could not sign in: ${answer.text}`)
       return tokens
     },
-    ...createServiceClients((own) => start({ IDENTITY_PORT: '0', ...own })),
-    startAnother: (own = {}, clock) => start({ IDENTITY_PORT: '0', ...own }, clock),
+    ...createServiceClients((changes) => start({ IDENTITY_PORT: '0', ...changes })),
+    startAnother: (changes = {}, clock) => start({ IDENTITY_PORT: '0', ...changes }, clock),
     async stop() {
       await Promise.all(stops.map((stop) => stop()))
     },
@@ -95,14 +95,14 @@ export interface Clock {
 export interface IdentityUnderTest extends IdentityOnStore {
   readonly database: Database
   readonly clock: Clock
-  /** Signs in with `password`. */
+  /** An account with the password `password`. */
   readonly person: Account
   /** The account of the service client. */
   readonly robotAccount: Account
   addAccount(options?: AccountOptions): Promise<Account>
 }
 
-/** The identity host on its own store, with an account to sign in and a clock to move. */
+/** Starts the identity host with its own store, two accounts, and a clock that tests can advance. */
 export async function startIdentityUnderTest({
   environment = {},
   passwords,
@@ -139,7 +139,7 @@ export async function startIdentityUnderTest({
   }
 }
 
-/** Making an RSA key takes longer than most tests. */
+/** One key for all hosts, because generating an RSA key takes longer than most tests. */
 export const signingPem = generateKeyPairSync('rsa', { modulusLength: 2048 })
   .privateKey.export({ type: 'pkcs8', format: 'pem' })
   .toString()
@@ -159,11 +159,11 @@ const addressOf = ({ app }: IdentityHost): string =>
   `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
 
 function createClock(): Clock {
-  let ahead = 0
+  let offset = 0
   return {
-    now: () => Date.now() + ahead,
+    now: () => Date.now() + offset,
     advance(milliseconds) {
-      ahead += milliseconds
+      offset += milliseconds
     },
   }
 }

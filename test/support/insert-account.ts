@@ -13,12 +13,12 @@ export interface Account {
 export interface AccountOptions {
   readonly login?: string
   readonly name?: string
-  /** Without one no password fits. */
+  /** By default, no password matches. */
   readonly passwordHash?: string
   readonly active?: boolean
 }
 
-/** A row of `users`, without the time it takes to hash a password. */
+/** Inserts an account without the cost of hashing a password. */
 export async function insertAccount(
   { transaction }: Pick<Database, 'transaction'>,
   { login, name, passwordHash = 'no password', active = true }: AccountOptions = {},
@@ -30,7 +30,7 @@ export async function insertAccount(
     name: name ?? 'Ada',
     securityStamp: randomUUID(),
   }
-  // Begun again after a conflict, which several nodes find where one has none.
+  // A transaction is retried after a conflict, which can happen in a store of several nodes.
   await transaction((queries) =>
     queries.query(sql`
       insert into users (id, name, login, password_hash, security_stamp, active)

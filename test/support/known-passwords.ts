@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Answer, Person, RestUnderTest } from './rest-host.ts'
 
+/** A valid password that no account has at first. */
 export const another = 'Another-456'
 
-/** People whose password is known, and what they do with it. */
+/** Returns functions that create accounts, and use or change their passwords. */
 export function accountsOf(host: () => RestUnderTest) {
   return {
     join: (): Promise<Person> => host().signUp({ name: 'Mara' }),

@@ -6,24 +6,24 @@ export interface LiveEvent {
   readonly name: string
   // biome-ignore lint/suspicious/noExplicitAny: an event's data is what came over the network
   readonly data: any
-  /** When it arrived, by `Date.now()`. */
+  /** The time of its arrival, by `Date.now()`. */
   readonly at: number
 }
 
 export interface LiveReader extends AsyncDisposable {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** The response's text, if the stream was rejected. */
+  /** The body of the response, if the stream was rejected. */
   readonly rejection: string
   readonly events: readonly LiveEvent[]
   readonly comments: readonly string[]
   /** The last `retry:` value. */
   readonly retryMilliseconds: number | undefined
-  /** The next event that was not taken yet. */
+  /** Returns the next event that was not returned before, and waits for it if necessary. */
   next(secondsMax?: number): Promise<LiveEvent>
-  /** Takes events until one is as wanted. */
+  /** Skips events until one matches. */
   nextWhere(isWanted: (event: LiveEvent) => boolean): Promise<LiveEvent>
-  /** Stops reading, as a client does that is busy elsewhere. */
+  /** Stops reading, as a busy client does. */
   pause(): void
   resume(): void
   readonly isEnded: boolean
@@ -36,12 +36,12 @@ export interface ListenOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Convergence takes a second or two; on a busy machine the reader itself may be late. */
+/** Events arrive within a second or two. On a busy machine, the reader itself may be late. */
 const arrivalSecondsMax = 30
 
 const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY })
 
-/** Opens a live listing as a client does, and resolves when the answer's headers are there. */
+/** Opens a live listing, and resolves when the headers of the response have arrived. */
 export async function listen(
   address: string,
   path: string,
@@ -77,7 +77,7 @@ function readerOf(response: IncomingMessage, rejection: string): LiveReader {
   const events: LiveEvent[] = []
   const comments: string[] = []
   let retryMilliseconds: number | undefined
-  let taken = 0
+  let nextIndex = 0
   let isEnded = false
   let wake = Promise.withResolvers<void>()
   const notify = () => {
@@ -92,11 +92,11 @@ function readerOf(response: IncomingMessage, rejection: string): LiveReader {
     }
     response.on('close', finish).on('error', finish)
   })
-  let rest = ''
+  let incomplete = ''
   if (rejection === '') {
     response.on('data', (piece: string) => {
-      const blocks = (rest + piece).split('\n\n')
-      rest = blocks.pop() ?? ''
+      const blocks = (incomplete + piece).split('\n\n')
+      incomplete = blocks.pop() ?? ''
       for (const block of blocks) retryMilliseconds = readBlock(block, events, comments) ?? retryMilliseconds
       notify()
     })
@@ -104,9 +104,9 @@ function readerOf(response: IncomingMessage, rejection: string): LiveReader {
   async function next(secondsMax = arrivalSecondsMax): Promise<LiveEvent> {
     const deadline = Date.now() + secondsMax * 1000
     for (;;) {
-      const event = events[taken]
+      const event = events[nextIndex]
       if (event !== undefined) {
-        taken += 1
+        nextIndex += 1
         return event
       }
       if (isEnded) throw new Error('The stream ended before the next event.')
@@ -140,11 +140,12 @@ function readerOf(response: IncomingMessage, rejection: string): LiveReader {
   })
 }
 
-/** One block between two empty lines, as the HTML standard's event stream format has it. */
+/** Reads one block of the event stream, as the HTML standard defines it. Returns its `retry:` value. */
 function readBlock(block: string, events: LiveEvent[], comments: string[]): number | undefined {
   const lines = block.split('\n')
   const valuesOf = (name: string) =>
     lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).trim())
+  // A line that begins with a colon is a comment.
   comments.push(...valuesOf(''))
   const data = valuesOf('data')
   const [retry] = valuesOf('retry')

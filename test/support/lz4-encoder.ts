@@ -1,6 +1,6 @@
 import { array, bin, encode, extension, integerAs } from './message-pack-encoder.ts'
 
-/** One raw LZ4 block, as a greedy encoder makes it, after the description of the block format. */
+/** Encodes a raw LZ4 block greedily, according to the description of the block format. */
 export function lz4Block(bytes: Uint8Array): Buffer {
   const parts: Buffer[] = []
   const seen = new Map<number, number>()
@@ -25,7 +25,7 @@ export function lz4Block(bytes: Uint8Array): Buffer {
   return Buffer.concat([...parts, lz4Sequence(view.subarray(anchor))])
 }
 
-/** Literals, then a match; the last sequence has none. */
+/** Encodes literals and a match. The last sequence has no match. */
 export function lz4Sequence(literals: Uint8Array, distance = 0, match = 0): Buffer {
   const matchCode = match === 0 ? 0 : match - 4
   const token = (Math.min(literals.length, 15) << 4) | Math.min(matchCode, 15)
@@ -44,21 +44,21 @@ const furtherLength = (length: number): Buffer =>
     ? Buffer.alloc(0)
     : Buffer.concat([Buffer.alloc(Math.floor((length - 15) / 255), 255), Buffer.of((length - 15) % 255)])
 
-/** How .NET clients send a body: from 64 bytes on as an array of lengths and blocks. */
+/** Returns a body as .NET clients send it: from 64 bytes on, an array of lengths and compressed blocks. */
 export const framed = (body: Buffer): Buffer => (body.length < 64 ? body : blockArray([body]))
 
-/** Extension 98 with the lengths, then the blocks. */
+/** Encodes extension 98 with the lengths, then the blocks. */
 export const blockArray = (parts: readonly Uint8Array[]): Buffer =>
   lengthsAndBlocks(
     parts.map(({ length }) => length),
     parts.map(lz4Block),
   )
 
-/** The length that the header claims, right or wrong. */
+/** Encodes like `blockArray`, but with given lengths, which may be wrong. */
 export const lengthsAndBlocks = (lengths: readonly unknown[], blocks: readonly Uint8Array[]): Buffer =>
   array([extension(98, Buffer.concat(lengths.map(encode))), ...blocks.map((block) => bin(block, 4))])
 
-/** The older form: extension 99 with an int32 length and one block. */
+/** Encodes the older form: extension 99 with an int32 length and one block. */
 export const wholeBlock = (
   body: Uint8Array,
   length: Buffer = integerAs('int32', BigInt(body.length)),

@@ -4,22 +4,22 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 export interface ReceivedMail {
   readonly from: string
   readonly to: readonly string[]
-  /** Its head as it came over the line, and what it says as one reads it. */
+  /** The unchanged header, and the decoded body. */
   readonly text: string
 }
 
 export interface MailServer {
   readonly url: string
   readonly received: readonly ReceivedMail[]
-  /** Waits until as many have arrived for an address. */
+  /** Waits until `count` mails have arrived for an address. */
   mailsTo(address: string, count?: number): Promise<readonly ReceivedMail[]>
   stop(): Promise<void>
 }
 
-/** Answers a mail that has arrived: by default with a success. */
+/** Responds to a mail that has arrived: by default, with success. */
 type AfterData = (done: (error?: Error) => void) => void
 
-/** A real SMTP server on this machine. Without TLS unless a certificate is given, or its own is asked for. */
+/** Starts a real SMTP server on this machine. TLS is off by default. */
 export async function startMailServer({
   afterData = (done) => done(),
   ...options
@@ -40,7 +40,7 @@ export async function startMailServer({
         received.push({
           from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
           to: envelope.rcptTo.map(({ address }) => address),
-          text: decoded(text),
+          text: decode(text),
         })
         afterData(done)
       })
@@ -49,20 +49,20 @@ export async function startMailServer({
   server.on('error', () => undefined)
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
   const { port } = server.server.address() as AddressInfo
-  const of = (address: string) => received.filter(({ to }) => to.includes(address))
+  const mailsOf = (address: string) => received.filter(({ to }) => to.includes(address))
   return {
     url: `smtp://127.0.0.1:${port}`,
     received,
     async mailsTo(address, count = 1) {
-      for (let waited = 0; of(address).length < count && waited < 30_000; waited += 50)
+      for (let waited = 0; mailsOf(address).length < count && waited < 30_000; waited += 50)
         await new Promise((resolve) => setTimeout(resolve, 50))
-      return of(address)
+      return mailsOf(address)
     },
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }
 
-function decoded(mail: string): string {
+function decode(mail: string): string {
   const end = mail.indexOf('\r\n\r\n')
   const [head, body] = [mail.slice(0, end), mail.slice(end)]
   if (/^content-transfer-encoding: base64/im.test(head))
@@ -74,6 +74,6 @@ function decoded(mail: string): string {
   return head + Buffer.from(bytes, 'latin1').toString('utf8')
 }
 
-/** The secret of the link in a mail. */
+/** Returns the secret of the link in a mail. */
 export const secretIn = (mail: ReceivedMail | undefined): string =>
   /#(svl_[0-9a-f]{72})/.exec(mail?.text ?? '')?.[1] ?? ''

@@ -1,4 +1,4 @@
-/** Reads one MessagePack value that fills the bytes. Timestamps are text, as in JSON; other extensions are rejected. */
+/** Decodes a MessagePack value of all bytes. Timestamps become text; other extensions are rejected. */
 export function decode(bytes: Uint8Array): unknown {
   const source = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), at: 0 }
   const value = read(source)
@@ -18,12 +18,13 @@ function read(source: Source): unknown {
   if (code < 0xa0) return items(source, code - 0x90)
   if (code < 0xc0) return text(source, code - 0xa0)
   if (code >= 0xe0) return code - 0x100
-  const reading = readings[code]
-  if (!reading) throw new Error(`0x${code.toString(16)} is no value of an answer.`)
-  return reading(source)
+  const reader = readers[code]
+  if (!reader) throw new Error(`A response must not contain 0x${code.toString(16)}.`)
+  return reader(source)
 }
 
-const readings: Readonly<Record<number, (source: Source) => unknown>> = {
+/** The readers of the formats with a whole first byte, by this byte. */
+const readers: Readonly<Record<number, (source: Source) => unknown>> = {
   192: () => null,
   194: () => false,
   195: () => true,
@@ -74,15 +75,15 @@ const entries = (source: Source, length: number): Record<string, unknown> =>
 
 function timestamp(source: Source, length: number): string {
   const type = view(take(source, 1)).getInt8(0)
-  if (type !== -1) throw new Error(`An answer holds no extension of type ${type}.`)
+  if (type !== -1) throw new Error(`A response must not contain an extension of type ${type}.`)
   const bytes = view(take(source, length))
-  if (length === 4) return show(BigInt(bytes.getUint32(0)), 0n)
-  if (length === 12) return show(bytes.getBigInt64(4), BigInt(bytes.getUint32(0)))
+  if (length === 4) return formatTimestamp(BigInt(bytes.getUint32(0)), 0n)
+  if (length === 12) return formatTimestamp(bytes.getBigInt64(4), BigInt(bytes.getUint32(0)))
   const packed = bytes.getBigUint64(0)
-  return show(packed & 0x3_ffff_ffffn, packed >> 34n)
+  return formatTimestamp(packed & 0x3_ffff_ffffn, packed >> 34n)
 }
 
-function show(seconds: bigint, nanoseconds: bigint): string {
+function formatTimestamp(seconds: bigint, nanoseconds: bigint): string {
   const whole = new Date(Number(seconds) * 1000).toISOString().slice(0, 19)
   const fraction = nanoseconds === 0n ? '' : `.${String(nanoseconds).padStart(9, '0').replace(/0+$/, '')}`
   return `${whole}${fraction}Z`

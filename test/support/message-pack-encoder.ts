@@ -1,7 +1,7 @@
 /**
- * MessagePack as other people's encoders make it, written from the specification alone. Every function
- * returns encoded bytes, and `encode` takes encoded bytes as they are: a test names the form of one value and
- * leaves the rest to it.
+ * Encodes MessagePack, independently of the product code, according to the specification. Every function
+ * returns encoded bytes, and `encode` leaves encoded bytes unchanged. So a test can choose the form of one
+ * value, and encode the others with `encode`.
  */
 export function encode(value: unknown): Buffer {
   if (value === null || value === undefined) return Buffer.of(0xc0)
@@ -16,7 +16,7 @@ export function encode(value: unknown): Buffer {
 
 type Header = readonly [max: number, header: (length: number) => Buffer]
 
-/** An integer in its shortest form. */
+/** Encodes an integer in its shortest form. */
 function integer(value: bigint): Buffer {
   const form = integerForms.find(([, min, max]) => value >= min && value <= max)
   if (!form) throw new Error(`${value} has more than 64 bits.`)
@@ -38,7 +38,7 @@ const integerForms = [
 
 export type IntegerForm = (typeof integerForms)[number][0]
 
-/** The forms that can hold the value, shortest first. */
+/** Returns the forms that can represent the value, the shortest first. */
 export const integerFormsOf = (value: bigint): IntegerForm[] =>
   integerForms.filter(([, min, max]) => value >= min && value <= max).map(([name]) => name)
 
@@ -78,7 +78,7 @@ const counted = (code: number, size: number): Header => [
   (length) => Buffer.concat([Buffer.of(code), bigEndian(BigInt(length), size)]),
 ]
 
-/** Text of any bytes: `width` is the number of bytes of its length, 0 for those of fixstr. */
+/** Encodes a text of any bytes. `width` is the number of bytes of its length; 0 is fixstr. */
 export const text = (value: string | Buffer, width?: 0 | 1 | 2 | 4): Buffer => {
   const bytes = Buffer.from(value)
   return Buffer.concat([header(textHeaders, bytes.length, width), bytes])
@@ -91,7 +91,7 @@ export const bin = (bytes: Uint8Array, width?: 1 | 2 | 4): Buffer =>
 
 const binHeaders = { 1: counted(0xc4, 1), 2: counted(0xc5, 2), 4: counted(0xc6, 4) }
 
-/** `claimed` is the number of items in the header, right or wrong. */
+/** `claimed` is the number of items in the header, which may be wrong. */
 export const array = (items: readonly unknown[], width?: 0 | 2 | 4, claimed = items.length): Buffer =>
   Buffer.concat([header(arrayHeaders, claimed, width), ...items.map(encode)])
 
@@ -106,7 +106,7 @@ export const map = (
 
 const mapHeaders = { 0: fix(0x80, 0x0f), 2: counted(0xde, 2), 4: counted(0xdf, 4) }
 
-/** Without a width the fixed form where there is one. */
+/** Without `width`, uses the fixed form if there is one. */
 export function extension(type: number, bytes: Uint8Array, width?: 1 | 2 | 4): Buffer {
   const fixed = [1, 2, 4, 8, 16].indexOf(bytes.length)
   const head =
@@ -124,7 +124,7 @@ export function timestamp(bits: 32 | 64 | 96, seconds: bigint, nanoseconds = 0n)
   return extension(-1, Buffer.concat([bigEndian(nanoseconds, 4), bigEndian(seconds, 8)]))
 }
 
-/** A timestamp in the shortest form that holds it, as .NET clients send it. */
+/** Encodes a timestamp in the shortest form that can represent it, as .NET clients do. */
 export function instant(value: string): Buffer {
   const [whole = '', fraction = ''] = value.replace('Z', '').split('.')
   const seconds = BigInt(Date.parse(`${whole}Z`) / 1000)
@@ -136,7 +136,7 @@ export function instant(value: string): Buffer {
 function header(headers: Readonly<Record<number, Header>>, length: number, width?: number): Buffer {
   const candidates = width === undefined ? Object.values(headers) : [headers[width]]
   const found = candidates.find((candidate) => candidate && length <= candidate[0])
-  if (!found) throw new Error(`No header holds a length of ${length}.`)
+  if (!found) throw new Error(`No header can have a length of ${length}.`)
   return found[1](length)
 }
 

@@ -9,7 +9,7 @@ import { until } from './until.ts'
 
 export interface Nginx extends AsyncDisposable {
   readonly port: number
-  /** Throws with nginx's own words when the configuration is not valid. */
+  /** Throws with the message of nginx if the configuration is invalid. */
   checkConfiguration(): void
   stop(): Promise<void>
 }
@@ -19,8 +19,8 @@ export const nginxProgram = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/usr/b
 )
 
 /**
- * The deployed configuration as it is, with the names of compose.yaml's services and its port replaced by
- * those of a test.
+ * Starts nginx with the deployed configuration of the bank. Only the service names of compose.yaml and the
+ * port are replaced by addresses of the test.
  */
 export async function startNginx(upstreamPorts: readonly [number, number]): Promise<Nginx> {
   const port = await freePort()
@@ -35,7 +35,7 @@ export async function startNginx(upstreamPorts: readonly [number, number]): Prom
 
 const deployed = join(import.meta.dirname, '..', '..', 'deploy')
 
-/** A file of `deploy/`, with the files next to it, after `adapt` has put this test's addresses into each. */
+/** Starts nginx with a file of `deploy/` and those next to it. `adapt` replaces the addresses. */
 export async function startNginxOn(
   name: string,
   adapt: (text: string) => string,

@@ -10,9 +10,9 @@ import { freePort } from './child-host.ts'
 import { type StoreProxy, startStoreProxy } from './store-proxy.ts'
 
 export interface Pooler {
-  /** Of the same database, through the pooler. */
+  /** The URL of the database through the pooler. */
   readonly url: string
-  /** Between the pooler and the database. */
+  /** The network between the pooler and the database. */
   readonly network: StoreProxy
   stop(): Promise<void>
 }
@@ -21,7 +21,7 @@ export const poolerProgram = [process.env.PGBOUNCER ?? '', '/usr/sbin/pgbouncer'
   existsSync,
 )
 
-/** In transaction mode: from 1.21 on. */
+/** From version 1.21 on, the pooler supports named statements in transaction mode. */
 export const knowsNamedStatements =
   poolerProgram !== undefined &&
   Number(
@@ -31,8 +31,8 @@ export const knowsNamedStatements =
 const shippedFile = join(import.meta.dirname, '..', '..', 'deploy', 'pgbouncer', 'pgbouncer.ini')
 
 /**
- * The one of PGBOUNCER, or Debian's, before the database at `url`, in a process and a folder of its own, with
- * the file in deploy/. Its users are all roles of the server, whose passwords are those of the server.
+ * Starts PgBouncer (of PGBOUNCER, or the installed one) in front of the database at `url`, with the
+ * configuration in deploy/. Its users are all roles of the server, with the same passwords.
  */
 export async function startPooler(
   url: string,
@@ -41,31 +41,31 @@ export async function startPooler(
 ): Promise<Pooler> {
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'pooler-'))
-  // As root it switches to another user, who must be able to read its files.
+  // The pooler may run as another user, who must be able to read its files.
   chmodSync(folder, 0o755)
   const { user, password, database } = new pg.Client(url)
-  // Only the owner of an embedded store reaches its socket, and the pooler is another user.
+  // The pooler runs as another user, who cannot access the socket of an embedded store.
   const network = await startStoreProxy(new pg.Client(url))
   const users = join(folder, 'userlist.txt')
   writeFileSync(users, await readPasswords(url))
   const file = join(folder, 'pgbouncer.ini')
-  const own = {
+  const settings = {
     tracker: `host=127.0.0.1 port=${new URL(network.url).port} dbname=${database}`,
     listen_port: String(port),
     auth_file: users,
     pool_mode: mode,
-    // Session mode needs one for each connection of a host.
+    // Session mode needs a server connection for each connection of a host.
     ...(mode === 'session' && { default_pool_size: '60' }),
     ...(knowsNamedStatements && { max_prepared_statements: '1000' }),
     ...lines,
   }
-  writeFileSync(file, Object.entries(own).reduce(replaceLine, readFileSync(shippedFile, 'utf8')))
+  writeFileSync(file, Object.entries(settings).reduce(replaceLine, readFileSync(shippedFile, 'utf8')))
   const server = spawn(poolerProgram ?? '', ['-q', file], {
     stdio: 'ignore',
-    // It does not run as root.
+    // PgBouncer does not run as root.
     ...(process.getuid?.() === 0 && { uid: nobody, gid: nobody }),
   })
-  await isListening(port, server)
+  await untilListening(port, server)
   return {
     url: `postgresql://${user}:${encodeURIComponent(password ?? '')}@127.0.0.1:${port}/tracker`,
     network,
@@ -81,14 +81,14 @@ export async function startPooler(
 
 const nobody = 65_534
 
-/** A commented line counts, too. */
+/** Replaces a setting, which may be commented out. */
 function replaceLine(file: string, [name, value]: readonly [name: string, value: string]): string {
   const line = new RegExp(`^(; )?${name} = .*$`, 'm')
   if (!line.test(file)) throw new Error(`${shippedFile} has no ${name}.`)
   return file.replace(line, () => `${name} = ${value}`)
 }
 
-/** As docs/deployment.md has it written. */
+/** Returns the file of users, as docs/deployment.md describes it. */
 async function readPasswords(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -99,7 +99,7 @@ async function readPasswords(url: string): Promise<string> {
   return rows.map(({ line }) => `${line}\n`).join('')
 }
 
-async function isListening(port: number, server: ChildProcess) {
+async function untilListening(port: number, server: ChildProcess) {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     if (server.exitCode !== null) throw new Error(`The pooler ended with ${server.exitCode}.`)
     const socket = createConnection(port, '127.0.0.1')

@@ -5,7 +5,7 @@ import { seed, type Workspace } from './seed.ts'
 
 export type Query = Readonly<Record<string, string>>
 
-/** Ann and Bob share a project with four assignments; Carl has one alone. */
+/** Ann and Bob share a project with four assignments, and Carl has another project. */
 export async function queryScene() {
   const rest = await startRestUnderTest()
   const workspace = await seed(rest)
@@ -46,7 +46,7 @@ export async function queryScene() {
   }
   return {
     ...{ rest, workspace, ann, bob, carl, project, other, write, draw, ask, pageOf },
-    /** Of all pages, by their cursors. */
+    /** Returns the ids of all pages, which are read by their cursors. */
     async idsOf(list: string, query: Query, person: Person): Promise<string[]> {
       const ids: string[] = []
       let cursor: string | null = null
@@ -60,7 +60,8 @@ export async function queryScene() {
   }
 }
 
-const named: readonly Entity[] = [
+/** The resources whose rows the scene creates explicitly. */
+const explicitEntities: readonly Entity[] = [
   'userProject',
   'appointment',
   'userAssignment',
@@ -69,18 +70,18 @@ const named: readonly Entity[] = [
   'assignmentDependency',
 ]
 
-/** A row of each resource that has parents and that the scene does not name: one that was declared later has one too. */
+/** Creates a row of each other resource that has parents, so that new resources are included. */
 async function makeOthers(workspace: Workspace, ids: Readonly<Partial<Record<Entity, string>>>) {
-  const known: Partial<Record<Entity, string>> = {
+  const rowIds: Partial<Record<Entity, string>> = {
     ...ids,
     organization: workspace.organizationId,
     workflow: workspace.workflowId,
     assignmentType: workspace.assignmentTypeId,
     impediment: workspace.impedimentId,
   }
-  for (const entity of entities.filter((one) => !(one in known) && !named.includes(one))) {
+  for (const entity of entities.filter((name) => !(name in rowIds) && !explicitEntities.includes(name))) {
     const { sample, references } = resources[entity]
-    const parents = Object.entries(references).map(([column, parent]) => [column, known[parent]])
-    known[entity] = (await workspace.make(entity, { ...sample, ...Object.fromEntries(parents) })).id
+    const parents = Object.entries(references).map(([column, parent]) => [column, rowIds[parent]])
+    rowIds[entity] = (await workspace.make(entity, { ...sample, ...Object.fromEntries(parents) })).id
   }
 }

@@ -2,12 +2,12 @@ import { type ClientHttp2Session, connect, constants, type OutgoingHttpHeaders }
 import { disposable } from './fixture.ts'
 
 export interface RawAnswer {
-  /** 0 when the stream ended without one. */
+  /** The status of HTTP; 0 if the stream ended without a response. */
   readonly httpStatus: number
-  /** Of gRPC; undefined when there was none. */
+  /** The status of gRPC; undefined if there was none. */
   readonly status: number | undefined
   readonly message: string
-  /** With what the stream was reset; 0 is an ordinary end. */
+  /** The error code of the reset; 0 if the stream ended normally. */
   readonly resetCode: number
   readonly body: Buffer
   readonly headers: Readonly<Record<string, unknown>>
@@ -15,12 +15,12 @@ export interface RawAnswer {
 
 export interface RawCalls extends AsyncDisposable {
   readonly session: ClientHttp2Session
-  /** One stream with the headers and bytes as they are given. */
+  /** Opens a stream with exactly these headers and bytes. */
   send(headers: OutgoingHttpHeaders, bytes?: Buffer, isEnded?: boolean): Promise<RawAnswer>
   close(): void
 }
 
-/** HTTP/2 without a gRPC client around it, for requests that no such client would send. */
+/** Opens an HTTP/2 connection without a gRPC client, for requests that no such client would send. */
 export function openRawCalls(
   target: string,
   options: { initialWindowSize?: number; localAddress?: string } = {},
@@ -32,27 +32,27 @@ export function openRawCalls(
     session,
     async send(headers, bytes = Buffer.alloc(0), isEnded = true) {
       const stream = session.request({ ':method': 'POST', ...headers }, { endStream: false })
-      let answered: Record<string, unknown> = {}
+      let responseHeaders: Record<string, unknown> = {}
       const pieces: Buffer[] = []
       stream.on('error', () => undefined)
-      stream.on('response', (given) => {
-        answered = { ...answered, ...given }
+      stream.on('response', (headers) => {
+        responseHeaders = { ...responseHeaders, ...headers }
       })
-      stream.on('trailers', (given) => {
-        answered = { ...answered, ...given }
+      stream.on('trailers', (trailers) => {
+        responseHeaders = { ...responseHeaders, ...trailers }
       })
       stream.on('data', (piece: Buffer) => pieces.push(piece))
       if (bytes.length > 0) stream.write(bytes)
       if (isEnded) stream.end()
       await new Promise((resolve) => stream.once('close', resolve))
-      const status = answered['grpc-status']
+      const status = responseHeaders['grpc-status']
       return {
-        httpStatus: Number(answered[constants.HTTP2_HEADER_STATUS] ?? 0),
+        httpStatus: Number(responseHeaders[constants.HTTP2_HEADER_STATUS] ?? 0),
         status: status === undefined ? undefined : Number(status),
-        message: decodeURIComponent(String(answered['grpc-message'] ?? '')),
+        message: decodeURIComponent(String(responseHeaders['grpc-message'] ?? '')),
         resetCode: stream.rstCode,
         body: Buffer.concat(pieces),
-        headers: answered,
+        headers: responseHeaders,
       }
     },
     close: () => session.destroy(),
@@ -66,7 +66,7 @@ export const grpcHeaders = (path: string, token?: string): OutgoingHttpHeaders =
   ...(token !== undefined && { authorization: `Bearer ${token}` }),
 })
 
-/** Five bytes precede a message: whether it is compressed, and its length. */
+/** Prefixes a message with five bytes: a flag for compression, and its length. */
 export function framed(message: Buffer, { flag = 0, length = message.length } = {}): Buffer {
   const head = Buffer.alloc(5)
   head.writeUInt8(flag, 0)

@@ -3,11 +3,11 @@ import { connect } from 'node:net'
 import type { Answer } from './rest-host.ts'
 
 export interface RawOptions {
-  /** Closes our side after this many milliseconds without an answer. */
+  /** Closes the connection after this time without a response. */
   readonly millisecondsMax?: number
 }
 
-/** Sends bytes as they are and returns everything that came back until the connection was over or stayed silent. */
+/** Sends bytes unchanged, and returns all received ones until the connection closes or stays silent. */
 export async function sendRaw(
   address: string,
   bytes: string | Buffer,
@@ -18,9 +18,9 @@ export async function sendRaw(
   let received = ''
   socket.setEncoding('latin1').on('data', (text: string) => {
     received += text
-    if (isWhole(received)) socket.destroy()
+    if (isComplete(received)) socket.destroy()
   })
-  // A reset after the answer is as good an end as any.
+  // A reset after the response is no problem.
   socket.on('error', () => undefined)
   socket.setTimeout(options.millisecondsMax ?? 60_000, () => socket.destroy())
   socket.write(bytes)
@@ -28,7 +28,7 @@ export async function sendRaw(
   return received
 }
 
-/** As `call` answers, for what no client library would send. */
+/** Sends bytes that no client library would send, and parses the response. */
 export async function callRaw(
   address: string,
   bytes: string | Buffer,
@@ -50,7 +50,7 @@ export async function callRaw(
   }
 }
 
-function isWhole(text: string): boolean {
+function isComplete(text: string): boolean {
   const [head = '', body] = splitOnce(text, '\r\n\r\n')
   const length = /^content-length: *(\d+)/im.exec(head)?.[1]
   return body !== undefined && length !== undefined && body.length >= Number(length)

@@ -21,10 +21,10 @@ export interface Service {
 }
 
 const root = join(import.meta.dirname, '..', '..')
-// The reader that a package of ours brings along; no other file here needs YAML.
+// The YAML parser of a dependency, because only tests need one.
 export const { parse } = createRequire(createRequire(import.meta.url).resolve('@fastify/swagger-ui'))('yaml')
 
-/** The services of `compose.yaml`, with the variables of the shell replaced as Compose does it. */
+/** Reads the services of `compose.yaml`, and replaces variables as Compose does. */
 export function readCompose(environment: Readonly<Record<string, string>>): Record<string, Service> {
   const text = readFileSync(join(root, 'compose.yaml'), 'utf8')
   const withoutComments = text.replace(/^\s*#.*$/gm, '')
@@ -38,9 +38,9 @@ export function readCompose(environment: Readonly<Record<string, string>>): Reco
 
 /** `${NAME:?why}` and `${NAME:-default}`: https://docs.docker.com/reference/compose-file/interpolation/ */
 const replaceVariables = (text: string, environment: Readonly<Record<string, string>>) =>
-  text.replace(/\$\{(\w+)(:[?-])([^}]*)\}/g, (_, name: string, operator: string, rest: string) => {
+  text.replace(/\$\{(\w+)(:[?-])([^}]*)\}/g, (_, name: string, operator: string, operand: string) => {
     const value = environment[name]
     if (value) return value
-    if (operator === ':?') throw new Error(`${name} ${rest}`)
-    return rest
+    if (operator === ':?') throw new Error(`${name} ${operand}`)
+    return operand
   })

@@ -29,7 +29,7 @@ export interface Manifest {
 }
 
 export const folder = join(import.meta.dirname, '..', '..', 'deploy', 'kubernetes')
-// The reader that a package of ours brings along, as for compose.yaml.
+// The YAML parser of a dependency, as in `read-compose.ts`.
 const { parse, parseAllDocuments } = createRequire(
   createRequire(import.meta.url).resolve('@fastify/swagger-ui'),
 )('yaml')
@@ -43,10 +43,10 @@ const kustomization: {
 export const readManifests = (file: string): Manifest[] =>
   parseAllDocuments(textOf(file)).map((document: { toJS(): Manifest }) => document.toJS())
 
-/** Everything that `kubectl apply -k` sends, before the kustomization has put its names and images in. */
+/** The objects that `kubectl apply -k` sends, before the kustomization replaces names and images. */
 export const manifests: readonly Manifest[] = kustomization.resources.flatMap(readManifests)
 
-/** The one container of each host. */
+/** The only container of each host. */
 export const deployments: Readonly<Record<string, Container>> = Object.fromEntries(
   manifests
     .filter(({ kind }) => kind === 'Deployment')
@@ -62,5 +62,5 @@ export function variablesOf({ env = [], envFrom = [] }: Container): ReadonlySet<
   return new Set([...env.map(({ name }) => name), ...literals.map((literal) => literal.split('=')[0] ?? '')])
 }
 
-/** Of every host, as name=value. */
+/** The settings of all hosts, as name=value. */
 export const literals: readonly string[] = kustomization.configMapGenerator.flatMap((map) => map.literals)

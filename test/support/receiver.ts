@@ -14,10 +14,10 @@ export interface ReceivedMessage {
 
 export interface Receiver {
   readonly url: string
-  /** As the setting of allowed receivers names it. */
+  /** The host and port, as in the setting of allowed receivers. */
   readonly host: string
   readonly messages: readonly ReceivedMessage[]
-  /** Takes over what is answered; by default 200. */
+  /** Replaces the response, which is 200 by default. */
   answer(respond: (response: ServerResponse, message: ReceivedMessage) => void): void
   until(isWanted: (messages: readonly ReceivedMessage[]) => boolean): Promise<void>
   stop(): Promise<void>
@@ -25,7 +25,7 @@ export interface Receiver {
 
 const arrivalSecondsMax = 25
 
-/** A real server that webhooks send changes to. */
+/** Starts a real server that receives the messages of webhooks. */
 export async function startReceiver(port = 0): Promise<Receiver> {
   const messages: ReceivedMessage[] = []
   let respond: (response: ServerResponse, message: ReceivedMessage) => void = (response) =>
@@ -53,8 +53,8 @@ export async function startReceiver(port = 0): Promise<Receiver> {
     url: `http://${host}/hook`,
     host,
     messages,
-    answer(given) {
-      respond = given
+    answer(newRespond) {
+      respond = newRespond
     },
     async until(isWanted) {
       const deadline = Date.now() + arrivalSecondsMax * 1000
@@ -72,7 +72,7 @@ export async function startReceiver(port = 0): Promise<Receiver> {
   }
 }
 
-/** Checks a signature as a receiver does, by the published scheme alone. */
+/** Checks a signature according to the specification of Standard Webhooks. */
 export function isSignedBy(secret: string, { headers, text }: ReceivedMessage): boolean {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const expected = createHmac('sha256', key)

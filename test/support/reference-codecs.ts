@@ -3,13 +3,13 @@ import { inspect } from 'node:util'
 import { Decoder, type DecoderOptions, ExtData, ExtensionCodec } from '@msgpack/msgpack'
 import { decompress } from 'lz4-wasm-nodejs'
 
-/** What a codec answers to bytes that it does not read. */
+/** The result for bytes that a codec rejects. */
 export const rejected = Symbol('rejected')
 
-/** The reference library gives no object this key, and rejects a whole message for it. */
+/** The result for a message with this key, which the reference library rejects. */
 export const prototypeKey = Symbol('__proto__')
 
-/** A MessagePack value as other people's library reads it: maps are `Map`, bytes and extensions are text in hex. */
+/** Decodes with the reference library. Maps become `Map`, bytes and extensions hexadecimal text. */
 export function readWithReference(bytes: Uint8Array): unknown {
   try {
     return comparable(decoderOf(bytes, { keyDecoder: null }).decode(bytes))
@@ -18,7 +18,7 @@ export function readWithReference(bytes: Uint8Array): unknown {
   }
 }
 
-/** Whether a text or bytes in it are no UTF-8; the library replaces what is broken in a text. */
+/** Returns whether a text or binary value is invalid UTF-8, which the library would replace in a text. */
 export function hasBrokenText(bytes: Uint8Array): boolean {
   let isBroken = false
   const record = (part: Uint8Array) => {
@@ -39,7 +39,7 @@ export function hasBrokenText(bytes: Uint8Array): boolean {
   let keys = 0
   const mapKeyConverter = (key: unknown) => {
     look(key)
-    // A key that comes twice would hide the first value.
+    // Unique, because a duplicate key would hide the first value.
     return String(++keys)
   }
   const options = { rawStrings: true, keyDecoder, mapKeyConverter }
@@ -48,14 +48,14 @@ export function hasBrokenText(bytes: Uint8Array): boolean {
 }
 
 const codec = new ExtensionCodec()
-// Instead of a Date, which has no microseconds.
+// Timestamps stay bytes, because a Date has no microseconds.
 codec.register({ type: -1, encode: () => null, decode: (bytes) => new ExtData(-1, bytes) })
 
 const decoderOf = ({ length }: Uint8Array, options: DecoderOptions) =>
   new Decoder({
     extensionCodec: codec,
     mapKeyConverter: (key) => keyOf(comparable(key)),
-    // It allocates what a length claims.
+    // Otherwise, the library allocates memory for any claimed length.
     ...{ maxArrayLength: length, maxMapLength: length, maxStrLength: length, maxBinLength: length },
     maxExtLength: length,
     ...options,
@@ -64,7 +64,7 @@ const decoderOf = ({ length }: Uint8Array, options: DecoderOptions) =>
 export const keyOf = (key: unknown): string =>
   inspect(key, { depth: null, maxArrayLength: null, maxStringLength: null, sorted: true })
 
-/** The library takes a mark of byte order from the front of a long text. */
+/** The library removes a byte order mark from the start of a long text. */
 export const textOf = (value: string): string => value.replace(/^\ufeff/, '')
 
 export const bytesOf = (bytes: Uint8Array, type?: number) => ({
@@ -82,8 +82,8 @@ function comparable(value: unknown): unknown {
 }
 
 /**
- * A raw LZ4 block as other people's library reads it; less than `length` bytes count as rejected, and so does
- * a distance of 0, for which the library gives what is left in its memory.
+ * Decompresses a raw LZ4 block with the reference library. Fewer than `length` bytes count as rejected, and
+ * so does a distance of 0, for which the library returns old content of its memory.
  */
 export function decodeWithReference(block: Uint8Array, length: number): unknown {
   if (hasZeroDistance(block)) return rejected
@@ -116,7 +116,7 @@ function hasZeroDistance(block: Uint8Array): boolean {
   return false
 }
 
-/** The compressed body of a .NET client as the reference libraries read it, in either of its two forms. */
+/** Decompresses the body of a .NET client, in either of its two forms, with the reference libraries. */
 export function decompressWithReference(body: Uint8Array, bytesMax: number): unknown {
   try {
     const found = decodeAny(body)
@@ -139,7 +139,7 @@ function blocksOf([first, ...blocks]: readonly unknown[]): LengthsAndBlocks {
   return [[...decoderOf(lengths, {}).decodeMulti(lengths)] as number[], blocks]
 }
 
-/** A number is complete after at most nine bytes, and no shorter start of it is a value. */
+/** Finds the end of the length, which is the shortest prefix that is a complete value. */
 function wholeBlockOf(found: unknown): LengthsAndBlocks {
   const data = extensionOf(found, 99)
   const size = [1, 2, 3, 5, 9].find((bytes) => isWhole(data.subarray(0, bytes)))

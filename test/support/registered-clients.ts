@@ -7,48 +7,61 @@ export interface TestClient {
   readonly secret?: string
   readonly redirectUri: string
   readonly postLogoutRedirectUri: string
-  readonly others?: Fields
+  /** Further settings of the registration, such as `{ Name: 'The wiki' }`. */
+  readonly extraSettings?: Fields
 }
 
-/** A third-party client, in browsers. */
+/** A public third-party client. */
 export const wiki: TestClient = {
   id: 'wiki',
   redirectUri: 'https://wiki.example.test/callback?of=tracker',
   postLogoutRedirectUri: 'https://wiki.example.test/',
-  others: { Name: 'The <b>wiki</b> & more' },
+  extraSettings: { Name: 'The <b>wiki</b> & more' },
 }
 
-/** One's own client, on a server, which knows no PKCE. */
+/** A confidential first-party client that may omit PKCE. */
 export const portal: TestClient = {
   id: 'portal',
   secret: 'a-secret-of-the-portal-of-32-characters',
   redirectUri: 'https://portal.example.test/callback',
   postLogoutRedirectUri: 'https://portal.example.test/',
-  others: { FirstParty: 'true', RequirePkce: 'false', Scopes__0: 'openid', Scopes__1: 'svc.api' },
+  extraSettings: { FirstParty: 'true', RequirePkce: 'false', Scopes__0: 'openid', Scopes__1: 'svc.api' },
 }
 
-export function registrationOf({ id, secret, redirectUri, postLogoutRedirectUri, others }: TestClient) {
+/** Returns the environment variables that register the client. */
+export function registrationOf({
+  id,
+  secret,
+  redirectUri,
+  postLogoutRedirectUri,
+  extraSettings,
+}: TestClient) {
   const settings: Record<string, string | undefined> = {
     RedirectUris__0: redirectUri,
     PostLogoutRedirectUris__0: postLogoutRedirectUri,
     ...(secret !== undefined && { Secret: secret }),
-    ...others,
+    ...extraSettings,
   }
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [`Identity__Clients__${id}__${name}`, value]),
   ) as Environment
 }
 
-export interface SignInAtOptions {
+export interface SignInOptions {
   readonly login?: string
   readonly password?: string
+  /** Overrides of the authorization request. */
   readonly request?: Fields
-  /** To the question whether the client may. */
+  /** The user's answer on the consent page. */
   readonly answer?: string
   readonly pkce?: Pkce
 }
 
-export const requestAt = (client: TestClient, pkce: Pkce | undefined, others: Fields = {}): Fields => ({
+export const authorizationRequestOf = (
+  client: TestClient,
+  pkce: Pkce | undefined,
+  overrides: Fields = {},
+): Fields => ({
   client_id: client.id,
   redirect_uri: client.redirectUri,
   response_type: 'code',
@@ -56,26 +69,26 @@ export const requestAt = (client: TestClient, pkce: Pkce | undefined, others: Fi
   ...(pkce && { code_challenge: pkce.challenge, code_challenge_method: 'S256' }),
   state: 'state-1',
   nonce: 'nonce-1',
-  ...others,
+  ...overrides,
 })
 
-/** What the form of a hosted page would send, with the user's input. */
+/** Submits the form of a hosted page with the user's input, and follows redirects. */
 export async function submit(
   browser: Browser,
   page: Page,
-  typed: Fields,
+  input: Fields,
   origin = page.address.origin,
 ): Promise<Page> {
   const [, action = ''] = /<form method="post" action="([^"]+)"/.exec(page.text) ?? []
   const hidden = [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)]
   const fields = Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value]))
   return browser.follow(
-    await browser.post(new URL(action, page.address).href, { ...fields, ...typed }, { origin }),
+    await browser.post(new URL(action, page.address).href, { ...fields, ...input }, { origin }),
   )
 }
 
-/** Walks the flow through the pages of the host, as far as they come, up to the client's callback. */
-export async function signInAt(
+/** Signs in through the pages of the identity host. Returns the redirect to the client's callback. */
+export async function signInTo(
   browser: Browser,
   client: TestClient,
   {
@@ -84,17 +97,20 @@ export async function signInAt(
     request = {},
     answer = 'allow',
     pkce = createPkce(),
-  }: SignInAtOptions = {},
+  }: SignInOptions = {},
 ): Promise<Page> {
-  let page = await browser.follow(await browser.get('/connect/authorize', requestAt(client, pkce, request)))
+  let page = await browser.follow(
+    await browser.get('/connect/authorize', authorizationRequestOf(client, pkce, request)),
+  )
   if (page.text.includes('name="password"')) page = await submit(browser, page, { login, password })
   if (page.text.includes('name="answer"')) page = await submit(browser, page, { answer })
   return page
 }
 
-export async function tokensAt(browser: Browser, client: TestClient, options: SignInAtOptions = {}) {
+/** Signs in, and exchanges the code for tokens. Returns the response of the token endpoint. */
+export async function requestTokens(browser: Browser, client: TestClient, options: SignInOptions = {}) {
   const pkce = createPkce()
-  const callback = await signInAt(browser, client, { ...options, pkce })
+  const callback = await signInTo(browser, client, { ...options, pkce })
   return browser.post('/connect/token', {
     grant_type: 'authorization_code',
     client_id: client.id,

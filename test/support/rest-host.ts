@@ -21,8 +21,7 @@ import { type Account, type AccountOptions, insertAccount } from './insert-accou
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  // The tests look into answers of every shape.
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is what came over the network
+  // biome-ignore lint/suspicious/noExplicitAny: the network determines the type
   readonly body: any
 }
 
@@ -52,17 +51,18 @@ export interface RestUnderTest extends AsyncDisposable {
   readonly identity: IdentityOnStore
   /** Sends a request; `body` as JSON. */
   call(method: string, path: string, call?: Call): Promise<Answer>
-  /** An account that has signed in with `password`; the administrator is listed in SVC_ADMIN_LOGINS. */
+  /** Creates an account with the password `password`, and signs it in. */
   signUp(options?: Omit<AccountOptions, 'passwordHash'>): Promise<Person>
+  /** An account that SVC_ADMIN_LOGINS names. */
   readonly administrator: Person
-  /** A second instance on the same store, as behind a load balancer. */
-  startAnother(own?: Partial<RestSettings>): Promise<RestInstance>
+  /** Starts another instance on the same store, as behind a load balancer. */
+  startAnother(changes?: Partial<RestSettings>): Promise<RestInstance>
   stop(): Promise<void>
 }
 
 const administratorLogin = 'admin@example.com'
 
-/** The variables that the identity host gets too. */
+/** Returns the variables that also configure the identity host. */
 const identityEnvironment = (environment: Environment): Environment =>
   Object.fromEntries(
     Object.entries(environment).filter(
@@ -72,22 +72,22 @@ const identityEnvironment = (environment: Environment): Environment =>
   )
 
 interface RestOptions extends Pick<HostOptions, 'destination'>, OwnLimits {
-  /** The resources that it serves; all of them otherwise. */
-  readonly declared?: readonly Resource[]
-  /** Dropped with the host, as a fresh one would be. */
-  readonly ownStore?: Pick<FreshDatabase, 'database' | 'drop'>
+  /** The resources that the host serves; by default, all of them. */
+  readonly resources?: readonly Resource[]
+  /** A store to use instead of a fresh one. The host drops it when it stops. */
+  readonly existingStore?: Pick<FreshDatabase, 'database' | 'drop'>
 }
 
 /**
- * The REST host as it is deployed, on a port, a database and an identity host of its own. Limits are off
- * unless asked for.
+ * Starts the REST host on a free port, with its own database and identity host. Rate limits are off unless
+ * `environment` sets them.
  */
 export async function startRestUnderTest(
   environment: Environment = {},
-  { destination, budgets = openBudgets(), declared, exportLimits, ownStore }: RestOptions = {},
+  { destination, budgets = openBudgets(), resources, exportLimits, existingStore }: RestOptions = {},
 ): Promise<RestUnderTest> {
   const { database, drop } =
-    ownStore ?? (await freshDatabase({ budgets, ...(exportLimits && { exportLimits }) }))
+    existingStore ?? (await freshDatabase({ budgets, ...(exportLimits && { exportLimits }) }))
   const administrators = { SVC_ADMIN_LOGINS: environment.SVC_ADMIN_LOGINS ?? administratorLogin }
   const identity = await startIdentityHost(database, {
     environment: { ...administrators, ...identityEnvironment(environment) },
@@ -107,31 +107,36 @@ export async function startRestUnderTest(
     readRestSettings,
   )
   const stops: (() => Promise<void>)[] = []
-  const start = async (given: Database, budgets: Budgets, own: Partial<RestSettings> = {}) => {
-    const store = underRoleOf('rest', given)
+  const start = async (budgets: Budgets, changes: Partial<RestSettings> = {}) => {
+    const restrictedDatabase = underRoleOf('rest', database)
+    const hostSettings = { ...settings, ...changes }
     const log = createLog({
       level: settings.logLevel,
       lineBudget: budgets.budget('unauthenticatedLines'),
       ...(destination && { destination }),
     })
     const authentication = createAuthentication({
-      ...settings,
-      ...own,
-      database: store,
+      ...hostSettings,
+      database: restrictedDatabase,
       scope: 'svc.api',
-      administrators: administratorsOf({ ...settings, ...own }),
+      administrators: administratorsOf(hostSettings),
       log,
       securityLog: createSecurityLog(log),
     })
-    const tracker = { database: store, passwords: cheapPasswords(), budgets, hoursStep: settings.hoursStep }
-    const { app, stop } = await startRest(tracker, authentication, { ...settings, ...own }, log, declared)
+    const context = {
+      database: restrictedDatabase,
+      passwords: cheapPasswords(),
+      budgets,
+      hoursStep: settings.hoursStep,
+    }
+    const { app, stop } = await startRest(context, authentication, hostSettings, log, resources)
     stops.push(stop)
     return disposable<RestInstance>({
       address: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
       stop,
     })
   }
-  const { address } = await start(database, budgets)
+  const { address } = await start(budgets)
   const signUp: RestUnderTest['signUp'] = async (options = {}) => {
     const account = await insertAccount(database, { ...options, passwordHash: await passwordHash() })
     const { access_token: token } = await identity.signIn(account.login)
@@ -152,8 +157,8 @@ export async function startRestUnderTest(
     call: (method, path, call) => send(address, method, path, call),
     signUp,
     administrator: await signUp({ login: administratorLogin, name: 'Root' }),
-    // A process counts by itself.
-    startAnother: (own) => start(database, openBudgets(), own),
+    // Each instance has its own budgets, as if it were a process of its own.
+    startAnother: (changes) => start(openBudgets(), changes),
     async stop() {
       await Promise.all(stops.map((stop) => stop()))
       await identity.stop()

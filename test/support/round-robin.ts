@@ -5,12 +5,12 @@ export interface RoundRobin {
   readonly address: string
   /** The addresses of the instances, added once they are known. */
   readonly targets: string[]
-  /** How many requests each of them got. */
+  /** Returns the number of requests that each target received. */
   counts(): readonly number[]
   stop(): Promise<void>
 }
 
-/** A load balancer that gives each request to the next instance. */
+/** Starts a load balancer that passes each request to the next instance. */
 export async function startRoundRobin(): Promise<RoundRobin> {
   const targets: string[] = []
   const counts: number[] = []
@@ -19,12 +19,12 @@ export async function startRoundRobin(): Promise<RoundRobin> {
     const index = turn++ % targets.length
     counts[index] = (counts[index] ?? 0) + 1
     const { method, headers, url } = request
-    const passed = httpRequest(new URL(url ?? '/', targets[index]), { method, headers }, (answer) => {
+    const forwarded = httpRequest(new URL(url ?? '/', targets[index]), { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(response)
     })
-    passed.on('error', () => response.destroy())
-    request.pipe(passed)
+    forwarded.on('error', () => response.destroy())
+    request.pipe(forwarded)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

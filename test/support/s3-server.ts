@@ -6,13 +6,13 @@ import { buffer } from 'node:stream/consumers'
 
 export interface S3Server {
   readonly address: string
-  /** The settings of a host that keeps its files here. */
+  /** The settings of a host that stores its files on this server. */
   readonly environment: Readonly<Record<string, string>>
   /** The objects by their path: /bucket/key. */
   readonly objects: Map<string, Buffer>
   /** The requests that were accepted. */
   readonly requests: string[]
-  /** Answers the next requests in place of the server, until it is undefined. */
+  /** Handles requests instead of the server while it is set. */
   fault: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
   stop(): Promise<void>
 }
@@ -21,8 +21,8 @@ const credentials = { accessKey: 'AKIDTEST', secretKey: 'a secret of S3', region
 const bucket = 'tracker-files'
 
 /**
- * The three operations of S3 that the tracker uses. It checks signatures by an implementation of its own,
- * written from the documentation of AWS, and rejects what S3 would reject.
+ * Starts a server with the three S3 operations that the tracker uses. It checks signatures with a separate
+ * implementation, which follows the documentation of AWS, and rejects requests that S3 would reject.
  */
 export async function startS3Server(): Promise<S3Server> {
   const objects = new Map<string, Buffer>()
@@ -90,10 +90,10 @@ function serve(
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex')
 const hmac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text).digest()
 
-/** The longest difference of clocks that S3 accepts. */
+/** The largest difference between the clocks that S3 accepts. */
 const clockMilliseconds = 15 * 60_000
 
-/** The code of the error that S3 would answer. */
+/** Returns the error code with which S3 would reject the request. */
 function problemOf({ method, url = '', headers }: IncomingMessage, body: Buffer): string | undefined {
   const authorization =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request,SignedHeaders=([^,]+),Signature=([0-9a-f]{64})$/.exec(

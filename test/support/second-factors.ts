@@ -14,10 +14,10 @@ import { submit } from './registered-clients.ts'
 
 type Host = Pick<IdentityUnderTest, 'address' | 'clock'>
 
-/** An app as people have it on their phones. */
+/** An authenticator app. */
 export interface TestApp {
   readonly recoveryCodes: readonly string[]
-  /** What it shows now, or as many steps later. */
+  /** Returns the code that the app shows now, or `steps` time steps later. */
   code(steps?: number): string
 }
 
@@ -26,7 +26,7 @@ export const testApp = (host: Host, secret: string, recoveryCodes: readonly stri
   code: (steps = 0) => codeAt(fromBase32(secret), Math.floor(host.clock.now() / 30_000) + steps),
 })
 
-/** What the web client sends about factors: a form, with its token. */
+/** Sends a request about factors as the web client does; with a form, a POST. */
 export function askFactors(host: Host, token: string, path = '', form?: Fields): Promise<Page> {
   const headers = { authorization: `Bearer ${token}` }
   const browser = openBrowser(host.address)
@@ -35,9 +35,9 @@ export function askFactors(host: Host, token: string, path = '', form?: Fields):
     : browser.post(`/ext/factors${path}`, form, headers)
 }
 
-/** Sets up an app as the web client does, by a sign-in of its own where none is given. */
-export async function setUpApp(host: Host, login: string, given?: string): Promise<TestApp> {
-  const token = given ?? (await signedIn(host.address, { login })).tokens.access_token
+/** Sets up an app as the web client does. Signs in first if there is no access token. */
+export async function setUpApp(host: Host, login: string, accessToken?: string): Promise<TestApp> {
+  const token = accessToken ?? (await signedIn(host.address, { login })).tokens.access_token
   const offer = await askFactors(host, token, '/app', {})
   assert.equal(offer.status, 200, offer.text)
   const app = testApp(host, offer.json.secret)
@@ -46,12 +46,12 @@ export async function setUpApp(host: Host, login: string, given?: string): Promi
     code: app.code(),
   })
   assert.equal(confirmed.status, 200, confirmed.text)
-  // The code that set it up is used.
+  // The code that confirmed the app cannot be used again.
   host.clock.advance(30_000)
   return testApp(host, offer.json.secret, confirmed.json.recoveryCodes ?? [])
 }
 
-/** A sign-in with the right password, as far as the page for the second step. */
+/** Signs in with the right password, up to the page for the second step. */
 export async function atSecondStep(
   host: Host,
   login: string,

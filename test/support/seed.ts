@@ -9,7 +9,10 @@ export interface Workspace {
   readonly workflowId: string
   readonly assignmentTypeId: string
   readonly impedimentId: string
-  /** Creates over the network, as the administrator by default, and returns the record. An attachment has a file. */
+  /**
+   * Creates a row over the network, by default as the administrator, and returns the record. An attachment
+   * gets a file.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: a record is what came over the network
   make(resource: string, body: Body, by?: Person): Promise<any>
   /** Sends a write that must succeed. */
@@ -21,7 +24,7 @@ export interface Workspace {
   join(projectId: string, userId: string): Promise<string>
 }
 
-/** The catalog rows that everything else refers to, and short ways to add to them. */
+/** Creates the catalog rows to which others refer, and returns short functions that create these others. */
 export async function seed(rest: RestUnderTest): Promise<Workspace> {
   const send = async (method: string, path: string, body: Body, by: Person = rest.administrator) => {
     const answer = await by.call(method, path, body)
@@ -34,7 +37,7 @@ export async function seed(rest: RestUnderTest): Promise<Workspace> {
         ? upload(body, by)
         : send('POST', pathOf(resource as Entity), body, by))
     )[resource]
-  /** An attachment is created by its file. */
+  /** Creates an attachment by uploading a file. */
   const upload = async ({ name = 'notes.txt', assignmentId }: Body, by: Person = rest.administrator) => {
     const query = new URLSearchParams({ name: String(name), assignmentId: String(assignmentId) })
     const response = await fetch(`${rest.address}/ext/attachment?${query}`, {

@@ -4,9 +4,9 @@ import { openBrowser } from './browser.ts'
 import { robot } from './known-clients.ts'
 
 export interface ServiceClients {
-  /** An access token of a service client that acts as the account: for both hosts unless `scope` says otherwise. */
+  /** Returns an access token of a service client that acts as the account: for both hosts, or for `scope`. */
   serviceToken(login: string, scope?: string): Promise<string>
-  /** An unused login with a configured client: for many accounts, far cheaper than separate logins. */
+  /** Returns an unused login with a configured client, which is much cheaper than other accounts. */
   serviceLogin(): Promise<string>
 }
 
@@ -15,10 +15,10 @@ interface ServiceClient {
   readonly address: string
 }
 
-/** As many as a file of tests has people; an instance that knows them starts no slower than one that knows none. */
+/** Enough for the accounts of a test file. An instance does not start more slowly with more clients. */
 const loginsAtOnce = 100
 
-/** Service clients are configuration, so a test that needs a new one gets an instance that knows it. */
+/** Service clients are part of the settings, so a new one requires a new instance of the identity host. */
 export function createServiceClients(
   start: (environment: Environment) => Promise<{ readonly address: string }>,
 ): ServiceClients {
@@ -32,11 +32,11 @@ export function createServiceClients(
       id: `${robot.id}-${clients.size + index}`,
       login,
     }))
-    // When a test moves the clock by a minute, a client that the newest instance does not know is retired.
+    // If a test advances the clock by a minute, a client that the newest instance does not know is retired.
     Object.assign(settings, ...named.map(serviceClientSettings))
-    const given = { ...settings }
-    // One after the other, so that each knows the clients of those before.
-    starting = starting.then(() => start(given))
+    const instanceSettings = { ...settings }
+    // Instances start one after the other, so that each knows the clients of earlier ones.
+    starting = starting.then(() => start(instanceSettings))
     const instance = starting
     for (const { id, login } of named)
       clients.set(

@@ -20,18 +20,20 @@ import { migrate } from '../../src/db/migrate.ts'
 export interface ReplicatedStore {
   readonly primaryUrl: string
   readonly standbyUrl: string
-  /** As the superuser. */
+  /** A connection as the superuser. */
   readonly primary: pg.Client
-  /** As the superuser, on a connection of its own. */
+  /** Runs a statement on the standby as the superuser, with a separate connection. */
   atStandby(statement: string): Promise<unknown>
+  /** Sends a signal to the standby. */
   signal(signal: NodeJS.Signals): void
-  /** With `kill -9`, and again. */
+  /** Ends the standby immediately. */
   kill(): Promise<void>
+  /** Starts the standby again. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** The embedded PostgreSQL with a streaming standby, which is a copy of its files. */
+/** Starts the embedded PostgreSQL, and a streaming standby from a copy of its files. */
 export async function startReplicatedStore(): Promise<ReplicatedStore> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'tracker-primary-'))
   const store = await startEmbeddedStore({ dataDirectory, settings: { fsync: 'off' } })
@@ -58,8 +60,8 @@ export async function startReplicatedStore(): Promise<ReplicatedStore> {
     }
   }
   const start = async () => {
-    const [program = '', ...words] = [...prefixFor(server), server.program, ...command]
-    child = spawn(program, words, { uid: server.uid, gid: server.gid, stdio: 'ignore' })
+    const [program = '', ...args] = [...prefixFor(server), server.program, ...command]
+    child = spawn(program, args, { uid: server.uid, gid: server.gid, stdio: 'ignore' })
     for (let tries = 0; tries < 300; tries += 1) {
       if (await atStandby('select 1').catch(() => undefined)) return
       await sleep(50)
@@ -92,7 +94,7 @@ export async function startReplicatedStore(): Promise<ReplicatedStore> {
   }
 }
 
-/** PostgreSQL does not run as root, who owns the cluster when the embedded one runs in its own user namespace. */
+/** PostgreSQL does not run as root. If root owns the embedded cluster, it runs in a user namespace. */
 const prefixFor = ({ uid }: Server) =>
   uid === 0 ? ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'] : []
 
@@ -105,7 +107,7 @@ interface Server {
   readonly gid: number
 }
 
-/** What a running server reports about itself. */
+/** Reads how a server was started from its files and from /proc. */
 function readServer(dataDirectory: string): Server {
   const lines = readFileSync(join(dataDirectory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')
   const [pid, cluster = '', , , socketFolder = ''] = lines
@@ -124,7 +126,7 @@ function readServer(dataDirectory: string): Server {
 async function copyCluster(primary: pg.Client, { cluster, uid, gid }: Server, folder: string) {
   const copy = join(folder, 'cluster')
   await primary.query(`select pg_backup_start('standby', true)`)
-  // Files may go while it copies, as in any running cluster: what it misses is in the journal.
+  // Files may disappear during the copy. That is no problem, because the WAL has the changes.
   await once(spawn('cp', ['-a', cluster, copy], { stdio: 'ignore' }), 'exit')
   rmSync(join(copy, 'postmaster.pid'), { force: true })
   const { rows } = await primary.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
@@ -137,17 +139,17 @@ async function copyCluster(primary: pg.Client, { cluster, uid, gid }: Server, fo
   return copy
 }
 
-/** The same limits as the primary's, which a standby must not go below. */
-function commandOf({ arguments: given, cluster, socketFolder }: Server, copy: string, folder: string) {
-  const others = given.map((each) =>
+/** Uses the arguments of the primary, because some limits of a standby must not be lower. */
+function commandOf({ arguments: args, cluster, socketFolder }: Server, copy: string, folder: string) {
+  const adapted = args.map((each) =>
     each === cluster ? copy : each.replace(/^(cluster_name)=.*/, '$1=standby').replace(socketFolder, folder),
   )
   return [
-    ...others,
+    ...adapted,
     '-c',
     `primary_conninfo=host=${socketFolder} port=5432 user=tracker application_name=second`,
     '-c',
-    // A statement that is in the way of what is repeated is stopped soon.
+    // A statement that conflicts with replay is soon cancelled.
     'max_standby_streaming_delay=100ms',
   ]
 }

@@ -3,16 +3,16 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type pg from 'pg'
 
-/** The network before a store. */
+/** A proxy that simulates faults of the network in front of a store. */
 export interface StoreProxy {
   readonly url: string
-  /** From now on nothing arrives, in either direction, without an error. */
+  /** Holds back all bytes, in both directions, without an error. */
   pause(): void
-  /** What was held back arrives now. */
+  /** Delivers the bytes that were held back. */
   resume(): void
-  /** How many were opened so far. */
+  /** Returns the number of connections that were opened so far. */
   connections(): number
-  /** Ends all connections; new ones are rejected while it is shut. */
+  /** Closes all connections, and rejects new ones until `open` is called. */
   shut(): Promise<void>
   open(): Promise<void>
   close(): void
@@ -50,13 +50,13 @@ export async function startStoreProxy({
     await once(server, 'listening')
   }
   await listen(0)
-  const listening = (server.address() as AddressInfo).port
-  const cut = () => {
+  const proxyPort = (server.address() as AddressInfo).port
+  const closeConnections = () => {
     for (const socket of sockets) socket.destroy()
   }
   const [name, secret] = [user ?? '', password ?? ''].map(encodeURIComponent)
   return {
-    url: `postgresql://${name}:${secret}@127.0.0.1:${listening}/${database}`,
+    url: `postgresql://${name}:${secret}@127.0.0.1:${proxyPort}/${database}`,
     pause() {
       isPaused = true
       for (const socket of sockets) socket.pause()
@@ -69,13 +69,13 @@ export async function startStoreProxy({
     async shut() {
       const closed = once(server, 'close')
       server.close()
-      cut()
+      closeConnections()
       await closed
     },
-    open: () => listen(listening),
+    open: () => listen(proxyPort),
     close() {
       server.close()
-      cut()
+      closeConnections()
     },
   }
 }

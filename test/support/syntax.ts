@@ -1,6 +1,6 @@
 import { parseAst } from 'vite'
 
-/** As the parser makes it; each kind has fields of its own. */
+/** A node of the parser. Each type has other fields. */
 export interface SyntaxNode {
   readonly type: string
   readonly start: number
@@ -10,22 +10,22 @@ export interface SyntaxNode {
 
 export const parseSource = (source: string, lang: 'ts' | 'tsx'): unknown => parseAst(source, { lang }).body
 
-/** Every node, with those around it, the innermost last. */
+/** Yields every node with its ancestors, the innermost last. */
 export function* nodesIn(
   value: unknown,
-  around: readonly SyntaxNode[] = [],
+  ancestors: readonly SyntaxNode[] = [],
 ): Generator<readonly [SyntaxNode, readonly SyntaxNode[]]> {
-  if (Array.isArray(value)) for (const one of value) yield* nodesIn(one, around)
+  if (Array.isArray(value)) for (const node of value) yield* nodesIn(node, ancestors)
   if (!isNode(value)) return
-  yield [value, around]
+  yield [value, ancestors]
   for (const child of Object.values(value))
-    if (typeof child === 'object') yield* nodesIn(child, [...around, value])
+    if (typeof child === 'object') yield* nodesIn(child, [...ancestors, value])
 }
 
 const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && 'type' in value
 
-/** What a piece of text or of markup says, with `{}` where values go. */
+/** Returns the text of a literal or of markup, with `{}` for values; undefined for other nodes. */
 export function textOf(node: SyntaxNode): string | undefined {
   if (node.type === 'JSXText') return String(node.value).replace(/\s+/g, ' ').trim()
   if (node.type === 'Literal' && typeof node.value === 'string') return node.value

@@ -13,33 +13,34 @@ export interface IssuerKey {
 }
 
 export interface TokenOptions {
-  /** What a sign-in knows of the account; a service client's token has no `sid`. */
+  /** The account of the token. */
   readonly account: Pick<Account, 'id' | 'login' | 'securityStamp'>
+  /** The session. The token of a service client has none. */
   readonly sid?: string
   readonly audience?: string | string[]
   readonly scope?: string
   readonly admin?: boolean
-  /** Claims that differ from those of a good token; an undefined one is left out. */
+  /** Claims that differ from those of a valid token. An undefined one is left out. */
   readonly claims?: Readonly<Record<string, unknown>>
   readonly header?: Readonly<Record<string, unknown>>
-  /** Signs with another key than the current one. */
+  /** The key that signs the token, instead of the current one. */
   readonly key?: IssuerKey
 }
 
 export interface TestIssuer {
   readonly issuer: string
   readonly metadataAddress: string
-  /** How often the keys were fetched. */
+  /** Returns how often the keys were fetched. */
   fetches(): number
-  /** What the issuer answers instead, until it is called without one. */
+  /** Replaces all responses of the issuer, until it is called without a listener. */
   interrupt(answer?: RequestListener): void
-  /** Publishes a further key and signs with it from now on. */
+  /** Publishes another key, which signs all later tokens. */
   rotate(): Promise<IssuerKey>
-  /** Withdraws every key but the newest. */
+  /** Withdraws every key except the newest one. */
   withdrawOldKeys(): void
   currentKey(): IssuerKey
   token(options: TokenOptions): Promise<string>
-  /** Signs an account in as the identity host does: a session in the store and an access token that names it. */
+  /** Signs an account in as the identity host does: inserts a session, and returns an access token for it. */
   signIn(database: Queries, userId: string, options?: Omit<TokenOptions, 'account' | 'sid'>): Promise<string>
   stop(): Promise<void>
 }
@@ -47,7 +48,7 @@ export interface TestIssuer {
 /** The lifetime of an access token in the contract. */
 const tokenSeconds = 30 * 60
 
-/** A small real issuer over HTTP, with the claims and paths of the contract. */
+/** Starts a minimal issuer over HTTP, with the claims and paths of the contract. */
 export async function startTestIssuer(): Promise<TestIssuer> {
   let keys = [await createKey()]
   let fetches = 0

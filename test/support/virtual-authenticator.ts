@@ -1,10 +1,10 @@
 import type { CDPSession, Page } from 'playwright-core'
 
-/** A passkey in the browser itself: it is touched, and verifies the person, whenever it is asked. */
+/** Adds a virtual authenticator to the browser. It confirms every request and verifies the user. */
 export async function addAuthenticator(page: Page): Promise<CDPSession> {
-  const debug = await page.context().newCDPSession(page)
-  await debug.send('WebAuthn.enable')
-  await debug.send('WebAuthn.addVirtualAuthenticator', {
+  const session = await page.context().newCDPSession(page)
+  await session.send('WebAuthn.enable')
+  await session.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       transport: 'internal',
@@ -14,5 +14,5 @@ export async function addAuthenticator(page: Page): Promise<CDPSession> {
       automaticPresenceSimulation: true,
     },
   })
-  return debug
+  return session
 }

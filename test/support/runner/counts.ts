@@ -1,4 +1,4 @@
-/** What node's test runner counts, under the names it prints. */
+/** The totals of Node's test runner, under the names that it prints. */
 export interface Counts {
   readonly tests: number
   readonly suites: number
@@ -11,17 +11,17 @@ export interface Counts {
 
 export const noCounts: Counts = { tests: 0, suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 }
 
-export const addCounts = (one: Counts, other: Counts): Counts => ({
-  tests: one.tests + other.tests,
-  suites: one.suites + other.suites,
-  pass: one.pass + other.pass,
-  fail: one.fail + other.fail,
-  cancelled: one.cancelled + other.cancelled,
-  skipped: one.skipped + other.skipped,
-  todo: one.todo + other.todo,
+export const addCounts = (a: Counts, b: Counts): Counts => ({
+  tests: a.tests + b.tests,
+  suites: a.suites + b.suites,
+  pass: a.pass + b.pass,
+  fail: a.fail + b.fail,
+  cancelled: a.cancelled + b.cancelled,
+  skipped: a.skipped + b.skipped,
+  todo: a.todo + b.todo,
 })
 
-/** The closing lines of node's test runner, for the tools that read them. */
+/** Returns the last lines of Node's test runner, which tools parse. */
 export const countLines = (counts: Counts, milliseconds: number): string =>
   Object.entries({ ...counts, duration_ms: Math.round(milliseconds) })
     .map(([name, count]) => `# ${name} ${count}`)

@@ -6,17 +6,17 @@ export type FileSeconds = Readonly<Record<string, number>>
 const path = join(import.meta.dirname, 'file-seconds.json')
 const root = join(import.meta.dirname, '..', '..', '..')
 
-/** How long the slower files took when they were last recorded. */
+/** Reads how long the slower files took when they were last recorded. */
 export const recordedSeconds = (): FileSeconds => JSON.parse(readFileSync(path, 'utf8'))
 
-/** Files that are quicker than this are all taken for equally quick. */
+/** Faster files are not recorded. */
 const secondsMin = 1
 
-/** Files that did not run keep what was recorded of them. */
+/** Records the times of these files, and keeps those of files that did not run. */
 export function recordSeconds(measured: readonly (readonly [file: string, seconds: number])[]): void {
-  const isMeasured = new Set(measured.map(([file]) => file))
+  const measuredFiles = new Set(measured.map(([file]) => file))
   const kept = Object.entries(recordedSeconds()).filter(
-    ([file]) => !isMeasured.has(file) && existsSync(join(root, file)),
+    ([file]) => !measuredFiles.has(file) && existsSync(join(root, file)),
   )
   const slow = [...kept, ...measured].filter(([, seconds]) => seconds >= secondsMin)
   const recorded = Object.fromEntries(slow.map(([file, seconds]) => [file, Math.round(seconds)]).sort())

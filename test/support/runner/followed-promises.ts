@@ -1,11 +1,11 @@
 import asyncHooks, { type AsyncHook, type HookCallbacks } from 'node:async_hooks'
 
 /**
- * node:test follows every promise, to find out in which suite a test is defined. Once all tests are defined,
- * it needs to know only which test a socket or a timer belongs to, for errors that are thrown there.
- * Following the promises of all hosts until the end would cost a tenth of the processor time.
+ * node:test tracks every promise, to find out in which suite a test is defined. When all tests are defined,
+ * it only needs to know to which test a socket or a timer belongs, for errors that are thrown there. Tracking
+ * the promises of all hosts until the end would cost a tenth of the CPU time.
  *
- * Loaded before node:test is, which takes `createHook` from the module when it is loaded itself.
+ * This module has to be loaded before node:test, which reads `createHook` when it is loaded.
  */
 let followed: { readonly hook: AsyncHook; readonly callbacks: HookCallbacks } | undefined
 
@@ -18,12 +18,12 @@ asyncHooks.createHook = (callbacks) => {
 
 let isLight = false
 
-/** From then on, an error in a promise that is not awaited fails the run, and no longer the test that made the promise. */
+/** From now on, a rejection that is not awaited fails the run, not the test that created the promise. */
 export function followNoMorePromises(): void {
   if (isLight) return
   isLight = true
   if (followed === undefined)
-    throw new Error('node:test was loaded before, or follows promises in another way.')
+    throw new Error('node:test was loaded earlier, or tracks promises in another way.')
   followed.hook.disable()
   createHook({ ...followed.callbacks, trackPromises: false }).enable()
 }

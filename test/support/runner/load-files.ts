@@ -9,13 +9,13 @@ import { report } from './report.ts'
 let running = ''
 
 /**
- * Loads each file of TEST_FILES as a suite of its own. In one process the hooks at the top of a file would
- * otherwise be hooks of the whole run: one file's `beforeEach` would run before every test of all files.
+ * Loads each file of TEST_FILES as a suite. Otherwise, the hooks at the top of a file would apply to the
+ * whole process: the `beforeEach` of one file would run before the tests of all files.
  */
 for (const file of JSON.parse(process.env.TEST_FILES ?? '[]') as string[]) {
   describe(file, async () => {
     before(() => {
-      // Hooks run once every file is loaded.
+      // Hooks run after all files were loaded.
       followNoMorePromises()
       running = file
       report({ kind: 'start', file })
@@ -23,7 +23,7 @@ for (const file of JSON.parse(process.env.TEST_FILES ?? '[]') as string[]) {
     try {
       await import(`../../../${file}`)
     } catch (error) {
-      // A suite that fails is not among the counted failures; a test is.
+      // The failure is reported as a test, because a failed suite is not counted.
       test(`${basename(file)} can be loaded`, () => Promise.reject(error))
     }
   })
@@ -31,14 +31,14 @@ for (const file of JSON.parse(process.env.TEST_FILES ?? '[]') as string[]) {
 
 after(stopTestServer)
 
-// node:test makes the run fail by it, and no longer knows which test it belongs to.
+// The rejection makes the run fail, but node:test does not know to which test it belongs.
 process.on('unhandledRejection', (error) => {
   report({
     kind: 'text',
-    text: `✖ In ${running}, a promise failed that nothing waited for:\n  ${inspect(error)}\n\n`,
+    text: `✖ In ${running}, a promise that nothing awaits was rejected:\n  ${inspect(error)}\n\n`,
   })
 })
 
-// Without these, a signal would leave the store's files behind.
+// `process.exit` runs the handlers that delete the files of the store. A signal alone would not.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => process.exit(128 + constants.signals[signal]))

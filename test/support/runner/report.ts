@@ -1,18 +1,19 @@
 import { writeSync } from 'node:fs'
 import type { Counts } from './counts.ts'
 
-/** What a worker reports to the runner, a line of JSON each. */
+/** A report of a worker to the runner: one line of JSON. */
 export type Report =
   | { readonly kind: 'start'; readonly file: string }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'file'; readonly file: string; readonly seconds: number }
   | { readonly kind: 'end'; readonly counts: Counts }
 
-/** The pipe that the runner opens in addition to the standard ones. Written at once: the worker may be about to end. */
+/** The pipe that the runner opens in addition to the standard ones. */
 const reportPipe = 3
 
-export const report = (what: Report): number => writeSync(reportPipe, `${oneLine(what)}\n`)
+/** Writes synchronously, because the worker may be about to end. */
+export const report = (message: Report): number => writeSync(reportPipe, `${toLine(message)}\n`)
 
-/** Who reads lines takes these two for ends of lines as well; JSON does not escape them by itself. */
-const oneLine = (what: Report): string =>
-  JSON.stringify(what).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+/** JSON does not escape these two characters, which readline treats as ends of lines. */
+const toLine = (message: Report): string =>
+  JSON.stringify(message).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')

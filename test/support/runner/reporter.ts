@@ -3,8 +3,8 @@ import type { TestEvent } from 'node:test/reporters'
 import { inspect, styleText } from 'node:util'
 import { report } from './report.ts'
 
-/** Reports to the runner what failed or was skipped, and at the end the counts. */
-// biome-ignore lint/style/noDefaultExport: node:test takes a reporter from there.
+/** Reports failed and skipped tests to the runner, and the counts at the end. */
+// biome-ignore lint/style/noDefaultExport: node:test imports a reporter as the default export.
 export default async function* workerReporter(events: AsyncIterable<TestEvent>) {
   const path: string[] = []
   for await (const event of events) {
@@ -31,7 +31,7 @@ const show = (text: string) => text !== '' && report({ kind: 'text', text })
 
 function failure({ name, nesting, file, line, details, todo }: Failure, path: readonly string[]): string {
   const error = details.error as Error & { failureType?: string }
-  // The tests inside were reported already.
+  // The tests of the suite were already reported.
   if (error.failureType === 'subtestsFailed' || todo !== undefined) return ''
   const where =
     file === undefined ? '' : `${relative(process.cwd(), file)}${line === undefined ? '' : `:${line}`}`
@@ -40,15 +40,15 @@ function failure({ name, nesting, file, line, details, todo }: Failure, path: re
 }
 
 /**
- * `Error: ` is what went wrong outside of any test, or after one: no test fails by it, and the run does. What
- * `Page ` shows belongs to the failure above it.
+ * A message with `Error: ` is about an error outside of any test, or after one, which fails the run but no
+ * test. A message with `Page ` has the state of the page at the failure above it.
  */
 const diagnosis = ({ message }: { readonly message: string }): string => {
   if (message.startsWith('Error: ')) return `✖ ${message}\n\n`
   return message.startsWith('Page ') ? `  ${message.replaceAll('\n', '\n  ')}\n\n` : ''
 }
 
-/** A run that left something out says so, with the reason. */
+/** Returns a line with the title of a skipped test and the reason; empty for other tests. */
 const skipped = ({ name, nesting, skip }: Passed, path: readonly string[]): string =>
   typeof skip === 'string' ? `﹣ ${titleOf(name, nesting, path)}: ${skip}\n` : ''
 
@@ -59,7 +59,7 @@ const countsOf = ({ counts }: Summary) => ({
   tests: counts.tests,
   suites: counts.suites,
   pass: counts.passed,
-  // The one count that the event's type leaves out; each test is in exactly one of them.
+  // The event has no count of failures. Each test is in exactly one count.
   fail: counts.tests - counts.passed - counts.cancelled - counts.skipped - counts.todo,
   cancelled: counts.cancelled,
   skipped: counts.skipped,

@@ -3,17 +3,17 @@ import { createWriteStream, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Where what tests and their hosts print goes; kept only when something failed. */
+/** Opens a file for the output of tests and their hosts. It is deleted if no test has failed. */
 export function openTestLog() {
   const path = join(tmpdir(), `tracker-tests-${process.pid}.log`)
   const stream = createWriteStream(path)
   return {
     path,
     stream,
-    async close(isUnwanted: boolean) {
+    async close(hasPassed: boolean) {
       stream.end()
       await once(stream, 'close')
-      if (isUnwanted) rmSync(path)
+      if (hasPassed) rmSync(path)
     },
   }
 }

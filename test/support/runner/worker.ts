@@ -9,9 +9,9 @@ import { type Counts, noCounts } from './counts.ts'
 import type { Report } from './report.ts'
 import type { TestLog } from './test-log.ts'
 
-interface Surroundings {
+interface WorkerOptions {
   readonly root: string
-  /** Takes what the tests print; without it, that goes to the terminal. */
+  /** Receives the output of the tests. If undefined, the output goes to the terminal. */
   readonly log: TestLog | undefined
   show(text: string): void
 }
@@ -22,7 +22,7 @@ export interface WorkerResult {
   readonly exitCode: number
 }
 
-/** The slowest test takes seconds; one that takes this long hangs. */
+/** The slowest tests take seconds, so one that takes this long hangs. */
 const testSecondsMax = 120
 
 export interface Worker {
@@ -30,17 +30,17 @@ export interface Worker {
   kill(signal: NodeJS.Signals): boolean
 }
 
-/** Runs its files in one process, one after another: a store is started once, and modules are loaded once. */
-export function startWorker(files: readonly string[], { root, log, show }: Surroundings): Worker {
-  const printed = log ? 'pipe' : 'inherit'
+/** Runs files in one process, one after another, to start the store and load modules only once. */
+export function startWorker(files: readonly string[], { root, log, show }: WorkerOptions): Worker {
+  const output = log ? 'pipe' : 'inherit'
   const child = spawn(process.execPath, workerArguments, {
     cwd: root,
-    stdio: ['ignore', printed, printed, 'pipe'],
+    stdio: ['ignore', output, output, 'pipe'],
     env: {
-      // Four Argon2 computations would fill the default pool, and files and DNS would wait for them. Read
-      // once, at start.
+      // Four Argon2 computations would fill the default pool, and delay files and DNS. Node reads this
+      // variable once, at its start.
       UV_THREADPOOL_SIZE: '8',
-      // Hosts that tests start load their modules in half the time.
+      // With the cache, hosts that tests start load their modules in half the time.
       NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled'),
       ...(memoryFolder !== undefined && { TMPDIR: memoryFolder }),
       ...process.env,
@@ -65,7 +65,7 @@ export function startWorker(files: readonly string[], { root, log, show }: Surro
 
 const workerArguments = [
   `--import=${join(import.meta.dirname, 'followed-promises.ts')}`,
-  // A handle that a test left open must not keep the run from ending.
+  // An open handle of a test must not keep the process alive.
   '--test-force-exit',
   `--test-timeout=${testSecondsMax * 1000}`,
   `--test-reporter=${join(import.meta.dirname, 'reporter.ts')}`,
