@@ -6,16 +6,16 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const ownTree = join(import.meta.dirname, '..')
+const thisTree = join(import.meta.dirname, '..')
 
 /**
- * One host as it is deployed, in a separate process, without its limiter and its log lines; of this working
- * copy or another.
+ * Starts one host as it is deployed, in a separate process, but without the rate limiter and log lines. `tree`
+ * is the working copy of the host.
  */
 export const startHost = (
   name: string,
   environment: Readonly<Record<string, string>>,
-  tree = ownTree,
+  tree = thisTree,
 ): Promise<ChildProcess> => startHosts([name], environment, tree)
 
 const portOf: Readonly<Record<string, string>> = {
@@ -26,11 +26,11 @@ const portOf: Readonly<Record<string, string>> = {
   bank: 'BANK_PORT',
 }
 
-/** No name means all of them. */
+/** Starts several hosts in one process; without names, all of them. */
 export async function startHosts(
   names: readonly string[],
   environment: Readonly<Record<string, string>>,
-  tree = ownTree,
+  tree = thisTree,
 ): Promise<ChildProcess> {
   const child = spawn(process.execPath, [join(tree, 'src/cli.ts'), 'start', ...names], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -47,7 +47,10 @@ export async function startHosts(
 
 const pauseMilliseconds = 5
 
-/** Waits for the ports of all hosts; the line that says so is below the LOG_LEVEL of a benchmark. */
+/**
+ * Waits for the ports of all hosts, because the LOG_LEVEL of a benchmark suppresses the line that reports
+ * them.
+ */
 export async function untilListening(child: ChildProcess, ports: readonly number[]): Promise<void> {
   for (const port of ports)
     while (!(await isListening(port))) {

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 
-export interface Shot {
+export interface LoadRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -15,7 +15,7 @@ export interface LoadResult {
   readonly latencies: readonly number[]
 }
 
-/** Until one of them is reached. */
+/** The load ends when one of these is reached. */
 interface Length {
   readonly seconds?: number
   readonly requests?: number
@@ -24,27 +24,27 @@ interface Length {
 export interface LoadOptions extends Length {
   readonly port: number
   readonly connections: number
-  readonly next: (count: number) => Shot
+  readonly next: (count: number) => LoadRequest
 }
 
-/** A closed loop over HTTP/1.1: each connection sends the next request after the previous response. */
+/** Runs a closed loop over HTTP/1.1: each connection sends the next request after the previous response. */
 export async function runLoad({ port, connections, next, ...length }: LoadOptions): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
-  const fireNext = async (count: number) => isSuccess(await fire(agent, port, next(count)))
-  const result = await runLoop({ atOnce: connections, ...length, fire: fireNext })
+  const sendNext = async (count: number) => isSuccess(await send(agent, port, next(count)))
+  const result = await runLoop({ concurrency: connections, ...length, send: sendNext })
   agent.destroy()
   return result
 }
 
 const isSuccess = (status: number): boolean => status === 200 || status === 201
 
-export interface LoopOptions extends Length {
-  readonly atOnce: number
-  /** Whether it succeeded. */
-  readonly fire: (count: number) => Promise<boolean>
+interface LoopOptions extends Length {
+  readonly concurrency: number
+  /** Resolves with whether the call succeeded. */
+  readonly send: (count: number) => Promise<boolean>
 }
 
-export async function runLoop({ atOnce, fire, ...length }: LoopOptions): Promise<LoadResult> {
+export async function runLoop({ concurrency, send, ...length }: LoopOptions): Promise<LoadResult> {
   const { seconds = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY } = length
   const latencies: number[] = []
   const startedAt = performance.now()
@@ -54,13 +54,13 @@ export async function runLoop({ atOnce, fire, ...length }: LoopOptions): Promise
   const worker = async () => {
     while (performance.now() < endsAt && sent < requests) {
       sent += 1
-      const shotAt = performance.now()
-      const isGood = await fire(sent)
-      latencies.push(performance.now() - shotAt)
-      if (!isGood) failures += 1
+      const sentAt = performance.now()
+      const isSuccessful = await send(sent)
+      latencies.push(performance.now() - sentAt)
+      if (!isSuccessful) failures += 1
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
+  await Promise.all(Array.from({ length: concurrency }, worker))
   latencies.sort((first, second) => first - second)
   return { requests: latencies.length, seconds: (performance.now() - startedAt) / 1000, failures, latencies }
 }
@@ -68,7 +68,7 @@ export async function runLoop({ atOnce, fire, ...length }: LoopOptions): Promise
 export const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 
-function fire(agent: Agent, port: number, { method, path, headers, body }: Shot): Promise<number> {
+function send(agent: Agent, port: number, { method, path, headers, body }: LoadRequest): Promise<number> {
   return new Promise((resolve, reject) => {
     const outgoing = request({ host: '127.0.0.1', port, agent, method, path, headers }, (response) => {
       response.on('end', () => resolve(response.statusCode ?? 0))

@@ -8,14 +8,14 @@ export interface Measured {
   readonly postmaster: number
 }
 
-/** The cost of a load; CPU is milliseconds of CPU time per request. */
+/** Measures the cost of a load. CPU is milliseconds of CPU time per request. */
 export async function measureLoad(measured: Measured, load: LoadOptions) {
   return figuresOf(measured, load, async () => {})
 }
 
-/** The same, including work after the response. */
+/** Measures the same, including work after the responses. */
 export async function measureToTheEnd(measured: Measured, load: LoadOptions) {
-  return figuresOf(measured, load, () => untilRest(measured))
+  return figuresOf(measured, load, () => untilIdle(measured))
 }
 
 async function figuresOf(measured: Measured, load: LoadOptions, wait: () => Promise<void>) {
@@ -35,19 +35,19 @@ async function figuresOf(measured: Measured, load: LoadOptions, wait: () => Prom
 
 export type Figures = Awaited<ReturnType<typeof figuresOf>>
 
-const restSecondsMax = 60
+const idleWaitSecondsMax = 60
 const pollMilliseconds = 250
-/** Of a look: what goes on anyway is less. */
-const busyShare = 0.1
+/** A smaller fraction of a poll interval counts as idle, because background work never stops. */
+const busyFraction = 0.1
 
-async function untilRest(measured: Measured) {
-  const deadline = performance.now() + restSecondsMax * 1000
+async function untilIdle(measured: Measured) {
+  const deadline = performance.now() + idleWaitSecondsMax * 1000
   let before = secondsOf(measured)
   while (performance.now() < deadline) {
     await sleep(pollMilliseconds)
     const now = secondsOf(measured)
     const used = now.host - before.host + now.store - before.store
-    if (used * 1000 < pollMilliseconds * busyShare) return
+    if (used * 1000 < pollMilliseconds * busyFraction) return
     before = now
   }
 }

@@ -7,25 +7,31 @@ const ticksPerSecond = 100
 interface ProcessTimes {
   readonly parent: number
   readonly ticks: number
-  /** Of children that have ended. */
+  /** The ticks of children that have ended. */
   readonly endedChildrenTicks: number
 }
 
-/** CPU seconds of a process so far. */
+/** Returns the CPU seconds that a process has used so far. */
 export const cpuSecondsOf = (pid: number): number => (timesOf(pid)?.ticks ?? 0) / ticksPerSecond
 
-/** The same exactly, of the threads that it has now: for work that is shorter than a tick. */
+/**
+ * Returns the same in nanosecond precision, for work shorter than a tick. Threads that have ended do not
+ * count.
+ */
 export const exactCpuSecondsOf = (pid: number): number =>
   readdirSync(`/proc/${pid}/task`)
     .map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]))
     .reduce((sum, nanoseconds) => sum + nanoseconds / 1e9, 0)
 
-/** CPU seconds of a PostgreSQL server: its first process, its current sessions and those that have ended. */
+/**
+ * Returns the CPU seconds of a process and its children, including those that have ended. The children of a
+ * PostgreSQL server are its sessions, those of a host its further processes.
+ */
 export function cpuSecondsOfServer(postmaster: number): number {
-  const own = timesOf(postmaster)
+  const serverTimes = timesOf(postmaster)
   const children = childrenOf(postmaster).map(timesOf)
   const ticks = children.reduce((sum, times) => sum + (times?.ticks ?? 0), 0)
-  return (ticks + (own?.ticks ?? 0) + (own?.endedChildrenTicks ?? 0)) / ticksPerSecond
+  return (ticks + (serverTimes?.ticks ?? 0) + (serverTimes?.endedChildrenTicks ?? 0)) / ticksPerSecond
 }
 
 export const childrenOf = (parent: number): readonly number[] =>
@@ -36,7 +42,7 @@ const processIds = () =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
 
-/** See proc_pid_stat(5); the name in brackets may hold spaces, so counting starts after it. */
+/** See proc_pid_stat(5). The name in parentheses may contain spaces, so counting starts after it. */
 function timesOf(pid: number): ProcessTimes | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -49,7 +55,7 @@ function timesOf(pid: number): ProcessTimes | undefined {
     )
     return { parent, ticks: user + system, endedChildrenTicks: endedUser + endedSystem }
   } catch {
-    // It has ended between the listing and now.
+    // The process has ended since it was listed.
     return undefined
   }
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
+// This server does the least that a node:http server can do: it reads the body and responds at once.
 const port = Number(process.argv[2])
-/** The cost of any node:http server on this machine: it reads the body and responds at once. */
 const server = createServer((request, response) => {
   request.resume().once('end', () => {
     response.writeHead(200, ['Content-Length', String(answer.length)]).end(answer)

@@ -6,32 +6,25 @@ import {
 } from '../../src/hosts/bank/testing/transaction-load.ts'
 import { checkConsistency } from './consistency.ts'
 
-export interface ChallengeOptions {
+interface ChallengeOptions {
   readonly port: number
   readonly rampSeconds: number
   readonly holdSeconds: number
 }
 
-export interface ChallengeResult {
+interface ChallengeResult {
   readonly requests: number
-  /** Anything but what the challenge accepts: 200, or 422 for a debit over the limit. */
+  /** Counts responses that the challenge does not accept. It accepts 200, and 422 for a debit over the limit. */
   readonly errors: number
-  /** What was seen and must not be, in words. */
+  /** Descriptions of responses that contradict each other or the limits. */
   readonly inconsistencies: readonly string[]
   readonly latenciesMilliseconds: readonly number[]
 }
 
-/** "Rinha de Backend 2024/Q1": its checks first, then its load. */
+/** Runs "Rinha de Backend 2024/Q1": its checks first, then its load. */
 export async function runChallenge(options: ChallengeOptions): Promise<ChallengeResult> {
   const run = startRun(options.port)
   await checkConsistency(run.send, run.report)
-  await runLoad(run, options)
-  return run.result()
-}
-
-/** The load alone, for servers that keep no balance. */
-export async function runChallengeLoad(options: ChallengeOptions): Promise<ChallengeResult> {
-  const run = startRun(options.port)
   await runLoad(run, options)
   return run.result()
 }
@@ -44,7 +37,7 @@ function startRun(port: number) {
   let unanswered = 0
   let rejected = 0
   return {
-    /** Each request has a connection of its own, as each of the challenge's users has. */
+    /** Sends each request on a separate connection, as the challenge does for its users. */
     async send(request: string): Promise<Answer> {
       const answer = await sendAlone(port, request).catch(() => ({ status: 0, body: '', milliseconds: 0 }))
       if (answer.status === 0) unanswered++
@@ -62,19 +55,19 @@ function startRun(port: number) {
   }
 }
 
-/** An open load: a slow answer delays no later arrival. */
+/** Runs an open load: a slow response does not delay later requests. */
 async function runLoad(run: Run, { rampSeconds, holdSeconds }: ChallengeOptions): Promise<void> {
   const startedAt = performance.now()
-  const fired: Promise<void>[] = []
+  const requests: Promise<void>[] = []
   for (const { atMilliseconds, kind } of arrivalsOf(rampSeconds, holdSeconds)) {
     const wait = startedAt + atMilliseconds - performance.now()
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-    fired.push(fire(run, kind))
+    requests.push(sendRequest(run, kind))
   }
-  await Promise.all(fired)
+  await Promise.all(requests)
 }
 
-async function fire(run: Run, kind: Kind): Promise<void> {
+async function sendRequest(run: Run, kind: Kind): Promise<void> {
   const { status, body } = await run.send(requestOf(kind))
   if (status === 200) return isUnderLimit(body) ? run.report(`under the limit: ${body}`) : undefined
   if (status !== 0 && !(status === 422 && kind === 'debit')) run.reject()
@@ -82,7 +75,7 @@ async function fire(run: Run, kind: Kind): Promise<void> {
 
 type Kind = 'debit' | 'credit' | 'statement'
 
-/** Arrivals a second at the end of the ramp; each begins with one. */
+/** The arrivals per second at the end of the ramp. Each kind begins with one per second. */
 const rates: Readonly<Record<Kind, number>> = { debit: 220, credit: 110, statement: 10 }
 
 interface Arrival {
@@ -98,7 +91,10 @@ function arrivalsOf(rampSeconds: number, holdSeconds: number): Arrival[] {
     .sort((first, second) => first.atMilliseconds - second.atMilliseconds)
 }
 
-/** In seconds: the n-th arrival of a rate that grows evenly comes where the area under it is n. */
+/**
+ * Returns times in seconds. The n-th arrival of a rate that grows evenly comes where the area under the rate
+ * is n.
+ */
 function timesOf(rate: number, rampSeconds: number, holdSeconds: number): number[] {
   const growth = (rate - 1) / rampSeconds
   const ramp = Math.floor(((1 + rate) / 2) * rampSeconds)

@@ -7,7 +7,10 @@ import {
 type Send = (request: string) => Promise<Answer>
 type Report = (problem: string) => void
 
-/** The challenge's checks before its load: parallel sums, every client's first steps, bad payloads, no client 6. */
+/**
+ * Runs the challenge's checks before its load: parallel sums, each client's first steps, bad payloads, no
+ * client 6.
+ */
 export async function checkConsistency(send: Send, report: Report): Promise<void> {
   await checkParallelSum(send, report, 'd', -25)
   await checkParallelSum(send, report, 'c', 25)
@@ -18,8 +21,8 @@ export async function checkConsistency(send: Send, report: Report): Promise<void
 
 async function checkParallelSum(send: Send, report: Report, tipo: string, sum: number): Promise<void> {
   const before = totalOf(await send(statementRequest(1)))
-  const one = transactionRequest(1, { valor: 1, tipo, descricao: 'validacao' })
-  const answers = await Promise.all(Array.from({ length: 25 }, () => send(one)))
+  const request = transactionRequest(1, { valor: 1, tipo, descricao: 'validacao' })
+  const answers = await Promise.all(Array.from({ length: 25 }, () => send(request)))
   if (answers.some(({ status }) => status !== 200)) report(`25 parallel ${tipo}: not all 200`)
   const after = totalOf(await send(statementRequest(1)))
   if (after !== before + sum) report(`25 parallel ${tipo}: ${before} became ${after}`)
@@ -28,13 +31,13 @@ async function checkParallelSum(send: Send, report: Report, tipo: string, sum: n
 async function checkClient(client: number, send: Send, report: Report): Promise<void> {
   const transact = (tipo: string, descricao: unknown, valor: unknown = 1) =>
     send(transactionRequest(client, { valor, tipo, descricao }))
-  const expect = (isRight: boolean, what: string) => isRight || report(`client ${client}: ${what}`)
+  const expect = (isRight: boolean, problem: string) => isRight || report(`client ${client}: ${problem}`)
   await transact('c', 'toma')
   await transact('d', 'devolve')
   const first = entriesOf(await send(statementRequest(client)))
   expect(first[0] === 'devolve/d/1' && first[1] === 'toma/c/1', `the latest are ${first.slice(0, 2)}`)
   const { saldo } = JSON.parse((await transact('c', 'danada')).body)
-  // Each on a connection of its own, and so on both instances.
+  // Each statement uses a separate connection, so both instances are asked.
   const statements = await Promise.all(Array.from({ length: 4 }, () => send(statementRequest(client))))
   for (const statement of statements) {
     expect(totalOf(statement) === saldo, `${saldo} was answered, ${totalOf(statement)} is shown`)

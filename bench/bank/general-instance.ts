@@ -8,7 +8,10 @@ import { createBankServer } from '../../src/hosts/bank/server.ts'
 import type { Apply } from '../../src/hosts/bank/transactions.ts'
 import { warmUpServer } from '../../src/hosts/bank/warm-server.ts'
 
-/** As many as the .NET reference has; more only wait for the same rows. */
+// An instance of the bank with only its general HTTP server. Transactions are batched, as in production; with
+// `one-call`, each is a separate call of the database.
+
+/** The same number as in the .NET reference. More connections would only wait for the same rows. */
 const connectionsMax = 10
 
 const [port, url = '', calls] = process.argv.slice(2)

@@ -14,19 +14,22 @@ import { buildLoad } from './load/run-load.ts'
 import type { Bench } from './measure.ts'
 import { measureChallenge, measureLoops } from './measure-loads.ts'
 
-/** Words: `--full` for the challenge's four minutes, `challenge` or `loops` for one part, `--rounds=5`, `--seconds=5`. */
-export async function runBankBench(words: readonly string[]): Promise<void> {
-  const numberOf = (name: string, byDefault: number) =>
-    Number(words.find((word) => word.startsWith(`--${name}=`))?.split('=')[1] ?? byDefault)
-  const parts = words.filter((word) => !word.startsWith('--'))
+/**
+ * Arguments: `--full` for the challenge's four minutes, `challenge` or `loops` for one part, `--rounds=5`,
+ * `--seconds=5`.
+ */
+export async function runBankBench(args: readonly string[]): Promise<void> {
+  const numberOf = (name: string, defaultValue: number) =>
+    Number(args.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? defaultValue)
+  const parts = args.filter((arg) => !arg.startsWith('--'))
   const wants = (part: string) => parts.length === 0 || parts.includes(part)
-  // In the project's folder: a temporary one may lie in memory, where nothing is durable.
+  // The folder is in the project, because a temporary one may be in memory, where nothing is durable.
   const folder = mkdtempSync(join(process.cwd(), '.data-bench-'))
   const stops: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
   try {
     const bench = await prepare(folder, stops)
     console.log(`${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}, PostgreSQL durable\n`)
-    if (wants('challenge')) await measureChallenge(bench, words.includes('--full'), numberOf('rounds', 3))
+    if (wants('challenge')) await measureChallenge(bench, args.includes('--full'), numberOf('rounds', 3))
     if (wants('loops')) await measureLoops(bench, numberOf('rounds', 3), numberOf('seconds', 4))
     await auditLedger(bench.url)
     console.log('Ledger: balances are sums, sequences have no gap, no balance was ever under its limit.')
@@ -45,8 +48,8 @@ async function prepare(folder: string, stops: (() => unknown)[]): Promise<Bench>
   stops.push(bank.stop)
   const alone = await startBank(store, { ...settings, instances: 1 }, silent)
   stops.push(alone.stop)
-  const yardstick = async (name: string, program: string, ...words: string[]) => {
-    const { port, pids, stop } = await startYardstick(program, [store.url, ...words])
+  const startTarget = async (name: string, program: string, ...args: string[]) => {
+    const { port, pids, stop } = await startInstances(program, [store.url, ...args])
     stops.push(stop)
     return { name, port, pids: () => pids }
   }
@@ -57,22 +60,22 @@ async function prepare(folder: string, stops: (() => unknown)[]): Promise<Bench>
     server: Number(readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]),
     bank: { name: 'the bank', port: bank.port, pids: bank.pids },
     alone: { name: 'one instance of it', port: alone.port, pids: alone.pids },
-    general: await yardstick('its general server only', './general-instance.ts'),
-    oneCall: await yardstick('that, one call per request', './general-instance.ts', 'one-call'),
-    bare: await yardstick('bare node:http', './bare-instance.ts'),
+    general: await startTarget('its general server only', './general-instance.ts'),
+    oneCall: await startTarget('that, one call per request', './general-instance.ts', 'one-call'),
+    bare: await startTarget('bare node:http', './bare-instance.ts'),
   }
 }
 
-interface Yardstick {
+interface Instances {
   readonly port: number
   readonly pids: readonly number[]
   stop(): Promise<void>
 }
 
-/** Two processes of a program behind one port, as the bank's instances are. */
-async function startYardstick(program: string, words: readonly string[]): Promise<Yardstick> {
+/** Starts two processes of a program behind one port, like the bank's instances. */
+async function startInstances(program: string, args: readonly string[]): Promise<Instances> {
   const port = await freePort()
-  const children = [1, 2].map(() => fork(new URL(program, import.meta.url), [String(port), ...words]))
+  const children = [1, 2].map(() => fork(new URL(program, import.meta.url), [String(port), ...args]))
   const ended = children.map((child) =>
     once(child, 'exit').then(() => Promise.reject(new Error(`${program} ended.`))),
   )

@@ -12,7 +12,7 @@ const shapes = [
   { connections: 64, keepAlive: false },
 ] as const
 
-/** Writes only; each connection sends the next one after the previous response. */
+/** Measures writes only. Each connection sends the next write after the previous response. */
 export async function measureLoops(bench: Bench, rounds: number, seconds: number): Promise<void> {
   const targets = targetsOf(bench)
   for (const shape of shapes) {
@@ -50,11 +50,11 @@ interface PgbenchResult {
   readonly transactions: number
 }
 
-const places = ['/usr/lib/postgresql/15/bin/pgbench', '/usr/bin/pgbench', '/usr/local/bin/pgbench']
+const paths = ['/usr/lib/postgresql/15/bin/pgbench', '/usr/bin/pgbench', '/usr/local/bin/pgbench']
 
-const findPgbench = (): string | undefined => places.find((place) => existsSync(place))
+const findPgbench = (): string | undefined => paths.find((path) => existsSync(path))
 
-/** The database alone, with one call of the function per transaction. */
+/** Measures the database alone, with one call of the function per transaction. */
 async function runPgbench(
   pgbench: string,
   { url, folder, clients, seconds }: { url: string; folder: string; clients: number; seconds: number },
@@ -82,7 +82,7 @@ async function runPgbench(
   }
 }
 
-/** The same mix as the load's: five clients, two debits for each credit, up to a hundred. */
+/** The same mix as that of the load: five clients, two debits for each credit, amounts of up to 10,000. */
 const transaction = String.raw`
 \set client random(1, 5)
 \set kind random(1, 3)
@@ -92,16 +92,19 @@ select balance, applied from bank.apply_one(:client::int, :amount::int, 'pgbench
 
 const full = { rampSeconds: 120, holdSeconds: 120 }
 /** The same final rates, with a faster ramp and for a shorter time. */
-const everyday = { rampSeconds: 5, holdSeconds: 10 }
+const short = { rampSeconds: 5, holdSeconds: 10 }
 
-/** "Rinha de Backend 2024/Q1": its checks, then its load with a connection for each request, on all targets alternately. */
+/**
+ * Measures "Rinha de Backend 2024/Q1": its checks, then its load, with one connection per request, on all
+ * targets in turns.
+ */
 export async function measureChallenge(bench: Bench, isFull: boolean, rounds: number): Promise<void> {
   const problems: string[] = []
   await checkConsistency(
     (request) => sendAlone(bench.bank.port, request),
     (problem) => problems.push(problem),
   )
-  const load = isFull ? full : everyday
+  const load = isFull ? full : short
   const targets = targetsOf(bench)
   const samples = await measureInTurns(bench, targets, isFull ? 1 : rounds, (port) =>
     bench.load.challenge(port, load),

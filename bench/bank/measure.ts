@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { cpuSecondsOf, cpuSecondsOfServer } from '../process-usage.ts'
 import type { Load, LoadResult } from './load/run-load.ts'
 
-/** Prints what is measured, and on which store. */
+/** The measured targets, their load and their store. */
 export interface Bench {
   readonly url: string
   readonly folder: string
@@ -22,7 +22,7 @@ interface Target {
   pids(): readonly number[]
 }
 
-/** The floor comes last. */
+/** Returns the targets. The floor, to which all others are compared, comes last. */
 export const targetsOf = ({ bank, alone, general, oneCall, bare }: Bench): Target[] => [
   bank,
   alone,
@@ -45,7 +45,7 @@ export interface Sample {
   readonly othersPercent: number
 }
 
-export async function measureOnce(
+async function measureOnce(
   { server }: Bench,
   { port, pids }: Target,
   run: (port: number) => Promise<LoadResult>,
@@ -66,7 +66,10 @@ export async function measureOnce(
   }
 }
 
-/** All targets alternately, so that other work on the machine disturbs them equally; each round begins with another. */
+/**
+ * Measures all targets in turns, so that other work on the machine disturbs them equally. Each round begins
+ * with another target.
+ */
 export async function measureInTurns(
   bench: Bench,
   targets: readonly Target[],
@@ -83,46 +86,46 @@ export async function measureInTurns(
   return samples
 }
 
-/** Medians, and the last target's as the floor of all others. */
+/** Returns the medians of each target, also relative to the last target, which is the floor. */
 export function rowsOf(targets: readonly Target[], samples: readonly (readonly Sample[])[]) {
   const floor = samples.at(-1) ?? []
   return targets.map(({ name }, index) => {
-    const own = samples[index] ?? []
-    const of = (value: (sample: Sample) => number) => median(own.map(value))
+    const targetSamples = samples[index] ?? []
+    const medianOf = (value: (sample: Sample) => number) => median(targetSamples.map(value))
     const cpu = ({ instances, database }: Sample) => instances + database
-    const times = own.map((sample, round) => cpu(sample) / cpu(floor[round] ?? sample))
+    const ratios = targetSamples.map((sample, round) => cpu(sample) / cpu(floor[round] ?? sample))
     return {
       '': name,
-      'requests/s': Math.round(of(({ perSecond }) => perSecond)),
-      'p50 ms': of(({ p50 }) => p50),
-      'p99 ms': of(({ p99 }) => p99),
-      'max ms': of(({ max }) => max),
-      errors: own.reduce((sum, { errors, underLimit }) => sum + errors + underLimit, 0),
-      'instances µs': of(({ instances }) => instances),
-      'database µs': of(({ database }) => database),
-      'sum µs': of(cpu),
-      'best µs': Math.min(...own.map(cpu)),
-      '× bare': median(times),
-      'others %': of(({ othersPercent }) => othersPercent),
+      'requests/s': Math.round(medianOf(({ perSecond }) => perSecond)),
+      'p50 ms': medianOf(({ p50 }) => p50),
+      'p99 ms': medianOf(({ p99 }) => p99),
+      'max ms': medianOf(({ max }) => max),
+      errors: targetSamples.reduce((sum, { errors, underLimit }) => sum + errors + underLimit, 0),
+      'instances µs': medianOf(({ instances }) => instances),
+      'database µs': medianOf(({ database }) => database),
+      'sum µs': medianOf(cpu),
+      'best µs': Math.min(...targetSamples.map(cpu)),
+      '× bare': median(ratios),
+      'others %': medianOf(({ othersPercent }) => othersPercent),
     }
   })
 }
 
 type Cell = string | number
 
-/** A table that can be pasted into docs/benchmarks.md as it is. */
+/** Prints a table that can be pasted into docs/benchmarks.md. */
 export function printTable(title: string, rows: readonly Readonly<Record<string, Cell>>[]): void {
   const columns = Object.keys(rows[0] ?? {})
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   const lines = [
     line(columns),
     line(columns.map(() => '---')),
-    ...rows.map((row) => line(columns.map((column) => show(row[column] ?? '')))),
+    ...rows.map((row) => line(columns.map((column) => format(row[column] ?? '')))),
   ]
   console.log(`${title}\n\n${lines.join('\n')}\n`)
 }
 
-const show = (cell: Cell) =>
+const format = (cell: Cell) =>
   typeof cell === 'string' ? cell : Number.isInteger(cell) ? String(cell) : cell.toFixed(cell < 10 ? 2 : 1)
 
 function percentile(values: readonly number[], percent: number): number {
@@ -136,11 +139,11 @@ interface CpuUse {
   /** Microseconds of processor time. */
   readonly instances: number
   readonly database: number
-  /** Share of the machine that neither the measured nor the measuring processes had, in percent: noise. */
+  /** The percentage of the machine's CPU time that unrelated processes used, which is noise. */
   readonly othersPercent: number
 }
 
-/** Starts to measure, and returns how to read what was used since. */
+/** Starts to measure, and returns a function that reads the CPU time used since then. */
 export function cpuMeter(server: number, pids: readonly number[]): (loadSeconds?: number) => CpuUse {
   const now = () => ({
     instances: pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0),

@@ -13,8 +13,8 @@ const rows = 1000
 const rounds = 3
 
 /**
- * A thousand writes, one request each or one request for all: the real host and store, an account that is a
- * plain member.
+ * Compares a thousand writes in separate requests with a thousand in one request: on the real host and store,
+ * by an account that is a plain member.
  */
 export async function runBatchBench(): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-batch-'))
@@ -49,37 +49,37 @@ type Values = Readonly<Record<string, unknown>>
 async function compare(token: string, { id: _, ...values }: Values) {
   const call = caller(token)
   const table: object[] = []
-  const single = (method: string) => async (bodies: readonly Values[], atOnce: number) => {
+  const single = (method: string) => async (bodies: readonly Values[], concurrency: number) => {
     const waiting = [...bodies]
     const worker = async () => {
       for (let body = waiting.pop(); body; body = waiting.pop()) await call(method, '/api/assignment', body)
     }
-    await Promise.all(Array.from({ length: atOnce }, worker))
+    await Promise.all(Array.from({ length: concurrency }, worker))
   }
   const batch = (operation: string) => async (bodies: readonly Values[]) => {
     const items = bodies.map((body) => ({ operation, resource: 'assignment', body }))
     return (await call('POST', '/ext/batch', { items })).results as { id: string }[]
   }
   for (let round = 0; round < rounds; round += 1) {
-    const created = Array.from({ length: rows }, (_, index) => ({ ...values, name: `Row ${index}` }))
+    const newRows = Array.from({ length: rows }, (_, index) => ({ ...values, name: `Row ${index}` }))
     const times: Record<string, number> = {}
-    times['create, one by one'] = await timed(() => single('POST')(created, 1))
-    times['create, 16 at once'] = await timed(() => single('POST')(created, 16))
-    let made: { id: string }[] = []
-    times['create, batch'] = await timed(async () => {
-      made = await batch('create')(created)
+    times['create, one by one'] = await millisecondsOf(() => single('POST')(newRows, 1))
+    times['create, 16 at once'] = await millisecondsOf(() => single('POST')(newRows, 16))
+    let created: { id: string }[] = []
+    times['create, batch'] = await millisecondsOf(async () => {
+      created = await batch('create')(newRows)
     })
-    const changed = made.map(({ id }, index) => ({ ...values, id, name: `Changed ${index}` }))
-    times['update, one by one'] = await timed(() => single('PATCH')(changed, 1))
-    times['update, 16 at once'] = await timed(() => single('PATCH')(changed, 16))
-    times['update, batch'] = await timed(() => batch('update')(changed))
+    const changed = created.map(({ id }, index) => ({ ...values, id, name: `Changed ${index}` }))
+    times['update, one by one'] = await millisecondsOf(() => single('PATCH')(changed, 1))
+    times['update, 16 at once'] = await millisecondsOf(() => single('PATCH')(changed, 16))
+    times['update, batch'] = await millisecondsOf(() => batch('update')(changed))
     table.push(Object.fromEntries(Object.entries(times).map(([name, time]) => [name, Math.round(time)])))
   }
   console.table(table)
   console.log(`Milliseconds for ${rows} assignments.`)
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+async function millisecondsOf(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now()
   await work()
   return performance.now() - startedAt

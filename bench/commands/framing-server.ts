@@ -2,7 +2,8 @@ import { createServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { type handleUnaryCall, Server, ServerCredentials } from '@grpc/grpc-js'
 
-/** Answers every call with the same 300 bytes, and does nothing else. `library` or `bare`; prints its port. */
+// Responds to every call with the same 300 bytes, with the library (`library`) or with Node's HTTP/2 alone
+// (`bare`). Prints its port.
 const answer = Buffer.alloc(300, 7)
 
 const listen: Readonly<Record<string, () => Promise<number>>> = {
@@ -26,6 +27,7 @@ const listen: Readonly<Record<string, () => Promise<number>>> = {
       const parts: Buffer[] = []
       stream.on('data', (part: Buffer) => parts.push(part))
       stream.on('end', () => {
+        // A host has to join the parts, too. The result is not used.
         Buffer.concat(parts)
         stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
         stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }))

@@ -5,9 +5,9 @@ import { firstLine } from '../child-process.ts'
 import { cpuSecondsOf } from '../process-usage.ts'
 
 const kinds = ['library', 'bare'] as const
-const atOnce = 16
+const concurrency = 16
 const rounds = 7
-const callsOfRound = 4000
+const callsPerRound = 4000
 
 interface Floor {
   readonly child: ChildProcess
@@ -15,7 +15,10 @@ interface Floor {
   readonly microseconds: number[]
 }
 
-/** The cost of the gRPC library per call, compared with Node's HTTP/2 alone, with a client of the library for both. */
+/**
+ * Compares the cost per call of the gRPC library with that of Node's HTTP/2 alone, with a client of the
+ * library for both.
+ */
 export async function runFramingBench(): Promise<void> {
   const floors = new Map<string, Floor>()
   try {
@@ -47,18 +50,18 @@ export async function runFramingBench(): Promise<void> {
   }
 }
 
-/** Microseconds of the server's processor time for each call. */
+/** Runs one round, and returns the server's CPU time per call in microseconds. */
 async function runRound({ child, client }: Floor): Promise<number> {
   const before = cpuSecondsOf(child.pid ?? 0)
-  let left = callsOfRound
+  let remaining = callsPerRound
   const work = async () => {
-    while (left > 0) {
-      left -= 1
+    while (remaining > 0) {
+      remaining -= 1
       await call(client)
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, work))
-  return ((cpuSecondsOf(child.pid ?? 0) - before) * 1e6) / callsOfRound
+  await Promise.all(Array.from({ length: concurrency }, work))
+  return ((cpuSecondsOf(child.pid ?? 0) - before) * 1e6) / callsPerRound
 }
 
 const asIs = (bytes: Buffer): Buffer => bytes

@@ -15,15 +15,18 @@ import { cpuSecondsOf, cpuSecondsOfServer } from '../process-usage.ts'
 import { seedStore } from '../rest/seed.ts'
 import { type Twin, twinsFor, wireOf } from './scenarios.ts'
 
-const atOnce = 16
+const concurrency = 16
 const warmUpSeconds = 0.5
 const restPort = 5198
 const commandPort = 5197
 
-/** Each command on both wires and the same request to REST, alternately. `--seconds N` each, `--rounds N`. */
-export async function runCommandBench(words: readonly string[]): Promise<void> {
-  const seconds = numberOf(words, '--seconds', 3)
-  const rounds = numberOf(words, '--rounds', 3)
+/**
+ * Measures each command in both encodings and the same request to REST in turns. `--seconds N` each,
+ * `--rounds N`.
+ */
+export async function runCommandBench(args: readonly string[]): Promise<void> {
+  const seconds = numberOf(args, '--seconds', 3)
+  const rounds = numberOf(args, '--rounds', 3)
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-commands-'))
   const store = await startEmbeddedStore({ dataDirectory })
   const issuer = await startTestIssuer()
@@ -53,7 +56,7 @@ export async function runCommandBench(words: readonly string[]): Promise<void> {
     const bench = { rest, commands, client, token, seconds, rounds, postmaster: postmasterOf(dataDirectory) }
     for (const twin of twinsFor(seeded, token)) console.table(await measureTwin(bench, twin))
     console.log(
-      `${atOnce} at once, ${rounds} rounds of ${seconds} s each; CPU in milliseconds per call, medians.`,
+      `${concurrency} at once, ${rounds} rounds of ${seconds} s each; CPU in milliseconds per call, medians.`,
     )
   } finally {
     client.close()
@@ -84,7 +87,8 @@ interface Figures {
 
 async function measureTwin(bench: Bench, twin: Twin) {
   const run = {
-    REST: (seconds: number) => runLoad({ port: restPort, connections: atOnce, seconds, next: twin.rest }),
+    REST: (seconds: number) =>
+      runLoad({ port: restPort, connections: concurrency, seconds, next: twin.rest }),
     protobuf: (seconds: number) => runCalls(bench, twin, 'protobuf', seconds),
     '.NET': (seconds: number) => runCalls(bench, twin, '.NET', seconds),
   } as const
@@ -92,11 +96,11 @@ async function measureTwin(bench: Bench, twin: Twin) {
   const figures = { REST: [] as Figures[], protobuf: [] as Figures[], '.NET': [] as Figures[] }
   for (const name of names) await run[name](1)
   for (let round = 0; round < bench.rounds; round++) {
-    // In another order each time: the first one after a pause finds cold caches.
+    // The order changes, because the first load after a pause finds cold caches.
     for (const name of [...names.slice(round % 3), ...names.slice(0, round % 3)]) {
       const host = name === 'REST' ? bench.rest : bench.commands
       await run[name](warmUpSeconds)
-      figures[name].push(await measured(host, bench.postmaster, () => run[name](bench.seconds)))
+      figures[name].push(await measure(host, bench.postmaster, () => run[name](bench.seconds)))
     }
   }
   const host = (name: (typeof names)[number]) => median(figures[name].map((figure) => figure.host))
@@ -111,7 +115,7 @@ async function measureTwin(bench: Bench, twin: Twin) {
   }))
 }
 
-async function measured(
+async function measure(
   { pid = 0 }: ChildProcess,
   postmaster: number,
   run: () => Promise<LoadResult>,
@@ -127,32 +131,35 @@ async function measured(
   }
 }
 
-/** As stock clients do it: all calls on one connection; bodies of the .NET wire are compressed from 64 bytes on. */
+/** Sends calls like stock clients: all on one connection, .NET bodies of 64 bytes and more compressed. */
 function runCalls({ client, token }: Bench, twin: Twin, name: 'protobuf' | '.NET', seconds: number) {
   const { path, write } = wireOf(twin.command, name === 'protobuf' ? protobuf : messagePack)
-  const bodyOf = (bytes: Buffer) => (name === '.NET' ? compressed(bytes) : bytes)
+  const bodyOf = (bytes: Buffer) => (name === '.NET' ? compress(bytes) : bytes)
   const metadata = new Metadata()
   metadata.set('authorization', `Bearer ${token}`)
-  const fire = (count: number) =>
+  const send = (count: number) =>
     new Promise<boolean>((resolve) => {
       const body = bodyOf(write(twin.request(count)))
       client.makeUnaryRequest(path, asIs, asIs, body, metadata, (error) => resolve(error === null))
     })
-  return runLoop({ atOnce, seconds, fire })
+  return runLoop({ concurrency, seconds, send })
 }
 
 const asIs = (bytes: Buffer): Buffer => bytes
 
-const numberOf = (words: readonly string[], name: string, byDefault: number): number =>
-  Number(words[words.indexOf(name) + 1] ?? byDefault) || byDefault
+const numberOf = (args: readonly string[], name: string, defaultValue: number): number =>
+  Number(args[args.indexOf(name) + 1] ?? defaultValue) || defaultValue
 
 const median = (values: readonly number[]): number =>
   values.toSorted((first, second) => first - second)[Math.floor(values.length / 2)] ?? Number.NaN
 
 const rounded = (number: number): number => Math.round(number * 1000) / 1000
 
-/** A body as the .NET clients frame it: from 64 bytes on in one LZ4 block, here of literals only. */
-function compressed(body: Buffer): Buffer {
+/**
+ * Frames a body like the .NET clients: 64 bytes and more in one LZ4 block, here with literals only. In
+ * MessagePack, this is a list of the uncompressed lengths (extension type 98) and the block.
+ */
+function compress(body: Buffer): Buffer {
   if (body.length < compressedFromBytes) return body
   const lengths = Buffer.from([0xcd, body.length >> 8, body.length & 0xff])
   const block = Buffer.concat([literalsHead(body.length), body])
@@ -162,9 +169,9 @@ function compressed(body: Buffer): Buffer {
 
 const compressedFromBytes = 64
 
-/** A length of 15 and more goes on in further bytes. */
+/** Encodes a number of literals. A length of 15 or more continues in further bytes. */
 function literalsHead(length: number): Buffer {
   if (length < 15) return Buffer.from([length << 4])
-  const rest = length - 15
-  return Buffer.from([0xf0, ...Array(Math.floor(rest / 255)).fill(255), rest % 255])
+  const excess = length - 15
+  return Buffer.from([0xf0, ...Array(Math.floor(excess / 255)).fill(255), excess % 255])
 }

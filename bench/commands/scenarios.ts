@@ -2,30 +2,30 @@ import { randomUUID } from 'node:crypto'
 import { commandsOfEdition } from '../../src/hosts/commands/main.ts'
 import type { Content, Encoding } from '../../src/hosts/commands/message.ts'
 import { pathsOf } from '../../src/hosts/commands/register-commands.ts'
-import type { Shot } from '../load.ts'
+import type { LoadRequest } from '../load.ts'
 import type { SeededStore } from '../rest/seed.ts'
 
 export interface Twin {
   readonly name: 'get' | 'list 20' | 'create' | 'update'
-  readonly rest: (count: number) => Shot
+  readonly rest: (count: number) => LoadRequest
   readonly command: string
   readonly request: (count: number) => Content
 }
 
-/** The same work, once for REST and once as a command. */
+/** Returns pairs of the same work, as a REST request and as a command. */
 export function twinsFor({ projects, assignments }: SeededStore, token: string): readonly Twin[] {
   const headers = { authorization: `Bearer ${token}` }
   const json = { ...headers, 'content-type': 'application/json' }
   const pick = <Item>(items: readonly Item[], count: number) => items[(count * 7919) % items.length] as Item
   const newRow = (count: number) => ({ ...pick(assignments, count), id: randomUUID() })
   const changed = (count: number) => ({ ...pick(assignments, count), name: `Changed ${count} times` })
-  const send = (method: string, body: object): Shot => ({
+  const send = (method: string, body: object): LoadRequest => ({
     method,
     path: '/api/assignment',
     headers: json,
     body: JSON.stringify(body),
   })
-  const get = (path: string): Shot => ({ method: 'GET', path, headers })
+  const get = (path: string): LoadRequest => ({ method: 'GET', path, headers })
   return [
     {
       name: 'get',
@@ -59,7 +59,7 @@ export interface Wire {
   write(content: Content): Buffer
 }
 
-/** How a client of this encoding sends a command. */
+/** Returns how a client of this encoding sends a command. */
 export function wireOf(name: string, encoding: Encoding): Wire {
   const command = commandsOfEdition('v1').find((candidate) => candidate.name === name)
   const path =

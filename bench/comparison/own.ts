@@ -2,7 +2,7 @@ import { openDatabase } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import type { TestIssuer } from '../../test/support/test-issuer.ts'
 import { startHost } from '../child-process.ts'
-import type { Shot } from '../load.ts'
+import type { LoadRequest } from '../load.ts'
 import { type ScenarioName, scenariosFor } from '../rest/scenarios.ts'
 import { type SeededStore, seedStore } from '../rest/seed.ts'
 
@@ -14,7 +14,7 @@ export interface System {
   readonly name: string
   readonly pid: number
   readonly port: number
-  readonly shots: Readonly<Record<Verb, (count: number) => Shot>>
+  readonly makeRequest: Readonly<Record<Verb, (count: number) => LoadRequest>>
   stop(): void
 }
 
@@ -23,8 +23,8 @@ export interface OwnData {
   readonly token: string
 }
 
-/** The data of the REST benchmark, with a session of the requesting member. */
-export async function fillOwn(url: string, issuer: TestIssuer): Promise<OwnData> {
+/** Fills a database with the data of the REST benchmark, and signs in the member that sends the requests. */
+export async function fillOwnDatabase(url: string, issuer: TestIssuer): Promise<OwnData> {
   await migrate(url)
   const database = openDatabase({ url, applicationName: 'bench' })
   try {
@@ -42,11 +42,11 @@ interface Start {
   readonly dataDirectory: string
   readonly issuer: TestIssuer
   readonly data: OwnData
-  /** Another working copy. */
+  /** The working copy of the host, if it is not this one. */
   readonly tree?: string
 }
 
-export async function startOwn({
+export async function startOwnHost({
   name,
   url,
   port,
@@ -62,19 +62,22 @@ export async function startOwn({
     Jwt__Issuer: issuer.issuer,
   }
   const host = await startHost('rest', environment, tree)
-  return { name, pid: host.pid ?? 0, port, shots: shotsOf(data), stop: () => void host.kill() }
+  return { name, pid: host.pid ?? 0, port, makeRequest: requestMakersOf(data), stop: () => void host.kill() }
 }
 
-/** Requests to our paths; `lean-host.ts` serves the same ones. */
-export function shotsOf({ seeded, token }: OwnData): System['shots'] {
-  const byName = new Map<ScenarioName, (count: number) => Shot>(
-    scenariosFor(seeded, token).map(({ name, shot }) => [name, shot]),
+/**
+ * Returns a function for each verb that makes its requests. `lean-host.ts` serves the same paths as the REST
+ * host, so the requests suit both.
+ */
+export function requestMakersOf({ seeded, token }: OwnData): System['makeRequest'] {
+  const byName = new Map<ScenarioName, (count: number) => LoadRequest>(
+    scenariosFor(seeded, token).map(({ name, makeRequest }) => [name, makeRequest]),
   )
-  const shotOf = (verb: Verb) => byName.get(verb) as System['shots'][Verb]
+  const makerOf = (verb: Verb) => byName.get(verb) as System['makeRequest'][Verb]
   return {
-    get: shotOf('get'),
-    'list 20': shotOf('list 20'),
-    update: shotOf('update'),
-    create: shotOf('create'),
+    get: makerOf('get'),
+    'list 20': makerOf('list 20'),
+    update: makerOf('update'),
+    create: makerOf('create'),
   }
 }

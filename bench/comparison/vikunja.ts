@@ -5,21 +5,22 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Shot } from '../load.ts'
+import type { LoadRequest } from '../load.ts'
 import type { System } from './own.ts'
 
 const port = 5198
 const api = `http://127.0.0.1:${port}/api`
 const [projects, people, tasksOfProject] = [200, 100, 50]
-/** Each of people with the same ten projects. */
+/** The people of a group are members of the same ten projects. */
 const groups = 20
 const startSecondsMax = 60
-/** More would conflict in one project, which it answers with 500. */
-const fillersAtOnce = 8
+/** More concurrent requests would conflict in one project, which Vikunja answers with 500. */
+const fillConcurrency = 8
 
 /**
- * Vikunja, a public project tracker in Go, as a folder has its program. Everything that can be left away is
- * off, and it is asked as its own client asks it; the rows are those of ours, written through its interface.
+ * Starts Vikunja, a public project tracker in Go, from the folder with its program. All optional features are
+ * off, and the requests are those of its own client. The rows equal those of the REST benchmark, and are
+ * written through its API.
  */
 export async function startVikunja(folder: string, url: string): Promise<System> {
   const root = mkdtempSync(join(tmpdir(), 'bench-vikunja-'))
@@ -34,7 +35,7 @@ export async function startVikunja(folder: string, url: string): Promise<System>
   }
   try {
     await untilReady()
-    return { name: 'Vikunja', pid: child.pid ?? 0, port, shots: await fill(), stop }
+    return { name: 'Vikunja', pid: child.pid ?? 0, port, makeRequest: await fill(), stop }
   } catch (error) {
     stop()
     throw error
@@ -42,7 +43,7 @@ export async function startVikunja(folder: string, url: string): Promise<System>
 }
 
 function settingsFor(storeUrl: string, root: string) {
-  // Of a socket; an address without a host is none to the parser.
+  // The URL is that of a socket, without a host, which the parser does not accept.
   const url = new URL(storeUrl.replace('@/', '@localhost/'))
   return Object.fromEntries(
     Object.entries({
@@ -62,9 +63,9 @@ function settingsFor(storeUrl: string, root: string) {
       DATABASE_USER: url.username,
       DATABASE_PASSWORD: url.password,
       DATABASE_DATABASE: url.pathname.slice(1),
-      // The server takes a hundred, of all systems together.
+      // The server accepts a hundred connections in total.
       DATABASE_MAXOPENCONNECTIONS: '40',
-      // By default each connection is opened again every ten seconds.
+      // The default reopens each connection every ten seconds.
       DATABASE_MAXCONNECTIONLIFETIME: '3600000',
       LOG_ENABLED: 'true',
       LOG_HTTP: 'off',
@@ -96,21 +97,24 @@ interface Task {
   readonly project_id: number
 }
 
-/** 10,000 tasks in 200 projects, 100 people with ten projects each, of whom the first asks. */
-async function fill(): Promise<System['shots']> {
+/**
+ * Creates 10,000 tasks in 200 projects, and 100 people with ten projects each. The first person sends the
+ * requests.
+ */
+async function fill(): Promise<System['makeRequest']> {
   const owner = await signIn('owner')
   const member = await signIn(nameOf(1))
   for (let number = 2; number <= people; number += 1) await register(nameOf(number))
-  const left = Array.from({ length: projects }, (_, index) => index + 1)
-  const mine: Task[] = []
+  const remaining = Array.from({ length: projects }, (_, index) => index + 1)
+  const memberTasks: Task[] = []
   const fillProjects = async () => {
-    for (let number = left.pop(); number !== undefined; number = left.pop()) {
+    for (let number = remaining.pop(); number !== undefined; number = remaining.pop()) {
       const tasks = await fillProject(owner, number)
-      if (number % groups === 1) mine.push(...tasks)
+      if (number % groups === 1) memberTasks.push(...tasks)
     }
   }
-  await Promise.all(Array.from({ length: fillersAtOnce }, fillProjects))
-  return shotsOf(member, mine)
+  await Promise.all(Array.from({ length: fillConcurrency }, fillProjects))
+  return requestMakersOf(member, memberTasks)
 }
 
 async function fillProject(owner: string, number: number): Promise<Task[]> {
@@ -118,7 +122,7 @@ async function fillProject(owner: string, number: number): Promise<Task[]> {
   for (let person = ((number - 1) % groups) + 1; person <= people; person += groups)
     await ask(owner, 'PUT', `/v1/projects/${id}/users`, { username: nameOf(person), permission: 1 })
   const tasks = Array.from({ length: tasksOfProject }, (_, count) => taskOf(number * tasksOfProject + count))
-  const made: { readonly tasks: readonly Task[] } = await ask(
+  const created: { readonly tasks: readonly Task[] } = await ask(
     owner,
     'POST',
     `/v2/projects/${id}/tasks/bulk`,
@@ -126,7 +130,7 @@ async function fillProject(owner: string, number: number): Promise<Task[]> {
       tasks,
     },
   )
-  return made.tasks.map((task, index) => ({ ...tasks[index], id: task.id, project_id: id }))
+  return created.tasks.map((task, index) => ({ ...tasks[index], id: task.id, project_id: id }))
 }
 
 const nameOf = (number: number): string => `person${number}`
@@ -161,24 +165,24 @@ async function ask(token: string, method: string, path: string, body: unknown) {
   return JSON.parse(text)
 }
 
-function shotsOf(token: string, tasks: readonly Task[]): System['shots'] {
-  const mine = [...new Set(tasks.map(({ project_id }) => project_id))]
+function requestMakersOf(token: string, tasks: readonly Task[]): System['makeRequest'] {
+  const projectIds = [...new Set(tasks.map(({ project_id }) => project_id))]
   const headers = { authorization: `Bearer ${token}` }
   const json = { ...headers, 'content-type': 'application/json' }
   const pick = <Item>(items: readonly Item[], count: number) => items[(count * 7919) % items.length] as Item
-  const shot = (method: string, path: string, body?: object): Shot => ({
+  const requestTo = (method: string, path: string, body?: object): LoadRequest => ({
     method,
     path: `/api/v1${path}`,
     headers: body ? json : headers,
     ...(body && { body: JSON.stringify(body) }),
   })
   return {
-    get: (count) => shot('GET', `/tasks/${pick(tasks, count).id}`),
-    'list 20': (count) => shot('GET', `/projects/${pick(mine, count)}/tasks?per_page=20`),
+    get: (count) => requestTo('GET', `/tasks/${pick(tasks, count).id}`),
+    'list 20': (count) => requestTo('GET', `/projects/${pick(projectIds, count)}/tasks?per_page=20`),
     update: (count) => {
       const task = { ...pick(tasks, count), title: `Assignment, changed ${count} times` }
-      return shot('POST', `/tasks/${task.id}`, task)
+      return requestTo('POST', `/tasks/${task.id}`, task)
     },
-    create: (count) => shot('PUT', `/projects/${pick(mine, count)}/tasks`, taskOf(count)),
+    create: (count) => requestTo('PUT', `/projects/${pick(projectIds, count)}/tasks`, taskOf(count)),
   }
 }

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
-/** The cost and gain of each compression level on a list of 100 assignments, as the REST host writes it. */
+/**
+ * Measures the cost and gain of each compression level on a list of 100 assignments, as the REST host writes
+ * it.
+ */
 export async function runCompressionBench(): Promise<void> {
   const body = Buffer.from(JSON.stringify(listOf(100)))
   const codings = [

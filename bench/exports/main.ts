@@ -11,9 +11,11 @@ import { seedStore } from '../rest/seed.ts'
 
 const port = 5195
 
-/** A list of a million rows in one response: duration, memory of the host, and how long others wait meanwhile. */
-export async function runExportsBench(words: readonly string[]): Promise<void> {
-  const rows = Number(words[words.indexOf('--rows') + 1] ?? '') || 1_000_000
+/**
+ * Exports a list of a million rows: duration, memory of the host, and how long other requests wait meanwhile.
+ */
+export async function runExportsBench(args: readonly string[]): Promise<void> {
+  const rows = Number(args[args.indexOf('--rows') + 1] ?? '') || 1_000_000
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-exports-'))
   const store = await startEmbeddedStore({ dataDirectory })
   const issuer = await startTestIssuer()
@@ -57,15 +59,15 @@ async function measure(token: string, format: string, pid: number) {
   const startedAt = performance.now()
   const answer = await read(`/ext/export/impediments?format=${format}`)
   let [bytes, lines, isDone, longest] = [0, 0, false, 0]
-  const others = async () => {
+  const readLists = async () => {
     while (!isDone) {
-      const askedAt = performance.now()
+      const requestedAt = performance.now()
       await (await read('/api/projects')).text()
-      longest = Math.max(longest, performance.now() - askedAt)
+      longest = Math.max(longest, performance.now() - requestedAt)
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
-  const reading = others()
+  const reading = readLists()
   for await (const chunk of answer.body ?? []) {
     bytes += chunk.length
     for (const byte of chunk) if (byte === 10) lines += 1

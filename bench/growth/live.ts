@@ -9,7 +9,10 @@ const listingsOfAccount = 20
 const writes = 5
 const openTriesMax = 10
 
-/** Streams of one listing each, opened by many accounts, and how long until all affected ones get a write. */
+/**
+ * Opens streams of one listing each, by many accounts, and measures how long a write takes to reach all
+ * affected streams.
+ */
 export async function measureLive(size: Size, streams: number) {
   const tokens = [size.tokens.member, ...(await size.signIn(Math.ceil(streams / listingsOfAccount) - 1))]
   const memoryBefore = memoryMegabytesOf(size.host)
@@ -21,7 +24,7 @@ export async function measureLive(size: Size, streams: number) {
   const idleBefore = cpuSecondsOf(size.host.pid ?? 0)
   await sleep(5000)
   const idle = (cpuSecondsOf(size.host.pid ?? 0) - idleBefore) / 5
-  const reported = await Promise.all([reportTimes(size, opened), othersWait(size)])
+  const [reports, reads] = await Promise.all([measureReports(size, opened), measureReads(size)])
   for (const { close } of opened) close()
   return {
     assignments: size.rows,
@@ -29,13 +32,13 @@ export async function measureLive(size: Size, streams: number) {
     'opened in s': rounded(openSeconds),
     'KiB each': Math.round(((memory - memoryBefore) * 1024) / streams),
     'idle CPU %': rounded(idle * 100),
-    ...reported[0],
-    ...reported[1],
+    ...reports,
+    ...reads,
   }
 }
 
 interface Stream {
-  /** How many snapshots came so far. */
+  /** Returns the number of snapshots received so far. */
   snapshots(): number
   isOpen(): boolean
   close(): void
@@ -45,9 +48,9 @@ async function openAll({ port, store }: Size, tokens: readonly string[], streams
   const opened: Stream[] = []
   const open = async (index: number) => {
     const token = tokens[Math.floor(index / listingsOfAccount)] ?? ''
-    // The first streams are those of the member, whose writes change their listings.
+    // The first streams are those of the member, whose writes change these listings.
     const path = `/api/assignments?pageSize=20&projectId=${store.projects[index % store.projects.length]}`
-    // A busy host rejects some with 503; a client retries.
+    // A busy host rejects some streams with 503, and clients retry.
     for (let tries = 0; tries < openTriesMax; tries += 1) {
       const stream = await openStream(port, path, token)
       opened[index] = stream
@@ -82,22 +85,22 @@ function openStream(port: number, path: string, token: string): Promise<Stream> 
   })
 }
 
-/** A new assignment changes the listings of its project, which are those of the member: the first twenty. */
-async function reportTimes({ port, store, tokens }: Size, opened: readonly Stream[]) {
+/** The first twenty streams are those of the member. A new assignment changes those of its project. */
+async function measureReports({ port, store, tokens }: Size, opened: readonly Stream[]) {
   const times: number[] = []
   for (let count = 0; count < writes; count += 1) {
-    const { id: _known, ...row } = store.assignments[0] ?? {}
+    const { id: _id, ...row } = store.assignments[0] ?? {}
     const index = store.projects.indexOf(String(row.projectId))
-    const own = opened
+    const affected = opened
       .slice(0, listingsOfAccount)
       .filter(({ isOpen }, at) => isOpen() && at % store.projects.length === index)
-    const before = own.map(({ snapshots }) => snapshots())
+    const before = affected.map(({ snapshots }) => snapshots())
     const body = JSON.stringify({ ...row, id: randomUUID(), name: 'Reported' })
     const headers = { authorization: `Bearer ${tokens.member}`, 'content-type': 'application/json' }
     const answer = await fetch(`http://127.0.0.1:${port}/api/assignment`, { method: 'POST', headers, body })
     if (!answer.ok) throw new Error(`The write was answered ${answer.status}.`)
     const startedAt = performance.now()
-    while (own.some(({ snapshots }, at) => snapshots() === before[at])) {
+    while (affected.some(({ snapshots }, at) => snapshots() === before[at])) {
       if (performance.now() - startedAt > 30_000) throw new Error('No stream reported a write in 30 seconds.')
       await sleep(5)
     }
@@ -111,7 +114,7 @@ async function reportTimes({ port, store, tokens }: Size, opened: readonly Strea
   }
 }
 
-async function othersWait({ port, store, tokens }: Size) {
+async function measureReads({ port, store, tokens }: Size) {
   const times: number[] = []
   for (let count = 0; count < 100; count += 1) {
     const startedAt = performance.now()

@@ -10,33 +10,34 @@ import { measureLive } from './live.ts'
 import { openSize, type Size, scenarios } from './sizes.ts'
 
 const firstPort = 5170
-const connectionsByDefault = 16
+const defaultConnections = 16
 
 interface Measured {
-  /** Milliseconds of processor time a request, of host and store. */
+  /** The CPU time of host and store per request, in milliseconds. */
   readonly cpu: number
-  readonly requestsASecond: number
+  readonly requestsPerSecond: number
   readonly latencies: readonly number[]
   readonly failures: number
 }
 
 /**
- * What more rows and more connections cost, each size in a database with a host of its own and all in turns,
- * so that a noisy minute meets them alike. `--sizes 1000,1000000 --connections 1,256 --rounds 3 --seconds 2
- * --live 5000`
+ * Measures the cost of more rows and more connections. Each size has a database and a host, and all are
+ * measured in turns, so that other work on the machine disturbs them equally. `--sizes 1000,1000000
+ * --connections 1,256 --rounds 3 --seconds 2 --live 5000`
  */
-export async function runGrowthBench(words: readonly string[]): Promise<void> {
-  const wordOf = (name: string) =>
-    words.includes(`--${name}`) ? words[words.indexOf(`--${name}`) + 1] : undefined
-  const numbersOf = (name: string, byDefault: string) => (wordOf(name) ?? byDefault).split(',').map(Number)
+export async function runGrowthBench(args: readonly string[]): Promise<void> {
+  const argOf = (name: string) =>
+    args.includes(`--${name}`) ? args[args.indexOf(`--${name}`) + 1] : undefined
+  const numbersOf = (name: string, defaultValue: string) =>
+    (argOf(name) ?? defaultValue).split(',').map(Number)
   const sizes = numbersOf('sizes', '1000,10000,100000,1000000')
   const connections = numbersOf('connections', '1,16,64,256')
-  const [rounds = 3] = numbersOf('rounds', '5')
+  const [rounds = 5] = numbersOf('rounds', '5')
   const [seconds = 2] = numbersOf('seconds', '2')
   const [streams = 5000] = numbersOf('live', '5000')
-  // In the project's folder: a temporary one may lie in memory.
+  // The folder is in the project, because a temporary one may be in memory.
   const dataDirectory = mkdtempSync(join(process.cwd(), '.data-bench-'))
-  // What the store does by itself after a million new rows would be counted as if requests had cost it.
+  // Background work of the store after a million new rows would be counted as the cost of requests.
   const settings = { autovacuum: 'off', checkpoint_timeout: '1h', max_wal_size: '8GB' }
   const store = await startEmbeddedStore({ dataDirectory, settings })
   const issuer = await startTestIssuer()
@@ -49,7 +50,7 @@ export async function runGrowthBench(words: readonly string[]): Promise<void> {
     await measureConnections([opened[0], opened.at(-1)] as Size[], connections, bench)
     if (streams > 0) {
       console.table([
-        await measureLive(opened[0] as Size, 200),
+        await measureLive(opened[0] as Size, baselineStreams),
         await measureLive(opened.at(-1) as Size, streams),
       ])
     }
@@ -60,6 +61,9 @@ export async function runGrowthBench(words: readonly string[]): Promise<void> {
     rmSync(dataDirectory, { recursive: true, force: true })
   }
 }
+
+/** Few streams on the smallest size, to compare with. */
+const baselineStreams = 200
 
 interface Bench {
   readonly postmaster: number
@@ -77,16 +81,16 @@ async function measureSizes(sizes: readonly Size[], rounds: number, bench: Bench
 
 async function measureScenario(sizes: readonly Size[], name: string, rounds: number, bench: Bench) {
   const measured = new Map<Size, Measured[]>(sizes.map((size) => [size, []]))
-  for (const size of sizes) await measure(size, name, connectionsByDefault, { ...bench, seconds: 1 })
+  for (const size of sizes) await measure(size, name, defaultConnections, { ...bench, seconds: 1 })
   for (let round = 0; round < rounds; round += 1) {
     for (const size of round % 2 === 0 ? sizes : sizes.toReversed())
-      measured.get(size)?.push(await measure(size, name, connectionsByDefault, bench))
+      measured.get(size)?.push(await measure(size, name, defaultConnections, bench))
   }
   const cpus = [...measured.values()].map((each) => median(each.map(({ cpu }) => cpu)))
   const latencies = [...measured].map(([{ rows }, each]) => [`p50 ms ${rows}`, medianLatency(each)])
   return {
     scenario: name,
-    ...Object.fromEntries(sizes.map(({ rows }, index) => [rows, rounded(cpus[index] ?? 0)])),
+    ...Object.fromEntries(sizes.map(({ rows }, index) => [`${rows} rows`, rounded(cpus[index] ?? 0)])),
     'last ÷ first': rounded((cpus.at(-1) ?? 0) / (cpus[0] ?? 1)),
     ...Object.fromEntries(latencies),
     failures: [...measured.values()].flat().reduce((sum, { failures }) => sum + failures, 0),
@@ -98,12 +102,12 @@ async function measureConnections(sizes: readonly Size[], connections: readonly 
   for (const name of ['get', 'list of a project', 'update']) {
     for (const count of connections) {
       for (const size of sizes) {
-        const { cpu, requestsASecond, latencies, failures } = await measure(size, name, count, bench)
+        const { cpu, requestsPerSecond, latencies, failures } = await measure(size, name, count, bench)
         const [p50, p99] = [0.5, 0.99].map((share) => rounded(percentile(latencies, share)))
         const row = { scenario: name, connections: count, assignments: size.rows }
         table.push({
           ...row,
-          'requests/s': Math.round(requestsASecond),
+          'requests/s': Math.round(requestsPerSecond),
           'CPU ms': rounded(cpu),
           p50,
           p99,
@@ -128,7 +132,7 @@ async function measure(
   const result = await runLoad({ port, connections, seconds, next })
   return {
     cpu: ((cpu() - before) * 1000) / result.requests,
-    requestsASecond: result.requests / result.seconds,
+    requestsPerSecond: result.requests / result.seconds,
     latencies: result.latencies,
     failures: result.failures,
   }

@@ -6,10 +6,10 @@ export interface GrownStore {
   /** An ordinary member of ten projects, and an administrator, who sees everything. */
   readonly member: string
   readonly administrator: string
-  /** The member's. */
+  /** The projects of the member. */
   readonly projects: readonly string[]
   readonly assignments: readonly Readonly<Record<string, unknown>>[]
-  /** Members of other projects too. */
+  /** Further people, who are also members of other projects. */
   readonly people: readonly string[]
 }
 
@@ -18,7 +18,7 @@ const assignmentsOfProject = 50
 const assignmentsOfPerson = 100
 const projectsOfPerson = 10
 
-/** Without the limits of a host's statements, because some take minutes. */
+/** Uses a plain connection, without the time limits of hosts, because some statements take minutes. */
 export async function growStore(url: string, assignments: number): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -52,7 +52,7 @@ const smallTables = (projects: number, people: number): string[] => [
    from generate_series(0, ${people - 1}) n, generate_series(0, ${projectsOfPerson - 1}) k`,
 ]
 
-/** Rows of one project are far apart, as they are when many users work at once. */
+/** Rows of one project are stored far apart, as if many users had worked at the same time. */
 const allAssignments = (assignments: number, { projects, people }: Record<'projects' | 'people', number>) => `
   insert into assignments (id, name, description, start_date, end_date, amount_hours, project_id, workflow_id, user_id, assignment_type_id)
   select gen_random_uuid(), 'Assignment ' || n || ' ' || substr(md5(n::text), 1, 8), 'What has to be done for number ' || n,
@@ -61,7 +61,10 @@ const allAssignments = (assignments: number, { projects, people }: Record<'proje
     md5('person' || n % ${people})::uuid, md5('type' || n % 5)::uuid
   from generate_series(1, ${assignments}) n`
 
-/** Rebuilding an index of texts at once takes seconds; keeping it while rows are inserted takes many minutes. */
+/**
+ * Drops the indexes during the work. Rebuilding a text index takes seconds; updating it for each row, many
+ * minutes.
+ */
 async function withoutIndexes(client: pg.Client, table: string, work: () => Promise<unknown>): Promise<void> {
   const { rows } = await client.query<{ name: string; definition: string }>(
     `select indexname as name, indexdef as definition from pg_indexes
@@ -74,22 +77,22 @@ async function withoutIndexes(client: pg.Client, table: string, work: () => Prom
 }
 
 /** Uses the hosts' database layer, which parses numbers as numbers. */
-export async function chosenRows(database: Queries): Promise<GrownStore> {
+export async function selectRows(database: Queries): Promise<GrownStore> {
   const idsOf = async (statement: string) =>
     (await database.query<{ id: string }>(raw(statement))).map(({ id }) => id)
   const [member = '', administrator = '', ...people] = await idsOf(
     `select id from users order by substr(login, 7, strpos(login, '@') - 7)::int limit 260`,
   )
-  const mine = `select project_id from user_projects where user_id = '${member}'`
+  const memberProjects = `select project_id from user_projects where user_id = '${member}'`
   return {
     member,
     administrator,
     people,
-    projects: await idsOf(mine.replace('project_id', 'project_id as id')),
+    projects: await idsOf(memberProjects.replace('project_id', 'project_id as id')),
     assignments: await database.query(
       raw(`select id, name, start_date as "startDate", end_date as "endDate", amount_hours as "amountHours",
         project_id as "projectId", workflow_id as "workflowId", user_id as "userId", assignment_type_id as "assignmentTypeId"
-        from assignments where project_id in (${mine}) order by id limit 500`),
+        from assignments where project_id in (${memberProjects}) order by id limit 500`),
     ),
   }
 }

@@ -6,8 +6,8 @@ import { migrate } from '../../src/db/migrate.ts'
 import { raw } from '../../src/db/sql.ts'
 import type { TestIssuer } from '../../test/support/test-issuer.ts'
 import { startHost } from '../child-process.ts'
-import type { Shot } from '../load.ts'
-import { chosenRows, type GrownStore, growStore } from './seed.ts'
+import type { LoadRequest } from '../load.ts'
+import { type GrownStore, growStore, selectRows } from './seed.ts'
 
 export interface Size {
   readonly rows: number
@@ -15,7 +15,7 @@ export interface Size {
   readonly host: ChildProcess
   readonly store: GrownStore
   readonly tokens: Tokens
-  /** Of other people, as many as are wanted; each may have twenty live listings. */
+  /** Returns tokens of this many other people, each of whom may have twenty live listings. */
   signIn(people: number): Promise<string[]>
   stop(): Promise<void>
 }
@@ -23,34 +23,34 @@ export interface Size {
 /** The largest size may take longer to fill than an ordinary token lasts. */
 const longLived = { exp: Math.floor(Date.now() / 1000) + 6 * 60 * 60 }
 
-interface Place {
+interface Server {
   readonly dataDirectory: string
-  /** Of the server, whose databases the sizes are. */
+  /** The address of the server, in which each size is a database. */
   readonly url: string
   readonly issuer: TestIssuer
 }
 
-/** A database and a host for one number of assignments, next to those of other numbers. */
+/** Opens a database and a host for one number of assignments. */
 export async function openSize(
   rows: number,
   port: number,
-  { dataDirectory, url, issuer }: Place,
+  { dataDirectory, url, issuer }: Server,
 ): Promise<Size> {
   const startedAt = performance.now()
   const server = openDatabase({ url, applicationName: 'bench' })
   await server.singleWrites.query(raw(`create database growth_${rows}`))
   await server.close()
-  const own = url.replace(/\/[^/?]*(\?|$)/, `/growth_${rows}$1`)
-  await migrate(own)
-  const database = openDatabase({ url: own, applicationName: 'bench' })
-  await growStore(own, rows)
-  const store = await chosenRows(database)
+  const databaseUrl = url.replace(/\/[^/?]*(\?|$)/, `/growth_${rows}$1`)
+  await migrate(databaseUrl)
+  const database = openDatabase({ url: databaseUrl, applicationName: 'bench' })
+  await growStore(databaseUrl, rows)
+  const store = await selectRows(database)
   const tokens = {
     member: await issuer.signIn(database, store.member, { claims: longLived }),
     administrator: await issuer.signIn(database, store.administrator, { admin: true, claims: longLived }),
   }
   const host = await startHost('rest', {
-    DATABASE_URL: own,
+    DATABASE_URL: databaseUrl,
     DATA_DIR: join(dataDirectory, String(rows)),
     REST_PORT: String(port),
     Jwt__Issuer: issuer.issuer,
@@ -80,9 +80,9 @@ interface Tokens {
   readonly administrator: string
 }
 
-/** Requests that are the same at every size. A member sees 500 assignments at every size, an administrator all of them. */
+/** A member sees 500 assignments at every size, an administrator all of them. */
 export const scenarios: Readonly<
-  Record<string, (store: GrownStore, tokens: Tokens) => (count: number) => Shot>
+  Record<string, (store: GrownStore, tokens: Tokens) => (count: number) => LoadRequest>
 > = {
   get:
     ({ assignments }, { member }) =>
@@ -107,7 +107,7 @@ export const scenarios: Readonly<
   create:
     ({ assignments }, { member }) =>
     (count) => {
-      const { id: _known, ...body } = pick(assignments, count)
+      const { id: _id, ...body } = pick(assignments, count)
       return write(member, 'POST', { ...body, id: randomUUID(), name: 'Created while measured' })
     },
   update:
@@ -116,13 +116,13 @@ export const scenarios: Readonly<
       write(member, 'PATCH', { ...pick(assignments, count), name: `Changed ${count} times` }),
 }
 
-const read = (token: string, path: string): Shot => ({
+const read = (token: string, path: string): LoadRequest => ({
   method: 'GET',
   path,
   headers: { authorization: `Bearer ${token}` },
 })
 
-const write = (token: string, method: string, body: object): Shot => ({
+const write = (token: string, method: string, body: object): LoadRequest => ({
   method,
   path: '/api/assignment',
   headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

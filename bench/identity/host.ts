@@ -6,7 +6,8 @@ import { readIdentitySettings } from '../../src/hosts/identity/configuration.ts'
 import { startIdentity } from '../../src/hosts/identity/main.ts'
 import { createLog } from '../../src/http/log.ts'
 
-/** The real host in a separate process, so that its CPU time can be measured apart from the client's. Prints its port. */
+// The real host in a separate process, so that its CPU time can be measured apart from that of the client.
+// Prints its port.
 const settings = readSettings(process.env, readIdentitySettings)
 const database = openDatabase({ url: process.env.DATABASE_URL ?? '', applicationName: 'bench' })
 const log = createLog({ level: settings.logLevel })

@@ -18,15 +18,18 @@ import { cpuSecondsOf, cpuSecondsOfServer } from '../process-usage.ts'
 const connections = 16
 const clientSecret = 'a-secret-of-at-least-32-characters'
 
-/** The cost of a token, compared with its RS256 signatures alone in the same run. `--seconds N` for each grant. */
-export async function runIdentityBench(words: readonly string[]): Promise<void> {
-  const seconds = Number(words[words.indexOf('--seconds') + 1] ?? 5) || 5
+/**
+ * Compares the cost of a token with that of its signatures alone in the same run. `--seconds N` for each
+ * grant.
+ */
+export async function runIdentityBench(args: readonly string[]): Promise<void> {
+  const seconds = Number(args[args.indexOf('--seconds') + 1] ?? 5) || 5
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-identity-'))
   const store = await startEmbeddedStore({ dataDirectory })
   const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
   let host: Host | undefined
   try {
-    const refreshTokens = await seedSignIns(store.url, connections)
+    const refreshTokens = await seedSessions(store.url, connections)
     host = await startHost(store.url, key, dataDirectory)
     const bench = { host, key, seconds, postmaster: postmasterOf(dataDirectory) }
     const rows = [
@@ -74,7 +77,7 @@ interface Bench {
 interface Case {
   readonly grant: string
   readonly signatures: number
-  /** Milliseconds on the machine of the design, where a signature cost 0.27. */
+  /** The budget of the design in milliseconds, on a machine on which a signature took 0.27. */
   readonly budget: number
 }
 
@@ -110,7 +113,7 @@ async function measure(
 
 const signaturesMeasured = 300
 
-/** CPU time of one signature over as many bytes as a token has, in this process. */
+/** Returns the CPU time of one signature of as many bytes as a token has, in this process. */
 function signingMilliseconds(key: KeyObject): number {
   const bytes = Buffer.alloc(650, 'x')
   const startedAt = process.cpuUsage()
@@ -119,7 +122,7 @@ function signingMilliseconds(key: KeyObject): number {
   return (user + system) / 1000 / signaturesMeasured
 }
 
-/** A closed loop on each connection; a refresh continues with the successor it got. */
+/** Runs a closed loop on each connection. A refresh uses the token that the previous one returned. */
 async function runChains(port: number, seconds: number, starts: readonly Form[]) {
   const agent = new Agent({ keepAlive: true, maxSockets: starts.length })
   const startedAt = performance.now()
@@ -193,8 +196,11 @@ const rounded = (number: number): number => Math.round(number * 1000) / 1000
 
 const serviceLogin = 'robot@example.com'
 
-/** The account of the service client, and a signed-in person with a refresh token for each chain. */
-async function seedSignIns(url: string, chains: number): Promise<string[]> {
+/**
+ * Creates the account of the service client, and for each chain an account with a session and a refresh
+ * token.
+ */
+async function seedSessions(url: string, chains: number): Promise<string[]> {
   await migrate(url)
   const database = openDatabase({ url, applicationName: 'bench' })
   await insertAccount(database, { login: serviceLogin })

@@ -16,27 +16,35 @@ type Work = (database: Database) => Promise<void>
 const waitSecondsMax = 60
 
 export interface CountedStore {
-  /** What the sessions of the store did for the work alone, in instructions of the processor. */
+  /**
+   * Returns the number of CPU instructions that the store's sessions execute for the work. `before` is not
+   * counted.
+   */
   count(before: Work, work: Work): Promise<number>
   stop(): Promise<void>
 }
 
-/** Under valgrind a statement may take seconds, and on a busy machine longer than a deployed host waits. */
+/** Under valgrind on a busy machine, a statement may take longer than a deployed host waits. */
 const patienceMilliseconds = 120_000
 
 /**
- * An embedded store that valgrind counts: the same number on a busy machine as on a quiet one. It is
- * furnished at full speed first, then started again with each of its processes counted.
+ * Starts an embedded store whose instructions valgrind counts; their number is the same on a busy machine as
+ * on a quiet one. The store is seeded at full speed, and then restarted with counting.
  */
 export async function startCountedStore(seed: (url: string) => Promise<void>): Promise<CountedStore> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-instructions-'))
   const store = await startEmbeddedStore({ dataDirectory })
   await seed(store.url).finally(() => store.stop())
   const setup = chooseSetup(dataDirectory, installedBinaries(dataDirectory))
-  const counts = mkdtempSync(join(tmpdir(), 'counts-'))
-  changeOwner(setup.account, counts)
-  const server = spawnDependent(commandFor(setup, counts), setup.account, ['ignore', 'ignore', 'ignore'])
-  const url = store.url.replace(/host=[^&]*/, `host=${encodeURIComponent(counts)}`)
+  const countsFolder = mkdtempSync(join(tmpdir(), 'counts-'))
+  changeOwner(setup.account, countsFolder)
+  const server = spawnDependent(commandFor(setup, countsFolder), setup.account, [
+    'ignore',
+    'ignore',
+    'ignore',
+  ])
+  // The counted server puts its socket into the same folder.
+  const url = store.url.replace(/host=[^&]*/, `host=${encodeURIComponent(countsFolder)}`)
   await until(() => readPostmaster(setup.cluster)?.isReady || server.exitDescription() !== undefined)
   if (server.exitDescription())
     throw new Error(`The counted store ended: ${server.exitDescription()}. Is valgrind installed?`)
@@ -51,52 +59,59 @@ export async function startCountedStore(seed: (url: string) => Promise<void>): P
       const sessions = await database.query<{ pid: number }>(
         sql`select pid from pg_stat_activity where application_name = 'counted'`,
       )
-      const report = (word: string) => sessions.map(({ pid }) => control(setup, word, pid))
-      report('--zero')
+      const controlAll = (option: string) => sessions.map(({ pid }) => control(setup, option, pid))
+      controlAll('--zero')
       await work(database)
-      const known = new Set(readdirSync(counts))
-      report('--dump')
+      const earlier = new Set(readdirSync(countsFolder))
+      controlAll('--dump')
       await database.close()
-      const written = readdirSync(counts).filter((name) => /^count\.\d+\.\d+$/.test(name) && !known.has(name))
-      return written.reduce((sum, name) => sum + totalIn(join(counts, name)), 0)
+      const written = readdirSync(countsFolder).filter(
+        (name) => /^count\.\d+\.\d+$/.test(name) && !earlier.has(name),
+      )
+      return written.reduce((sum, name) => sum + totalIn(join(countsFolder, name)), 0)
     },
     async stop() {
       server.terminate()
       await until(() => server.exitDescription() !== undefined)
-      for (const folder of [dataDirectory, counts]) rmSync(folder, { recursive: true, force: true })
+      for (const folder of [dataDirectory, countsFolder]) rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-function commandFor({ binaries, cluster }: Setup, counts: string): readonly string[] {
+function commandFor({ binaries, cluster }: Setup, countsFolder: string): readonly string[] {
   const settings = {
-    unix_socket_directories: counts,
+    unix_socket_directories: countsFolder,
     listen_addresses: '',
     port: 5432,
     timezone: 'UTC',
     jit: 'off',
-    // Work that comes now and then would be counted with whatever happens to run.
+    // Background work would change from run to run which instructions the sessions execute.
     autovacuum: 'off',
     io_method: 'sync',
   }
   return [
-    ...['valgrind', '--tool=callgrind', '--trace-children=yes', `--callgrind-out-file=${counts}/count.%p`],
+    ...[
+      'valgrind',
+      '--tool=callgrind',
+      '--trace-children=yes',
+      `--callgrind-out-file=${countsFolder}/count.%p`,
+    ],
     ...[programIn(binaries, 'postgres'), '-D', cluster],
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]
 }
 
-function control({ account }: Setup, word: string, pid: number) {
-  const { status, stderr } = spawnSync('callgrind_control', [word, String(pid)], { ...account.user })
+function control({ account }: Setup, option: string, pid: number) {
+  const { status, stderr } = spawnSync('callgrind_control', [option, String(pid)], { ...account.user })
   if (status !== 0) throw new Error(`A session of the store could not be counted: ${stderr}`)
 }
 
 const totalIn = (path: string): number =>
   Number(/^totals: (\d+)$/m.exec(readFileSync(path, 'utf8'))?.[1] ?? 0)
 
-async function until(isSo: () => boolean | undefined): Promise<void> {
+async function until(condition: () => boolean | undefined): Promise<void> {
   const deadline = performance.now() + waitSecondsMax * 1000
-  while (!isSo()) {
+  while (!condition()) {
     if (performance.now() > deadline) throw new Error('The counted store did not answer in time.')
     await sleep(50)
   }

@@ -6,11 +6,11 @@ import { migrate } from '../../src/db/migrate.ts'
 import type { Context } from '../../src/records/context.ts'
 import { type SeededStore, seedStore } from '../rest/seed.ts'
 import { type CountedStore, startCountedStore } from './counted-store.ts'
-import { floors, type Verb, verbsOf } from './verbs.ts'
+import { floorsOf, type Verb, verbsOf } from './verbs.ts'
 
-/** The plans of prepared statements are settled, and so are those of the checks of foreign keys. */
-const settling = 12
-const measured = 40
+/** After these calls, the plans of prepared statements and of foreign key checks no longer change. */
+const warmUpCalls = 12
+const measuredCalls = 40
 /** The allowed cost of a verb, relative to the recorded one. */
 const growthMax = 1.3
 
@@ -18,10 +18,10 @@ type Ratios = Record<string, number>
 const recordedPath = join(import.meta.dirname, 'recorded.json')
 
 /**
- * What each verb costs the store, in instructions, and how often that is its floor. `record` writes the
- * ratios down; `check` fails where one is 1.3 times what was written down, on a busy machine too.
+ * Measures the cost of each verb in the store, in instructions and relative to its floor. `record` stores the
+ * ratios; `check` fails if one exceeds 1.3 times the recorded one, and is reliable on a busy machine, too.
  */
-export async function runInstructionsBench([word]: readonly string[]): Promise<void> {
+export async function runInstructionsBench([mode]: readonly string[]): Promise<void> {
   let seeded: SeededStore | undefined
   const store = await startCountedStore(async (url) => {
     await migrate(url)
@@ -30,28 +30,29 @@ export async function runInstructionsBench([word]: readonly string[]): Promise<v
   })
   const ratios: Ratios = {}
   try {
-    const read = await countOnce(store, floors.read)
-    const write = await countOnce(store, floors.write)
-    show('a row by its key, nothing else', read, read)
-    show('a row with its indexes, nothing else', write, write)
+    const floors = floorsOf(seeded as SeededStore)
+    const read = await countPerCall(store, floors.read)
+    const write = await countPerCall(store, floors.write)
+    show('read a row by its key, nothing else', read, read)
+    show('insert a row, nothing else', write, write)
     for (const [name, verb] of Object.entries(verbsOf(seeded as SeededStore))) {
       const floor = /^(get|list)/.test(name) ? read : write
-      const count = await countOnce(store, verb)
+      const count = await countPerCall(store, verb)
       show(name, count, floor)
       ratios[name] = Math.round((count / floor) * 100) / 100
     }
   } finally {
     await store.stop()
   }
-  if (word === 'record') writeFileSync(recordedPath, `${JSON.stringify(ratios, null, 2)}\n`)
-  if (word === 'check') check(ratios, JSON.parse(readFileSync(recordedPath, 'utf8')))
+  if (mode === 'record') writeFileSync(recordedPath, `${JSON.stringify(ratios, null, 2)}\n`)
+  if (mode === 'check') check(ratios, JSON.parse(readFileSync(recordedPath, 'utf8')))
 }
 
-/** Of one call. */
-const countOnce = async (store: CountedStore, verb: Verb): Promise<number> =>
-  (await store.count(session(verb, settling), session(verb, measured))) / measured
+/** Returns the number of instructions of one call. */
+const countPerCall = async (store: CountedStore, verb: Verb): Promise<number> =>
+  (await store.count(repeatCalls(verb, warmUpCalls), repeatCalls(verb, measuredCalls))) / measuredCalls
 
-const session = (verb: Verb, calls: number) => async (database: Database) => {
+const repeatCalls = (verb: Verb, calls: number) => async (database: Database) => {
   const context: Context = {
     database,
     passwords: undefined as never,

@@ -12,14 +12,14 @@ import type { SeededStore } from '../rest/seed.ts'
 
 export type Verb = (context: Context, number: number) => Promise<unknown>
 
-/** The floors: one row by its key, and one row with its indexes, through the driver alone. */
-export const floors: Readonly<Record<'read' | 'write', Verb>> = {
-  read: ({ database }) => database.query(sql`select * from users where id = ${newId()}`),
+/** Minimum costs for comparison: a lookup by primary key and a plain insert, without checks or history. */
+export const floorsOf = ({ member }: SeededStore): Readonly<Record<'read' | 'write', Verb>> => ({
+  read: ({ database }) => database.query(sql`select * from users where id = ${member.id}`),
   write: ({ database }) =>
     database.singleWrites.query(
       sql`insert into impediments (id, name) values (${newId()}, ${'I'}) returning *`,
     ),
-}
+})
 
 /** The usual operations of an ordinary member, with all checks and history. */
 export function verbsOf({
@@ -39,13 +39,13 @@ export function verbsOf({
   const [row = {}] = assignments
   const { id, ...values } = row
   const [organizationId] = organizations
-  const one = <Item>(items: readonly Item[], number: number) => items[number % items.length] as Item
+  const pick = <Item>(items: readonly Item[], number: number) => items[number % items.length] as Item
   const resource = resourceNamed
   const page = parseListQuery(resource('assignment'), { pageSize: '20', projectId: String(row.projectId) })
   return {
     'get an assignment': (context, number) =>
-      get(context, resource('assignment'), caller, { id: one(assignments, number).id }),
-    // Without the time limit of lists, which a counted store would not keep.
+      get(context, resource('assignment'), caller, { id: pick(assignments, number).id }),
+    // Uses `query` without the time limit of lists, which a counted store would exceed.
     'list 20 assignments of a project': (context) =>
       list(context, resource('assignment'), caller, page, context.database),
     'create an assignment': (context) => create(context, resource('assignment'), caller, values),
@@ -61,17 +61,17 @@ export function verbsOf({
     'create an impediment': (context) =>
       create(context, resource('impediment'), administrator, { name: 'I' }),
     'update an assignment': (context, number) =>
-      update(context, resource('assignment'), caller, { ...one(assignments, number), name: `N ${number}` }),
+      update(context, resource('assignment'), caller, { ...pick(assignments, number), name: `N ${number}` }),
     'create 8 assignments at once': (context) =>
       eight(() => create(context, resource('assignment'), caller, values)),
     'update 8 assignments at once': (context, number) =>
       eight((index) => {
-        const changed = one(assignments, number * 8 + index)
+        const changed = pick(assignments, number * 8 + index)
         return update(context, resource('assignment'), caller, { ...changed, name: `N ${number}` })
       }),
     'update a project': (context, number) =>
       update(context, resource('project'), caller, {
-        id: one(projects, number),
+        id: pick(projects, number),
         name: `N ${number}`,
         organizationId,
       }),

@@ -13,10 +13,12 @@ import { cpuSecondsOf, cpuSecondsOfServer, exactCpuSecondsOf } from '../process-
 import { seedStore } from '../rest/seed.ts'
 
 const port = 5196
-const ownTree = join(import.meta.dirname, '..', '..')
+const thisTree = join(import.meta.dirname, '..', '..')
 const secondsEach = 10
 const streamsOfAccount = 20
-/** The time for a change to reach all; an idle period of the same length is subtracted. */
+/**
+ * The time for a change to reach all streams. The cost of an idle period of the same length is subtracted.
+ */
 const changeMilliseconds = 1500
 const [firstChanges, laterChanges] = [10, 11]
 
@@ -24,26 +26,26 @@ interface Setting {
   readonly database: Database
   readonly postmaster: number
   readonly environment: Readonly<Record<string, string>>
-  /** One for each account, and of the first of them the projects. */
+  /** One token per account, and the projects of each account. */
   readonly tokens: readonly string[]
   readonly projects: readonly (readonly string[])[]
   readonly writer: string
   readonly assignment: Readonly<Record<string, unknown>>
-  /** Of one change, and of those that are only open. */
+  /** The number of streams that get a change, and of streams that are only open. */
   readonly listeners: number
   readonly crowd: number
 }
 
 /**
- * What live listings cost the host and the store: many different ones under one write a second, many streams
- * at rest, and one change to many listeners. `--compare <folder>` measures the hosts of another working copy
- * in turns; `--rounds`, `--listeners` and `--crowd` take numbers.
+ * Measures the cost of live listings for host and store: many different ones with one write per second, many
+ * idle streams, and one change for many listeners. `--compare <folder>` also measures the host of another
+ * working copy, in turns; `--rounds`, `--listeners` and `--crowd` take numbers.
  */
-export async function runLiveBench(words: readonly string[]): Promise<void> {
-  const compared = words[words.indexOf('--compare') + 1]
-  const number = (name: string, byDefault: number) =>
-    words.includes(name) ? Number(words[words.indexOf(name) + 1]) : byDefault
-  const trees = [...(words.includes('--compare') && compared ? [resolve(compared)] : []), ownTree]
+export async function runLiveBench(args: readonly string[]): Promise<void> {
+  const compared = args[args.indexOf('--compare') + 1]
+  const number = (name: string, defaultValue: number) =>
+    args.includes(name) ? Number(args[args.indexOf(name) + 1]) : defaultValue
+  const trees = [...(args.includes('--compare') && compared ? [resolve(compared)] : []), thisTree]
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-live-'))
   const store = await startEmbeddedStore({ dataDirectory })
   const issuer = await startTestIssuer()
@@ -77,7 +79,7 @@ export async function runLiveBench(words: readonly string[]): Promise<void> {
 async function seed(
   database: Database,
   issuer: TestIssuer,
-  given: Pick<Setting, 'postmaster' | 'environment' | 'listeners' | 'crowd'>,
+  options: Pick<Setting, 'postmaster' | 'environment' | 'listeners' | 'crowd'>,
 ): Promise<Setting> {
   const { member, assignments } = await seedStore(database)
   await database.query(
@@ -96,7 +98,7 @@ async function seed(
   )
   const [assignment = {}] = assignments
   return {
-    ...given,
+    ...options,
     database,
     tokens,
     projects,
@@ -135,8 +137,8 @@ async function measure(tree: string, setting: Setting) {
       'writes alone': percent(writes.all, secondsEach),
       '250 listings at rest': percent(rest.all, secondsEach),
       'and a write a second': percent(both.all - writes.all, secondsEach),
-      // Whoever has just opened them leaves garbage behind and code that no compiler has seen: that is in the
-      // first ones.
+      // The first changes are more expensive, because opening the streams has left garbage and uncompiled
+      // code.
       [`one change to ${setting.listeners} listeners`]: `${medianOf(changes.slice(firstChanges)).toFixed(1)} ms`,
       [`mean of the first ${firstChanges}`]: `${meanOf(changes.slice(0, firstChanges)).toFixed(1)} ms`,
       [`${setting.crowd} streams at rest`]: percent(crowdAtRest.all, 10),
@@ -154,10 +156,10 @@ const shared = ({ tokens }: Setting, count: number, path: string) =>
     token: tokens[Math.floor(index / streamsOfAccount)] ?? '',
   }))
 
-/** Milliseconds of the host for each. */
+/** Returns the CPU time of the host for each change, in milliseconds. */
 async function costOfChanges(setting: Setting, pid: number, count: number): Promise<number[]> {
   const costs: number[] = []
-  for (let made = 0; made < count; made += 1) {
+  for (let changes = 0; changes < count; changes += 1) {
     const before = exactCpuSecondsOf(pid)
     await change(setting)
     await sleep(changeMilliseconds)
@@ -172,7 +174,7 @@ const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length
 
 const medianOf = (values: readonly number[]): number =>
-  [...values].sort((one, other) => one - other)[values.length >> 1] ?? Number.NaN
+  [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
 function createMeter(pid: number, postmaster: number) {
   return async (work: () => Promise<unknown>) => {
@@ -208,10 +210,10 @@ const openedAtOnce = 50
 
 const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY })
 
-async function openAll(wanted: readonly { readonly path: string; readonly token: string }[]) {
+async function openAll(streams: readonly { readonly path: string; readonly token: string }[]) {
   const requests: ClientRequest[] = []
   let opened = 0
-  const open = ({ path, token }: (typeof wanted)[number]) =>
+  const open = ({ path, token }: (typeof streams)[number]) =>
     new Promise<void>((done) => {
       const sent = request(`http://127.0.0.1:${port}${path}`, {
         agent,
@@ -226,8 +228,8 @@ async function openAll(wanted: readonly { readonly path: string; readonly token:
       requests.push(sent)
       sent.end()
     })
-  for (let from = 0; from < wanted.length; from += openedAtOnce)
-    await Promise.all(wanted.slice(from, from + openedAtOnce).map(open))
+  for (let from = 0; from < streams.length; from += openedAtOnce)
+    await Promise.all(streams.slice(from, from + openedAtOnce).map(open))
   return {
     opened: () => opened,
     close() {

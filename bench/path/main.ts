@@ -14,13 +14,16 @@ import { startTestIssuer } from '../../test/support/test-issuer.ts'
 import { seedStore } from '../rest/seed.ts'
 
 const port = 5197
-/** Caches are filled, and statements are prepared on every connection. */
+/** After these requests, caches are filled and statements are prepared on every connection. */
 const warmUpRequests = 60
-/** Timed work, such as a tick, would be counted with one request; the lowest of several counts excludes it. */
-const counts = 9
+/** The shortest of these paths is reported, because timed work, such as a tick, may run during a request. */
+const measurements = 9
 
-/** Our functions that one warm `POST /api/project` runs, by V8's precise coverage. `--list` names them. */
-export async function runPathBench(words: readonly string[]): Promise<void> {
+/**
+ * Counts the functions of src that a warm `POST /api/project` runs, by V8's precise coverage. `--list` names
+ * them.
+ */
+export async function runPathBench(args: readonly string[]): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-path-'))
   const issuer = await startTestIssuer()
   const stops: (() => Promise<void>)[] = [
@@ -47,11 +50,11 @@ export async function runPathBench(words: readonly string[]): Promise<void> {
     const token = await issuer.signIn(database, member.id)
     const post = () => postProject(token, organizations[0] ?? '')
     for (let requests = 0; requests < warmUpRequests; requests += 1) await post()
-    const paths = await countedPaths(post)
-    const [path = []] = paths.sort((one, other) => one.length - other.length)
+    const paths = await recordPaths(post)
+    const [path = []] = paths.sort((a, b) => a.length - b.length)
     const files = new Set(path.map(({ file }) => file))
     console.log(`A warm POST /api/project runs ${path.length} functions of ours in ${files.size} files.`)
-    if (words.includes('--list')) for (const { file, name } of path) console.log(`${file} ${name}`)
+    if (args.includes('--list')) for (const { file, name } of path) console.log(`${file} ${name}`)
   } finally {
     for (const stop of stops.reverse()) await stop()
   }
@@ -67,35 +70,35 @@ async function postProject(token: string, organizationId: string): Promise<void>
   await answer.arrayBuffer()
 }
 
-interface Run {
+interface ExecutedFunction {
   readonly file: string
   readonly name: string
 }
 
-async function countedPaths(post: () => Promise<void>): Promise<Run[][]> {
+async function recordPaths(post: () => Promise<void>): Promise<ExecutedFunction[][]> {
   const session = new Session()
   session.connect()
   await session.post('Profiler.enable')
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
-  const paths: Run[][] = []
-  for (let count = 0; count < counts; count += 1) {
+  const paths: ExecutedFunction[][] = []
+  for (let count = 0; count < measurements; count += 1) {
     await sleep(50)
     await session.post('Profiler.takePreciseCoverage')
     await post()
     const { result } = await session.post('Profiler.takePreciseCoverage')
-    paths.push(result.flatMap(({ url, functions }) => runsOf(url, functions)))
+    paths.push(result.flatMap(({ url, functions }) => executedIn(url, functions)))
   }
   session.disconnect()
   return paths
 }
 
-interface Counted {
+interface FunctionCoverage {
   readonly functionName: string
   readonly ranges: readonly { readonly count: number; readonly startOffset: number }[]
 }
 
 /** V8 counts a module's body as an unnamed function at its beginning. */
-function runsOf(url: string, functions: readonly Counted[]): Run[] {
+function executedIn(url: string, functions: readonly FunctionCoverage[]): ExecutedFunction[] {
   const [, file] = /\/(src\/.*\.ts)$/.exec(url) ?? []
   if (file === undefined) return []
   return functions.flatMap(({ functionName, ranges: [range] }) =>

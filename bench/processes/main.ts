@@ -17,21 +17,25 @@ const connections = 64
 const run = promisify(execFile)
 
 /**
- * Requests per second of one process and of one per core, interleaved. The load is `ab` (in Debian,
- * apache2-utils). Load and store use the same cores, so each process of a host may use only a share of one:
- * then the processes are the limit, as they are on a larger machine. Needs root on Linux. `--rounds N`,
- * `--seconds N` each.
+ * Compares the requests per second of one process with those of one process per core, in turns. The load is
+ * `ab` (in Debian, apache2-utils). It shares the cores with the store and the hosts, so control groups limit each
+ * process of a host to a fraction of a core, and the processes remain the bottleneck, as on a larger machine.
+ * Needs root on Linux.
+ * `--rounds N`, `--seconds N` each.
  */
-export async function runProcessesBench(words: readonly string[]): Promise<void> {
-  const option = (name: string, byDefault: number) => Number(words[words.indexOf(name) + 1]) || byDefault
+export async function runProcessesBench(args: readonly string[]): Promise<void> {
+  const option = (name: string, defaultValue: number) => Number(args[args.indexOf(name) + 1]) || defaultValue
   const [rounds, seconds] = [option('--rounds', 5), option('--seconds', 4)]
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-processes-'))
   const store = await startEmbeddedStore({ dataDirectory })
   const issuer = await startTestIssuer()
   const start = async (port: number, processes: number) =>
     startHost('rest', {
-      ...{ DATABASE_URL: store.url, DATA_DIR: dataDirectory, REST_PORT: String(port) },
-      ...{ Jwt__Issuer: issuer.issuer, PROCESSES: String(processes) },
+      DATABASE_URL: store.url,
+      DATA_DIR: dataDirectory,
+      REST_PORT: String(port),
+      Jwt__Issuer: issuer.issuer,
+      PROCESSES: String(processes),
     })
   await migrate(store.url)
   const database = openDatabase({ url: store.url, applicationName: 'bench' })
@@ -39,7 +43,7 @@ export async function runProcessesBench(words: readonly string[]): Promise<void>
   const token = await issuer.signIn(database, member.id)
   await database.close()
   const children = [await start(ports[0], 1), await start(ports[1], cpus().length)]
-  const groups = children.flatMap(({ pid = 0 }) => [pid, ...childrenOf(pid)]).map(limitShare)
+  const groups = children.flatMap(({ pid = 0 }) => [pid, ...childrenOf(pid)]).map(limitCpu)
   try {
     const pids = children.map(({ pid = 0 }) => pid)
     for (const [name, path] of Object.entries(paths))
@@ -54,21 +58,21 @@ export async function runProcessesBench(words: readonly string[]): Promise<void>
   }
 }
 
-/** A fraction of a core, for each process. */
-const share = 0.25
+/** The fraction of a core that each process may use. */
+const coreFraction = 0.25
 const periodMicroseconds = 10_000
 
-/** Puts the process into a control group of its own, whose folder is returned. */
-function limitShare(pid: number): string {
+/** Puts the process into a new control group, and returns the group's folder. */
+function limitCpu(pid: number): string {
   const root = existsSync('/sys/fs/cgroup/cpu') ? '/sys/fs/cgroup/cpu' : '/sys/fs/cgroup'
   const group = join(root, `bench-${pid}`)
   const write = (file: string, text: string | number) => writeFileSync(join(group, file), String(text))
   mkdirSync(group)
   if (existsSync(join(group, 'cpu.max')))
-    write('cpu.max', `${share * periodMicroseconds} ${periodMicroseconds}`)
+    write('cpu.max', `${coreFraction * periodMicroseconds} ${periodMicroseconds}`)
   else {
     write('cpu.cfs_period_us', periodMicroseconds)
-    write('cpu.cfs_quota_us', share * periodMicroseconds)
+    write('cpu.cfs_quota_us', coreFraction * periodMicroseconds)
   }
   write('cgroup.procs', pid)
   return group
@@ -96,9 +100,9 @@ async function compare(path: string, { pids, token, rounds, seconds }: Compariso
       // The first round warms up.
       if (round > 0) results[index]?.push(result)
     }
-  const [one, all] = results.map(mediansOf) as [Result, Result]
+  const [single, all] = results.map(mediansOf) as [Result, Result]
   const show = ({ perSecond, microseconds }: Result) => `${perSecond} requests/s at ${microseconds} µs of CPU`
-  return `one process ${show(one)}, ${cpus().length} processes ${show(all)}: ${(all.perSecond / one.perSecond).toFixed(2)} times`
+  return `one process ${show(single)}, ${cpus().length} processes ${show(all)}: ${(all.perSecond / single.perSecond).toFixed(2)} times`
 }
 
 interface Result {
@@ -135,4 +139,4 @@ const mediansOf = (results: readonly Result[]): Result => ({
 })
 
 const median = (numbers: readonly number[]): number =>
-  [...numbers].sort((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0
+  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0

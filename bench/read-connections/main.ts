@@ -15,11 +15,14 @@ import { cpuSecondsOfServer } from '../process-usage.ts'
 import { seedStore } from '../rest/seed.ts'
 
 const limits: ConnectionLimits = { statementMilliseconds: 30_000, parallel: false }
-const atOnce = 16
+const concurrency = 16
 const rounds = 5
-const statementsARound = 3000
+const statementsPerRound = 3000
 
-/** The cost of fast reads on one pipelined connection and on four with a statement each, alternately. */
+/**
+ * Compares the cost of fast reads on one pipelined connection with that on four connections with one
+ * statement each.
+ */
 export async function runReadConnectionsBench(): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-reads-'))
   const store = await startEmbeddedStore({ dataDirectory })
@@ -63,7 +66,7 @@ async function compare(url: string, postmaster: number, statements: Readonly<Rec
     },
   }
   const table = []
-  for (const [what, statement] of Object.entries(statements)) {
+  for (const [name, statement] of Object.entries(statements)) {
     const measured: Record<string, { client: number[]; store: number[] }> = {}
     for (const run of Object.values(ways)) await runMany(() => run(statement))
     for (let round = 0; round < rounds; round += 1) {
@@ -73,26 +76,26 @@ async function compare(url: string, postmaster: number, statements: Readonly<Rec
         const { user, system } = process.cpuUsage(startedClient)
         const figures = measured[way] ?? { client: [], store: [] }
         measured[way] = figures
-        figures.client.push((user + system) / statementsARound)
-        figures.store.push(((cpuSecondsOfServer(postmaster) - startedStore) * 1e6) / statementsARound)
+        figures.client.push((user + system) / statementsPerRound)
+        figures.store.push(((cpuSecondsOfServer(postmaster) - startedStore) * 1e6) / statementsPerRound)
       }
     }
     for (const [way, { client, store }] of Object.entries(measured))
-      table.push({ what, connections: way, 'client µs': median(client), 'store µs': median(store) })
+      table.push({ what: name, connections: way, 'client µs': median(client), 'store µs': median(store) })
   }
   console.table(table)
   await Promise.all([pipelined.close(), pool.end()])
 }
 
 async function runMany(run: () => Promise<unknown>) {
-  let left = statementsARound
+  let remaining = statementsPerRound
   const worker = async () => {
-    while (left > 0) {
-      left -= 1
+    while (remaining > 0) {
+      remaining -= 1
       await run()
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, worker))
+  await Promise.all(Array.from({ length: concurrency }, worker))
 }
 
 const median = (figures: number[]): number =>

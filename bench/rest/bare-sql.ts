@@ -13,29 +13,29 @@ import { parseListQuery } from '../../src/records/list-query.ts'
 import { update } from '../../src/records/update.ts'
 import { assignment } from '../../src/resources/assignment.ts'
 
-/**
- * The floor of a scenario, as a process of its own: the statements that the verb sends, recorded once and
- * then repeated through the driver alone. Prints a line when it begins, and how many rounds it made at which
- * cost; ends when its input does.
- */
+// Measures the minimum cost of a scenario: records the statements that `create`, `get`, `list` or `update` sends,
+// and then repeats them with the driver alone, in a process of its own. Prints a line when it begins, and then its
+// number of rounds and their cost. Ends when its input ends.
+
 export interface BareSqlTask {
   readonly url: string
   readonly scenario: 'get' | 'list 20' | 'create' | 'update'
   readonly memberId: string
   readonly row: Readonly<Record<string, unknown>>
-  /** Of rows that are asked for or changed in turn; a new row gets an id of its own. */
+  /** The ids of rows that are read or changed in turn; each new row gets a new id. */
   readonly ids: readonly string[]
   readonly seconds: number
-  readonly atOnce: number
+  readonly concurrency: number
 }
 
 const task: BareSqlTask = JSON.parse(process.argv[2] ?? '{}')
-const { url, scenario, seconds, atOnce } = task
+const { url, scenario, seconds, concurrency } = task
 const recorded = await record(task)
 const isWrite = scenario === 'create' || scenario === 'update'
-// As the store does: one pipelined connection for reads, several for writes, each of which is one statement.
+// Like a host, uses one pipelined connection for reads, and several for writes, with one statement at a time.
 const clients = Array.from(
   { length: isWrite ? 12 : 1 },
+  // The types of the driver do not know `pipeline`.
   () => new pg.Client({ connectionString: url, ...{ pipeline: true } }),
 )
 await Promise.all(clients.map((client) => client.connect()))
@@ -43,7 +43,7 @@ console.log('It begins.')
 const begun = process.cpuUsage()
 const endsAt = performance.now() + seconds * 1000
 let rounds = 0
-const workers = isWrite ? clients : Array.from({ length: atOnce }, () => clients[0] as pg.Client)
+const workers = isWrite ? clients : Array.from({ length: concurrency }, () => clients[0] as pg.Client)
 await Promise.all(
   workers.map(async (client) => {
     while (performance.now() < endsAt) {
@@ -54,21 +54,21 @@ await Promise.all(
 )
 const { user, system } = process.cpuUsage(begun)
 console.log(JSON.stringify({ rounds, milliseconds: (user + system) / 1000 }))
-// What the store's processes used is read before they end with their connections.
+// The parent process reads the CPU time of the store's processes before they end with their connections.
 await once(process.stdin.resume(), 'end')
 await Promise.all(clients.map((client) => client.end()))
 
 async function round(client: pg.Client) {
   const id = scenario === 'create' ? randomUUID() : task.ids[(rounds * 7919) % task.ids.length]
   for (const [index, { text, values }] of recorded.entries()) {
-    const own = values.map((value) => (value === task.row.id ? id : value))
-    await client.query({ name: `s${index}`, text, values: own })
+    const parameters = values.map((value) => (value === task.row.id ? id : value))
+    await client.query({ name: `s${index}`, text, values: parameters })
   }
 }
 
 async function record({ url, scenario, memberId, row }: BareSqlTask) {
   const statements: { text: string; values: unknown[] }[] = []
-  const record = (queries: Queries): Queries => ({
+  const recordQueries = (queries: Queries): Queries => ({
     query(statement: Sql) {
       statements.push(render(statement))
       return queries.query(statement)
@@ -83,11 +83,11 @@ async function record({ url, scenario, memberId, row }: BareSqlTask) {
   })
   const recording: Database = {
     ...database,
-    ...record(database),
-    singleWrites: record(database.singleWrites),
+    ...recordQueries(database),
+    singleWrites: recordQueries(database.singleWrites),
     listReads: recordLists(database.listReads),
     listReadsAnywhere: recordLists(database.listReadsAnywhere),
-    transaction: (work) => database.transaction((transaction) => work(record(transaction))),
+    transaction: (work) => database.transaction((transaction) => work(recordQueries(transaction))),
   }
   const context: Context = {
     database: recording,

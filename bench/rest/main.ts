@@ -8,7 +8,7 @@ import { startEmbeddedStore } from '../../src/db/embedded/start-embedded-store.t
 import { migrate } from '../../src/db/migrate.ts'
 import { startTestIssuer } from '../../test/support/test-issuer.ts'
 import { firstLine, postmasterOf, startHost } from '../child-process.ts'
-import { runLoad, type Shot } from '../load.ts'
+import { type LoadRequest, runLoad } from '../load.ts'
 import { measureLoad, rounded } from '../measured.ts'
 import { cpuSecondsOfServer, memoryMegabytesOf } from '../process-usage.ts'
 import type { BareSqlTask } from './bare-sql.ts'
@@ -18,9 +18,13 @@ import { type SeededStore, seedStore } from './seed.ts'
 const connections = 16
 const port = 5199
 
-/** The real host with 10,000 assignments, each scenario compared with its floors in the same run. `--seconds N` each. */
-export async function runRestBench(words: readonly string[]): Promise<void> {
-  const seconds = Number(words[words.indexOf('--seconds') + 1] ?? 5) || 5
+/**
+ * Measures each scenario on the real host, which has 10,000 assignments, and compares it with two floors that
+ * are measured in the same run: an empty route, and the bare SQL. A scenario runs for `--seconds N`; its
+ * floors run for less.
+ */
+export async function runRestBench(args: readonly string[]): Promise<void> {
+  const seconds = Number(args[args.indexOf('--seconds') + 1] ?? 5) || 5
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-rest-'))
   const store = await startEmbeddedStore({ dataDirectory })
   const issuer = await startTestIssuer()
@@ -37,8 +41,9 @@ export async function runRestBench(words: readonly string[]): Promise<void> {
       REST_PORT: String(port),
       Jwt__Issuer: issuer.issuer,
     })
+    children.push(host)
     const empty = await startEmptyHost()
-    children.push(host, empty.process)
+    children.push(empty.process)
     const running = { process: host, port }
     const bench = {
       seconds,
@@ -51,7 +56,9 @@ export async function runRestBench(words: readonly string[]): Promise<void> {
     const rows = [await measureEmpty(bench)]
     for (const scenario of scenariosFor(seeded, token)) rows.push(await measure(bench, scenario))
     console.table(rows.map(({ name, ...figures }) => ({ scenario: name, ...figures })))
-    console.log(`${connections} connections, keep-alive, ${seconds} s each; CPU in milliseconds per request.`)
+    console.log(
+      `${connections} connections, keep-alive, ${seconds} s for each scenario; CPU in milliseconds per request.`,
+    )
     console.log(`Memory of the host after the run: ${memoryMegabytesOf(host)} MB.`)
   } finally {
     for (const child of children) child.kill()
@@ -76,24 +83,27 @@ interface Running {
 }
 
 async function measureEmpty({ seconds, empty, postmaster }: Bench) {
-  const shot: Shot = { method: 'GET', path: '/empty', headers: {} }
-  return { name: 'empty route', ...(await measured(empty, postmaster, seconds, () => shot)) }
+  const emptyRequest: LoadRequest = { method: 'GET', path: '/empty', headers: {} }
+  return { name: 'empty route', ...(await measureRunning(empty, postmaster, seconds, () => emptyRequest)) }
 }
 
-const measured = (
+const measureRunning = (
   { process: { pid = 0 }, port }: Running,
   postmaster: number,
   seconds: number,
-  next: (count: number) => Shot,
+  next: (count: number) => LoadRequest,
 ) => measureLoad({ pid, postmaster }, { port, connections, seconds, next })
 
-/** Floors and scenario alternate, so that other work on the machine disturbs them equally. */
-async function measure(bench: Bench, { name, budgetMilliseconds, shot }: Scenario) {
+/**
+ * Measures the floors right before and right after the scenario, so that other work on the machine affects
+ * all of them alike.
+ */
+async function measure(bench: Bench, { name, budgetMilliseconds, makeRequest }: Scenario) {
   const { seconds, host, postmaster, empty } = bench
-  const floorShot: Shot = { method: 'GET', path: '/empty', headers: {} }
-  await runLoad({ port: host.port, connections, seconds: 1, next: shot })
-  const floor = await measured(empty, postmaster, Math.min(seconds, 2), () => floorShot)
-  const figures = await measured(host, postmaster, seconds, shot)
+  const emptyRequest: LoadRequest = { method: 'GET', path: '/empty', headers: {} }
+  await runLoad({ port: host.port, connections, seconds: 1, next: makeRequest })
+  const floor = await measureRunning(empty, postmaster, Math.min(seconds, 2), () => emptyRequest)
+  const figures = await measureRunning(host, postmaster, seconds, makeRequest)
   const bare = name === 'mixed' ? undefined : await measureBareSql(bench, name)
   return {
     name,
@@ -119,12 +129,13 @@ async function measureBareSql(
     row,
     ids: seeded.assignments.map(({ id }) => String(id)),
     seconds: Math.min(seconds, 3),
-    atOnce: connections,
+    concurrency: connections,
   }
   const child = spawn(process.execPath, [join(import.meta.dirname, 'bare-sql.ts'), JSON.stringify(task)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  // Two lines, and nothing is lost between them.
+  // The child prints one line when it begins and one with its result. The iterator buffers, so neither is
+  // lost.
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   await lines.next()
   const before = cpuSecondsOfServer(postmaster)

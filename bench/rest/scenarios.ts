@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import type { Shot } from '../load.ts'
+import type { LoadRequest } from '../load.ts'
 import type { SeededStore } from './seed.ts'
 
 export type ScenarioName = 'get' | 'list 20' | 'create' | 'update' | 'mixed'
 
 export interface Scenario {
   readonly name: ScenarioName
-  /** Processor milliseconds of the host per request, from the design; none for the mix. */
+  /** The CPU budget of the host, in milliseconds per request. Undefined for `mixed`. */
   readonly budgetMilliseconds?: number
-  readonly shot: (count: number) => Shot
+  readonly makeRequest: (count: number) => LoadRequest
 }
 
 /** The usual requests of an ordinary member. */
@@ -16,38 +16,35 @@ export function scenariosFor({ projects, assignments }: SeededStore, token: stri
   const headers = { authorization: `Bearer ${token}` }
   const json = { ...headers, 'content-type': 'application/json' }
   const pick = <Item>(items: readonly Item[], count: number) => items[(count * 7919) % items.length] as Item
-  const get = (count: number): Shot => ({
+  const get = (count: number): LoadRequest => ({
     method: 'GET',
     path: `/api/assignment?id=${pick(assignments, count).id}`,
     headers,
   })
-  const list = (count: number): Shot => ({
+  const list = (count: number): LoadRequest => ({
     method: 'GET',
     path: `/api/assignments?pageSize=20&projectId=${pick(projects, count)}`,
     headers,
   })
-  const create = (count: number): Shot => {
-    const { id: _known, ...body } = pick(assignments, count)
-    return {
-      method: 'POST',
-      path: '/api/assignment',
-      headers: json,
-      body: JSON.stringify({ ...body, id: randomUUID() }),
-    }
-  }
-  const update = (count: number): Shot => ({
+  const create = (count: number): LoadRequest => ({
+    method: 'POST',
+    path: '/api/assignment',
+    headers: json,
+    body: JSON.stringify({ ...pick(assignments, count), id: randomUUID() }),
+  })
+  const update = (count: number): LoadRequest => ({
     method: 'PATCH',
     path: '/api/assignment',
     headers: json,
     body: JSON.stringify({ ...pick(assignments, count), name: `Assignment, changed ${count} times` }),
   })
-  // Ten requests: five lists, three records, one new, one changed.
+  // Ten requests: five lists, three gets, one create, one update.
   const mix = [list, get, list, create, list, get, list, update, list, get]
   return [
-    { name: 'get', budgetMilliseconds: 0.35, shot: get },
-    { name: 'list 20', budgetMilliseconds: 0.8, shot: list },
-    { name: 'create', budgetMilliseconds: 0.6, shot: create },
-    { name: 'update', budgetMilliseconds: 0.45, shot: update },
-    { name: 'mixed', shot: (count) => pick(mix, count)(count) },
+    { name: 'get', budgetMilliseconds: 0.35, makeRequest: get },
+    { name: 'list 20', budgetMilliseconds: 0.8, makeRequest: list },
+    { name: 'create', budgetMilliseconds: 0.6, makeRequest: create },
+    { name: 'update', budgetMilliseconds: 0.45, makeRequest: update },
+    { name: 'mixed', makeRequest: (count) => pick(mix, count)(count) },
   ]
 }

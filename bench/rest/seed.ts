@@ -10,7 +10,7 @@ export interface SeededStore {
   readonly assignments: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** Every change has its line in the change log, as if the rows had been written through the API. */
+/** Writes the change log, too, as if assignments and memberships had been created through the API. */
 const statements = [
   `insert into organizations (id, name) select gen_random_uuid(), 'Organization ' || n from generate_series(1, 20) n`,
   `insert into workflows (id, name, "order") select gen_random_uuid(), 'Stage ' || n, n from generate_series(1, 5) n`,
@@ -36,20 +36,22 @@ const statements = [
   'vacuum analyze',
 ]
 
-/** 10,000 assignments in 200 projects, 100 people. */
+/** Creates 10,000 assignments in 200 projects, and 100 people. */
 export async function seedStore(database: Database): Promise<SeededStore> {
   for (const statement of statements) await database.query(raw(statement))
   const [member] = await database.query<SeededStore['member']>(
     raw(`select id, login, security_stamp as "securityStamp" from users where login = 'person1@example.com'`),
   )
   if (!member) throw new Error('The seed has no person1.')
-  const mine = `select project_id from user_projects where user_id = '${member.id}'`
-  const projects = await database.query<{ id: string }>(raw(mine.replace('project_id', 'project_id as id')))
+  const memberProjects = `select project_id from user_projects where user_id = '${member.id}'`
+  const projects = await database.query<{ id: string }>(
+    raw(memberProjects.replace('project_id', 'project_id as id')),
+  )
   const organizations = await database.query<{ id: string }>(raw('select id from organizations order by id'))
   const assignments = await database.query<Readonly<Record<string, unknown>>>(
     raw(`select id, name, start_date as "startDate", end_date as "endDate", amount_hours as "amountHours",
       project_id as "projectId", workflow_id as "workflowId", user_id as "userId", assignment_type_id as "assignmentTypeId"
-      from assignments where project_id in (${mine})`),
+      from assignments where project_id in (${memberProjects})`),
   )
   const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id)
   return { member, projects: idsOf(projects), organizations: idsOf(organizations), assignments }

@@ -17,11 +17,11 @@ const liveListings = 250
 const measuredSeconds = 8
 
 /**
- * What one person waits for while others ask for slow lists: the real host, 60,000 assignments with
- * descriptions of 2,000 characters. `--rows N` takes another number of them.
+ * Measures how long one person waits while others request slow lists, on the real host with 60,000
+ * assignments that have descriptions of 2,000 characters. `--rows N` sets another number of assignments.
  */
-export async function runSlowReadsBench(words: readonly string[]): Promise<void> {
-  const rows = Number(words[words.indexOf('--rows') + 1] ?? '') || 60_000
+export async function runSlowReadsBench(args: readonly string[]): Promise<void> {
+  const rows = Number(args[args.indexOf('--rows') + 1] ?? '') || 60_000
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-slow-'))
   const store = await startEmbeddedStore({ dataDirectory })
   const issuer = await startTestIssuer()
@@ -53,14 +53,14 @@ export async function runSlowReadsBench(words: readonly string[]): Promise<void>
 interface Accounts {
   readonly reader: string
   /** Plain members, each in ten projects. */
-  readonly others: readonly string[]
+  readonly otherTokens: readonly string[]
 }
 
 async function compare(seeded: SeededStore, accounts: Accounts) {
   const reader = readerOf(seeded, accounts)
   await reader.measure(2)
   const table = [{ while: 'nothing else', ...(await reader.measure(4)) }]
-  const stopSearches = startSearches(accounts.others[0] ?? '')
+  const stopSearches = startSearches(accounts.otherTokens[0] ?? '')
   await sleep(1000)
   table.push({ while: `${searches} searches of one account`, ...(await reader.measure(measuredSeconds)) })
   stopSearches()
@@ -70,7 +70,7 @@ async function compare(seeded: SeededStore, accounts: Accounts) {
   stop()
   console.table(table)
   console.log(
-    'Milliseconds, of a plain member: GET /api/projects, one assignment by its id, a new session’s first read.',
+    'Milliseconds that a plain member waits for GET /api/projects (list) and for one assignment by its id (get).',
   )
 }
 
@@ -78,14 +78,14 @@ function readerOf({ assignments }: SeededStore, { reader }: Accounts) {
   const id = String(assignments[0]?.id)
   const paths = { list: '/api/projects', get: `/api/assignment?id=${id}` }
   return {
-    /** One read after the other, as a person clicks. */
+    /** Reads one page after the other, like a person who clicks. */
     async measure(seconds: number) {
       const times: Record<keyof typeof paths, number[]> = { list: [], get: [] }
       const endsAt = Date.now() + seconds * 1000
       while (Date.now() < endsAt) {
         for (const kind of ['list', 'get'] as const) {
           const startedAt = performance.now()
-          const status = await fire({ path: paths[kind], token: reader, timeoutMilliseconds: 40_000 })
+          const status = await sendRequest({ path: paths[kind], token: reader, timeoutMilliseconds: 40_000 })
           times[kind].push(performance.now() - startedAt)
           if (status !== 200) throw new Error(`${paths[kind]} answered ${status}.`)
         }
@@ -111,7 +111,7 @@ function startSearches(token: string): () => void {
   const worker = async (count: number) => {
     for (let round = 0; !isDone; round += 1) {
       const letters = String.fromCharCode(97 + (count % 26), 97 + (round % 26))
-      const status = await fire({
+      const status = await sendRequest({
         path: `/api/assignments?search=${letters}q&sortColumn=name`,
         token,
         signal: controller.signal,
@@ -128,12 +128,12 @@ function startSearches(token: string): () => void {
   }
 }
 
-async function startLiveListings({ reader, others }: Accounts, { assignments }: SeededStore) {
+async function startLiveListings({ reader, otherTokens }: Accounts, { assignments }: SeededStore) {
   const controller = new AbortController()
   let open = 0
   await Promise.all(
     Array.from({ length: liveListings }, async (_, index) => {
-      const token = others[index % others.length] ?? ''
+      const token = otherTokens[index % otherTokens.length] ?? ''
       const path = `/api/assignments?search=${String.fromCharCode(97 + (index % 26))}${index}&sortColumn=name`
       const status = await listenTo(path, token, controller.signal)
       if (status === 200) open += 1
@@ -143,7 +143,7 @@ async function startLiveListings({ reader, others }: Accounts, { assignments }: 
   let isDone = false
   const write = async () => {
     for (let count = 0; !isDone; count += 1) {
-      await fire({
+      await sendRequest({
         method: 'PATCH',
         path: '/api/assignment',
         token: reader,
@@ -185,13 +185,13 @@ async function signInAll(database: Database, issuer: TestIssuer, { member }: See
     raw(`select id from users where id <> '${member.id}' order by login limit 14`),
   )
   const reader = await issuer.signIn(database, member.id)
-  const others = await Promise.all(people.map(({ id }) => issuer.signIn(database, id)))
-  return { reader, others }
+  const otherTokens = await Promise.all(people.map(({ id }) => issuer.signIn(database, id)))
+  return { reader, otherTokens }
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
 
-interface Fire {
+interface SendOptions {
   readonly path: string
   readonly token: string
   readonly method?: string
@@ -200,7 +200,14 @@ interface Fire {
   readonly timeoutMilliseconds?: number
 }
 
-function fire({ path, token, method = 'GET', body, signal, timeoutMilliseconds }: Fire): Promise<number> {
+function sendRequest({
+  path,
+  token,
+  method = 'GET',
+  body,
+  signal,
+  timeoutMilliseconds,
+}: SendOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
     const sent = request(

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,13 +9,16 @@ import { percentile } from '../load.ts'
 import { type Ports, prepareWork, type Work } from './work.ts'
 
 const ports: Ports = { rest: 5160, identity: 5260, commands: 5360, bank: 9960, web: 5460 }
-/** Late responses do not make more and more requests wait. */
+/** Requests that are due while this many are in flight are skipped. */
 const inFlightMax = 200
 
-/** A default start under steady load: does its memory stay constant? `--minutes 60 --rate 40` a second. */
-export async function runSoak(words: readonly string[]): Promise<void> {
-  const numberOf = (name: string, byDefault: number) =>
-    Number(words[words.indexOf(`--${name}`) + 1] ?? '') || byDefault
+/**
+ * Checks whether the memory of a default start stays constant under steady load. `--minutes 60 --rate 40` means
+ * 40 requests per second for an hour.
+ */
+export async function runSoak(args: readonly string[]): Promise<void> {
+  const numberOf = (name: string, defaultValue: number) =>
+    Number(args[args.indexOf(`--${name}`) + 1] ?? '') || defaultValue
   const [minutes, rate] = [numberOf('minutes', 60), numberOf('rate', 40)]
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-soak-'))
   const secret = randomBytes(24).toString('hex')
@@ -24,12 +28,16 @@ export async function runSoak(words: readonly string[]): Promise<void> {
     const samples = await run(work, { minutes, rate, pid: hosts.pid ?? 0 })
     const table = verdict(samples, minutes)
     console.table(table)
-    console.log('Megabytes: medians of each third, after the first tenth. A third of garbage is noise.')
+    console.log(
+      'In megabytes. The first tenth is the warm-up; the columns are the medians of each third of the rest.',
+    )
     if (table.some(({ flat }) => flat !== 'yes')) process.exitCode = 1
+    if (hosts.exitCode !== null || hosts.signalCode !== null)
+      throw new Error('The hosts ended during the test.')
   } finally {
     work.stop()
     hosts.kill()
-    await new Promise((resolve) => hosts.once('exit', resolve))
+    if (hosts.exitCode === null && hosts.signalCode === null) await once(hosts, 'exit')
     rmSync(dataDirectory, { recursive: true, force: true })
   }
 }
@@ -54,7 +62,7 @@ async function run(work: Work, { minutes, rate, pid }: { minutes: number; rate: 
   const latencies: number[] = []
   const failures = new Map<string, number>()
   let [inFlight, leftOut, sent] = [0, 0, 0]
-  const fire = async (job: () => Promise<unknown>) => {
+  const runJob = async (job: () => Promise<unknown>) => {
     inFlight += 1
     const startedAt = performance.now()
     await job().catch((error) => failures.set(String(error), (failures.get(String(error)) ?? 0) + 1))
@@ -65,10 +73,10 @@ async function run(work: Work, { minutes, rate, pid }: { minutes: number; rate: 
   const elapsedMinutes = () => (performance.now() - startedAt) / 60_000
   const sampleEveryMinutes = minutes / 60
   while (elapsedMinutes() < minutes) {
-    // As many as are due by now, so that a late turn of this loop loses none.
+    // Sends all requests that are due by now, so that a late turn of this loop loses none.
     for (const due = elapsedMinutes() * 60 * rate; sent < due; sent += 1) {
       if (inFlight >= inFlightMax) leftOut += 1
-      else void fire(work.jobs[sent % work.jobs.length] as () => Promise<unknown>)
+      else void runJob(work.jobs[sent % work.jobs.length] as () => Promise<unknown>)
     }
     if (elapsedMinutes() >= samples.length * sampleEveryMinutes) samples.push(memoryOf(pid))
     await sleep(1000 / rate)
@@ -82,7 +90,7 @@ async function run(work: Work, { minutes, rate, pid }: { minutes: number; rate: 
   return samples
 }
 
-/** Garbage comes and goes: more than a tenth and 8 MB from the second third to the last is a leak. */
+/** Garbage varies. Growth by more than a tenth plus 8 MB from the second third to the last is a leak. */
 function verdict(samples: readonly Megabytes[], minutes: number) {
   const warm = samples.slice(Math.ceil(samples.length / 10))
   const third = (index: number) =>
@@ -113,8 +121,8 @@ const median = (numbers: readonly number[]): number =>
 type Megabytes = Readonly<Record<string, number>>
 
 /**
- * What a start and all that it has started hold: each process of ours by its resident memory, the store by
- * the shares of its processes, because its buffers are in every one of them.
+ * Returns the memory of a start and its descendants: the resident memory of each process of this program, and
+ * the proportional memory (PSS) of the store, because all of its processes share the buffers.
  */
 function memoryOf(root: number): Megabytes {
   const figures: Record<string, number> = {}
@@ -123,13 +131,13 @@ function memoryOf(root: number): Megabytes {
   for (const pid of parents.keys()) {
     if (!isBelow(pid, root, parents)) continue
     const command = read(`/proc/${pid}/cmdline`)
-    if (pid === root) figures.hosts = kibibytes(read(`/proc/${pid}/status`), 'VmRSS') / 1024
+    if (pid === root) figures.hosts = numberIn(read(`/proc/${pid}/status`), 'VmRSS') / 1024
     else if (/bank\/instance/.test(command)) instances.push(pid)
     else if (/postgres/.test(command))
-      figures.store = (figures.store ?? 0) + kibibytes(read(`/proc/${pid}/smaps_rollup`), 'Pss') / 1024
+      figures.store = (figures.store ?? 0) + numberIn(read(`/proc/${pid}/smaps_rollup`), 'Pss') / 1024
   }
   for (const [index, pid] of instances.sort((first, second) => first - second).entries())
-    figures[`bank #${index + 1}`] = kibibytes(read(`/proc/${pid}/status`), 'VmRSS') / 1024
+    figures[`bank #${index + 1}`] = numberIn(read(`/proc/${pid}/status`), 'VmRSS') / 1024
   return figures
 }
 
@@ -144,16 +152,16 @@ const processIds = () =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
 
-const parentOf = (pid: number): number => kibibytes(read(`/proc/${pid}/status`), 'PPid')
+const parentOf = (pid: number): number => numberIn(read(`/proc/${pid}/status`), 'PPid')
 
-const kibibytes = (text: string, name: string): number =>
+const numberIn = (text: string, name: string): number =>
   Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0)
 
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    // It has ended between the listing and now.
+    // The process has ended since it was listed.
     return ''
   }
 }

@@ -15,42 +15,42 @@ export interface Ports {
 }
 
 export interface Work {
-  /** What is sent in turns; each promise is rejected when its answer is not what it should be. */
+  /** Requests that are sent in turns. The promise rejects if the response is not as expected. */
   readonly jobs: readonly (() => Promise<unknown>)[]
   stop(): void
 }
 
-/** Created rows are removed again, so that only history and ledger grow. */
+/** The oldest rows beyond this number are removed, so that only history and ledger grow. */
 const rowsKept = 200
-/** Streams of one account, which may have twenty; four are left for those that are opened and closed. */
+/** An account may have twenty streams. Four remain for those that are opened and closed. */
 const openListings = 16
 
-/** A mix of the requests of users, scripts, browsers and payers, by the clients of this project. */
+/** Prepares a mix of requests of users, scripts, browsers and payers, sent by the clients of this project. */
 export async function prepareWork(ports: Ports, clientSecret: string): Promise<Work> {
   const issuer = `http://localhost:${ports.identity}`
   const newToken = () => clientCredentials({ issuer, clientId: 'robot', clientSecret })
   const token = newToken()
   const tracker = openTracker({ address: `http://localhost:${ports.rest}`, token, idempotencyKeys: false })
   const client = openCommandClient({ target: `localhost:${ports.commands}`, token })
-  const until = new AbortController()
+  const stopping = new AbortController()
   const { id: organizationId } = await tracker.organizations.create({ name: 'A long run' })
   const { id: projectId } = await tracker.projects.create({ name: 'A long run', organizationId })
   const impediments: string[] = []
-  const created = async () => {
+  const createImpediment = async () => {
     const { id } = await tracker.impediments.create({ name: `Impediment of a long run ${Math.random()}` })
     impediments.push(id)
     const oldest = impediments.length > rowsKept ? impediments.shift() : undefined
     if (oldest !== undefined) await tracker.impediments.remove([oldest])
   }
-  while (impediments.length < 20) await created()
-  const some = () => impediments[Math.floor(Math.random() * impediments.length)] ?? ''
+  while (impediments.length < 20) await createImpediment()
+  const anyImpediment = () => impediments[Math.floor(Math.random() * impediments.length)] ?? ''
   const listen = async () => {
-    for await (const _page of tracker.impediments.live({ search: 'long run' }, { signal: until.signal })) {
-      // Only kept open.
+    for await (const _page of tracker.impediments.live({ search: 'long run' }, { signal: stopping.signal })) {
+      // The stream is only kept open.
     }
   }
   for (let count = 0; count < openListings; count += 1) listen().catch(() => undefined)
-  const look = async () => {
+  const openBriefly = async () => {
     for await (const _page of tracker.projects.live({ organizationId })) break
   }
   const bank = (request: string) => async () => {
@@ -61,19 +61,19 @@ export async function prepareWork(ports: Ports, clientSecret: string): Promise<W
     jobs: [
       () => tracker.impediments.list({ search: 'long' }),
       () => tracker.projects.get(projectId),
-      created,
-      () => tracker.impediments.update({ id: some(), name: `Changed ${Math.random()}` }),
+      createImpediment,
+      () => tracker.impediments.update({ id: anyImpediment(), name: `Changed ${Math.random()}` }),
       () => client.listProjects({ pagination: { pageSize: 5 } }),
       () => client.getProjectById({ id: projectId }),
       bank(transactionRequest(1, { valor: 1, tipo: 'c', descricao: 'long run' })),
       bank(statementRequest(1)),
       () => newToken()(),
-      look,
+      openBriefly,
       () => read(`http://localhost:${ports.web}/`),
       () => read(`http://localhost:${ports.identity}/.well-known/openid-configuration`),
     ],
     stop() {
-      until.abort()
+      stopping.abort()
       client.close()
     },
   }

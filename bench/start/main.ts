@@ -5,21 +5,21 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { untilListening } from '../child-process.ts'
-import { type Held, heldBy } from './held.ts'
+import { readUsage, type Usage } from './usage.ts'
 
-const ownTree = join(import.meta.dirname, '..', '..')
+const thisTree = join(import.meta.dirname, '..', '..')
 /** The remaining work of the start is done by then. */
 const settleMilliseconds = 5000
 
 /**
- * A default start, from its command until every port is open, and what it holds then: the first one, with an
- * empty data folder and no compiled sources, then `--rounds` warm ones. `--compare <folder>` starts another
- * working copy in turns.
+ * Measures a default start, from the command until every port is open, and its memory afterwards: the first
+ * start, with an empty data folder and no compiled sources, then `--rounds` warm ones. With `--compare
+ * <folder>`, starts of that working copy alternate with starts of this one.
  */
-export async function runStartBench(words: readonly string[]): Promise<void> {
-  const compared = words.includes('--compare') ? words[words.indexOf('--compare') + 1] : undefined
-  const rounds = words.includes('--rounds') ? Number(words[words.indexOf('--rounds') + 1]) : 5
-  const trees = [...(compared ? [resolve(compared)] : []), ownTree]
+export async function runStartBench(args: readonly string[]): Promise<void> {
+  const compared = args.includes('--compare') ? args[args.indexOf('--compare') + 1] : undefined
+  const rounds = args.includes('--rounds') ? Number(args[args.indexOf('--rounds') + 1]) : 5
+  const trees = [...(compared ? [resolve(compared)] : []), thisTree]
   const folders = trees.map(() => mkdtempSync(join(tmpdir(), 'bench-start-')))
   const table = []
   try {
@@ -38,20 +38,20 @@ async function measure(tree: string, folder: string) {
   child.stdout?.resume()
   await untilListening(child, Object.values(ports).map(Number))
   const ready = performance.now() - startedAt
-  const { cpuSeconds } = heldBy(child.pid ?? 0)
+  const { cpuSeconds } = readUsage(child.pid ?? 0)
   await sleep(settleMilliseconds)
-  const held = heldBy(child.pid ?? 0)
+  const settledUsage = readUsage(child.pid ?? 0)
   child.kill()
   await once(child, 'exit')
-  return { 'ready ms': Math.round(ready), 'CPU ms': Math.round(1000 * cpuSeconds), ...memoryOf(held) }
+  return { 'ready ms': Math.round(ready), 'CPU ms': Math.round(1000 * cpuSeconds), ...memoryOf(settledUsage) }
 }
 
-const memoryOf = ({ resident, own, shared, store }: Held) => ({
+const memoryOf = ({ resident, unshared, shared, store }: Usage) => ({
   'resident MB, summed': Math.round(resident),
-  'own MB': Math.round(own),
+  'own MB': Math.round(unshared),
   "the program's pages MB": Math.round(shared),
   'store MB': Math.round(store),
-  'in all MB': Math.round(own + shared + store),
+  'in all MB': Math.round(unshared + shared + store),
 })
 
 const ports = {

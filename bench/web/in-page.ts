@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core'
 
-/** Runs before anything else of a page, and records how long it takes to respond. */
+/** A script that runs before all others of a page, and records how long the page takes to respond. */
 export const recordMeasures = `
   globalThis.measured = { events: [], frames: [], firstRow: undefined }
   new PerformanceObserver((list) => {
@@ -13,21 +13,23 @@ export const recordMeasures = `
     requestAnimationFrame(() => requestAnimationFrame(() => { measured.firstRow = performance.now() }))
   }).observe(document, { childList: true, subtree: true })`
 
-/** Slows the CPU down so many times; 1 is the machine as it is. */
-export async function slowDown(page: Page, times: number): Promise<CDPSession> {
+/** Slows the CPU down by this factor; 1 is full speed. */
+export async function slowDown(page: Page, factor: number): Promise<CDPSession> {
   const session = await page.context().newCDPSession(page)
-  await session.send('Emulation.setCPUThrottlingRate', { rate: times })
+  await session.send('Emulation.setCPUThrottlingRate', { rate: factor })
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
   return session
 }
 
-/** Waits until nothing is left to do, and everything is drawn. */
+/** Waits until the page is idle and everything is drawn. */
 export const settle = (page: Page) =>
   page.evaluate(`new Promise((resolve) => {
     requestIdleCallback(() => requestAnimationFrame(() => requestIdleCallback(resolve, { timeout: 5000 })), { timeout: 5000 })
   })`)
 
-/** From an action until the next frame is drawn, in milliseconds; the browser counts in steps of 8, from 16 on. */
+/**
+ * Measures from an action until the next frame is drawn. The browser counts in steps of 8 ms, from 16 ms on.
+ */
 export async function millisecondsToPaint(page: Page, act: () => Promise<void>): Promise<number> {
   await settle(page)
   await page.evaluate('measured.events.length = 0')
@@ -39,7 +41,7 @@ export async function millisecondsToPaint(page: Page, act: () => Promise<void>):
 /** Entries arrive after the frame that they describe. */
 const afterwardsMilliseconds = 500
 
-/** The duration of each frame during an action. */
+/** Returns the duration of each frame during an action. */
 export async function framesDuring(page: Page, act: () => Promise<void>): Promise<readonly number[]> {
   await settle(page)
   await page.evaluate(`(() => {
@@ -58,8 +60,8 @@ export async function framesDuring(page: Page, act: () => Promise<void>): Promis
 }
 
 /**
- * Milliseconds of processor time that the page's scripts, styles and layout have taken, slowed down as asked
- * for. Other work on the machine changes them little, unlike what passes until the next frame.
+ * Returns the CPU milliseconds of the page's scripts, styles and layout so far, at the slowed-down speed.
+ * Unlike the time until the next frame, they hardly depend on other work on the machine.
  */
 export async function workOf(session: CDPSession): Promise<number> {
   const { metrics } = await session.send('Performance.getMetrics')

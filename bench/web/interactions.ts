@@ -5,10 +5,10 @@ export interface Interaction {
   readonly name: string
   /** The query of the project's address. */
   readonly view?: string
-  /** What is there before, and is not measured. */
+  /** Brings the page into the state before the interaction. Not measured. */
   prepare?(page: Page): Promise<unknown>
   act(page: Page): Promise<unknown>
-  /** Back to where the next round begins. */
+  /** Returns to the state in which the next round begins. */
   leave?(page: Page): Promise<unknown>
 }
 
@@ -16,10 +16,13 @@ const press = (key: string) => (page: Page) => page.keyboard.press(key)
 const firstCard = (page: Page) => page.locator('.column').first().locator('.card-link').first()
 const panel = (page: Page) => page.locator('.panel .panel-name')
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first()
-/** Where it is, with what is needed to get there done before; the press itself is all that is measured. */
-const pressOn = async (page: Page, of: ReturnType<Page['locator']>) => {
-  const box = await of.boundingBox()
-  if (box === null) throw new Error('It is not drawn.')
+/**
+ * Clicks at the position of an element. Only the click is measured, without Playwright's waiting for the
+ * element.
+ */
+const clickOn = async (page: Page, element: ReturnType<Page['locator']>) => {
+  const box = await element.boundingBox()
+  if (box === null) throw new Error('The element is not drawn.')
   await page.mouse.click(box.x + Math.min(40, box.width / 2), box.y + Math.min(12, box.height / 2))
 }
 
@@ -27,11 +30,11 @@ const pressOn = async (page: Page, of: ReturnType<Page['locator']>) => {
 export const interactions: readonly Interaction[] = [
   {
     name: 'open a card',
-    act: (page) => pressOn(page, firstCard(page)),
+    act: (page) => clickOn(page, firstCard(page)),
     leave: (page) => page.keyboard.press('Escape'),
   },
   {
-    name: 'close it again',
+    name: 'close the card',
     prepare: async (page) => {
       await firstCard(page).click()
       await panel(page).waitFor()
@@ -49,21 +52,21 @@ export const interactions: readonly Interaction[] = [
       await firstCard(page).hover()
       await page.locator('.column').first().locator('.card [aria-haspopup=menu]').first().click()
     },
-    act: (page) => pressOn(page, page.getByRole('menuitem', { name: 'Doing' }).locator('visible=true')),
+    act: (page) => clickOn(page, page.getByRole('menuitem', { name: 'Doing' }).locator('visible=true')),
   },
   {
     name: 'open the menu of a card',
     prepare: (page) => firstCard(page).hover(),
-    act: (page) => pressOn(page, page.locator('.card [aria-haspopup=menu]').first()),
+    act: (page) => clickOn(page, page.locator('.card [aria-haspopup=menu]').first()),
     leave: press('Escape'),
   },
   {
     name: 'begin a new card',
-    act: (page) => pressOn(page, button(page, 'New assignment in Backlog')),
+    act: (page) => clickOn(page, button(page, 'New assignment in Backlog')),
     leave: press('Escape'),
   },
   {
-    name: 'type its name',
+    name: 'type the name of a new card',
     prepare: (page) => button(page, 'New assignment in Backlog').click(),
     act: (page) => page.keyboard.type('Quick', { delay: 120 }),
     leave: async (page) => {
@@ -72,7 +75,7 @@ export const interactions: readonly Interaction[] = [
     },
   },
   {
-    name: 'Enter makes it',
+    name: 'create the card with Enter',
     prepare: async (page) => {
       await button(page, 'New assignment in Backlog').click()
       await page.getByLabel('Name of the new assignment in Backlog').fill('Made quickly')
@@ -82,7 +85,7 @@ export const interactions: readonly Interaction[] = [
   },
   { name: 'open the palette', act: press('Control+k'), leave: press('Escape') },
   {
-    name: 'type in it',
+    name: 'type in the palette',
     prepare: async (page) => {
       await page.keyboard.press('Control+k')
       await page.getByRole('option', { name: 'My week' }).waitFor()
@@ -104,29 +107,29 @@ export const interactions: readonly Interaction[] = [
   },
   {
     name: 'filter by person',
-    act: (page) => pressOn(page, page.locator('.face').first()),
+    act: (page) => clickOn(page, page.locator('.face').first()),
     leave: (page) => page.locator('.face').first().click(),
   },
   ...(['List', 'Calendar', 'Timeline'] as const).map((name) => ({
     name: `from the board to the ${name.toLowerCase()}`,
-    act: (page: Page) => pressOn(page, page.getByRole('link', { name, exact: true })),
+    act: (page: Page) => clickOn(page, page.getByRole('link', { name, exact: true })),
     leave: (page: Page) => page.getByRole('link', { name: 'Board', exact: true }).click(),
   })),
   {
     name: 'from the list to the board',
     view: '?view=list',
-    act: (page) => pressOn(page, page.getByRole('link', { name: 'Board', exact: true })),
+    act: (page) => clickOn(page, page.getByRole('link', { name: 'Board', exact: true })),
     leave: (page) => page.getByRole('link', { name: 'List', exact: true }).click(),
   },
   {
     name: 'sort the list',
     view: '?view=list',
-    act: (page) => pressOn(page, button(page, 'Planned')),
+    act: (page) => clickOn(page, button(page, 'Planned')),
   },
   {
     name: 'select a row of the list',
     view: '?view=list',
-    act: (page) => pressOn(page, page.locator('.list-row .list-check label').first()),
+    act: (page) => clickOn(page, page.locator('.list-row .list-check label').first()),
   },
   {
     name: 'move a bar of the timeline with keys',

@@ -20,38 +20,38 @@ const limits = {
 }
 
 /**
- * Without the word `full-speed`; the limits are those of a quiet machine at full speed, and ratios show
- * better on a slow one.
+ * The factor by which the CPU is slowed down unless `full-speed` is passed. Two versions are easier to compare on
+ * a slow processor; the limits of loads, scrolling and drags are those of full speed.
  */
-const slowTimes = 4
+const slowdown = 4
 const rounds = 5
-/** Of each drag: some 360 frames, so that a percentile is more than one of them. */
+/** The duration of a drag or scroll: some 360 frames, so that a percentile covers several of them. */
 const gestureMilliseconds = 6000
 /** One notch of a wheel. */
 const notchPixels = 120
-/** Headless, frames come every 16.7 ms: one takes 16.7, or 33.3 when one was missed, and nothing between. */
+/** Without a screen, a frame takes 16.7 ms, or 33.3 if one was missed, and nothing in between. */
 const lateMilliseconds = 25
 
 /**
- * The limits of the web client in a real browser whose processor is four times slower, on hosts of its own:
- * `npm run bench -- web`, or a part of it: `npm run bench -- web shifts`, `npm run bench -- web full-speed
- * scroll`.
+ * Checks the limits of the web client in a real browser whose processor is four times slower, on hosts of its
+ * own. `npm run bench -- web` checks all, `npm run bench -- web shifts` one part, and
+ * `npm run bench -- web full-speed scroll` one part without slowing down.
  */
-export async function runWebBench(words: readonly string[]): Promise<void> {
+export async function runWebBench(args: readonly string[]): Promise<void> {
   const stage = await openStage()
   try {
     const scene = await makeScene(stage)
-    const times = words.includes('full-speed') ? 1 : slowTimes
-    const asked = words.filter((word) => word !== 'full-speed')
+    const factor = args.includes('full-speed') ? 1 : slowdown
+    const chosenParts = args.filter((arg) => arg !== 'full-speed')
     const parts: Readonly<Record<string, () => Promise<void>>> = {
-      load: () => measureLoad(stage, scene, times),
-      scroll: () => measureScrolling(stage, scene, times),
-      drag: () => measureDrags(stage, scene, times),
-      interactions: () => measureInteractions(stage, scene, times),
+      load: () => measureLoad(stage, scene, factor),
+      scroll: () => measureScrolling(stage, scene, factor),
+      drag: () => measureDrags(stage, scene, factor),
+      interactions: () => measureInteractions(stage, scene, factor),
       shifts: () => reportShifts(stage, scene),
     }
     for (const [name, run] of Object.entries(parts))
-      if (asked.length === 0 || asked.includes(name)) await run()
+      if (chosenParts.length === 0 || chosenParts.includes(name)) await run()
     console.log(`Load of the machine ${loadavg()[0]?.toFixed(1)}.`)
   } finally {
     await stage.stop()
@@ -59,7 +59,7 @@ export async function runWebBench(words: readonly string[]): Promise<void> {
 }
 
 async function openPage(stage: Stage, { login }: Scene, path: string): Promise<Page> {
-  // The session belongs to the browser; the page that is measured notes everything from its beginning.
+  // The session belongs to the browser context, so a new page has it and is recorded from its beginning.
   const context = (await stage.signIn(login, '/account')).context()
   const page = await context.newPage()
   await page.addInitScript(recordMeasures)
@@ -86,7 +86,7 @@ async function measureLoad(stage: Stage, scene: Scene, times: number): Promise<v
         .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`)
     rows.unshift({
       measured: 'script of the first load, compressed',
-      ...against(bytes, limits.scriptBytes, 'bytes'),
+      ...compareWith(bytes, limits.scriptBytes, 'bytes'),
     })
   }
   console.table(rows)
@@ -108,7 +108,7 @@ async function measureScrolling(stage: Stage, scene: Scene, times: number): Prom
   ] as const) {
     await page.goto(`${stage.hosts.web}/projects/${scene.largeId}${query}`)
     await page.locator(`${scroller} :is(.list-row, .bar)`).first().waitFor()
-    // A list begins with its first page; all of its rows are to be scrolled.
+    // A list first shows its first page. Waits for all rows, so that they can be scrolled.
     await page.locator('.list[aria-rowcount^="50"], .timeline').waitFor()
     await settle(page)
     await page.locator(scroller).hover()
@@ -165,7 +165,7 @@ async function measureDrags(stage: Stage, scene: Scene, times: number): Promise<
     rows.push({
       measured: `frames while dragging ${name}`,
       ...frameRowOf(frames, limits.frame),
-      // Of the page, for each of the places the pointer went to.
+      // The work of the page per position of the pointer.
       work: tenths(work / moves),
     })
   }
@@ -201,7 +201,7 @@ async function measureInteractions(stage: Stage, scene: Scene, times: number): P
 async function reportShifts(stage: Stage, scene: Scene): Promise<void> {
   const page = await stage.signIn(scene.login, '/account')
   const found = await measureShifts(stage, scene, page.context())
-  console.table(found.map(({ path, width, sum }) => ({ path, width, ...against(sum, limits.shift, '') })))
+  console.table(found.map(({ path, width, sum }) => ({ path, width, ...compareWith(sum, limits.shift, '') })))
   for (const { path, width, shifts } of found.filter(({ sum }) => sum >= limits.shift))
     console.log(
       path,
@@ -222,21 +222,21 @@ const tenths = (value: number) => Math.round(value * 10) / 10
 const medianOf = (numbers: readonly number[]) => Math.round(percentile(sorted(numbers), 0.5))
 
 const frameRowOf = (frames: readonly number[], limit: number) => ({
-  ...against(percentile(sorted(frames), 0.95), limit, 'ms'),
+  ...compareWith(percentile(sorted(frames), 0.95), limit, 'ms'),
   p50: tenths(percentile(sorted(frames), 0.5)),
   max: tenths(Math.max(...frames)),
   frames: frames.length,
   'of them late': frames.filter((milliseconds) => milliseconds > lateMilliseconds).length,
 })
 
-/** The slowest one counts, because a user has waited for it. */
+/** The slowest round counts, because a user has waited for it. */
 const rowOf = (name: string, found: readonly number[], limit: number) => ({
   measured: name,
-  ...against(Math.max(...found), limit, 'ms'),
+  ...compareWith(Math.max(...found), limit, 'ms'),
   median: medianOf(found),
 })
 
-const against = (value: number, limit: number, unit: string) => ({
+const compareWith = (value: number, limit: number, unit: string) => ({
   value: Math.round(value * 1000) / 1000,
   limit: `${limit} ${unit}`.trim(),
   kept: value < limit ? 'yes' : 'NO',
@@ -252,9 +252,9 @@ interface ShiftOfScreen {
 const widths = [390, 768, 1440]
 /** Delays responses, so that what comes before the rows is visible, as for users far from the server. */
 const latencyMilliseconds = 150
-const restMilliseconds = 700
+const settleMilliseconds = 700
 
-/** How much of each screen moves while it loads, all moves summed. */
+/** Measures how much of each screen moves while it loads, as a sum of all moves. */
 async function measureShifts(
   { hosts, workspace }: Stage,
   { projectId, assignment }: Scene,
@@ -271,7 +271,7 @@ async function measureShifts(
       await page.goto(hosts.web + path)
       await page.waitForTimeout(latencyMilliseconds * 5)
       await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-      await page.waitForTimeout(restMilliseconds)
+      await page.waitForTimeout(settleMilliseconds)
       const shifts = await shiftsOf(page)
       measured.push({ path: path.replace(/[0-9a-f-]{36}/g, '…'), width, sum: sumOf(shifts), shifts })
     }

@@ -3,16 +3,17 @@ import type { Stage } from '../../test/browser/support/stage.ts'
 import { addDays, mondayOf, today } from '../../web/src/time/days.ts'
 
 export interface Scene {
-  /** With 500 assignments of twelve people, and with 5,000 of a hundred people, labels and dependencies. */
+  /** The project with 500 assignments of twelve people. */
   readonly projectId: string
+  /** The project with 5,000 assignments of a hundred people, with labels and dependencies. */
   readonly largeId: string
   readonly login: string
   readonly assignment: { readonly id: string; readonly name: string }
 }
 
 /**
- * Two projects, a third of the assignments done, some blocked, and a week with time in it. The large one is
- * the plan of eight months.
+ * Creates two projects in which a third of the assignments is done and some are blocked, with time recorded
+ * in this week. The large one is a plan for eight months.
  */
 export async function makeScene(stage: Stage): Promise<Scene> {
   const { hosts, workspace } = stage
@@ -20,12 +21,12 @@ export async function makeScene(stage: Stage): Promise<Scene> {
   const people = [administrator, workspace.mara, workspace.jonas]
   for (const name of names) people.push(await workspace.join(name))
   for (const name of ['Bug', 'Chore', 'Design']) await make('assignmentType', { name })
-  const madeOf = async (name: string, size: Size) => {
+  const makeProject = async (name: string, size: Size) => {
     const { id: projectId } = await make('project', { name, organizationId: workspace.organizationId })
     for (const { id: userId } of people) await make('userProject', { projectId, userId })
     const first = await workspace.assignment(`${subjects[0]} 0`, { projectId, userId: administrator.id })
-    const others = await addPeople(hosts, projectId, size.people - people.length)
-    await fill(projectId, first, { ...size, people: [...people.map(({ id }) => id), ...others] })
+    const addedIds = await addPeople(hosts, projectId, size.people - people.length)
+    await fill(projectId, first, { ...size, people: [...people.map(({ id }) => id), ...addedIds] })
     return { projectId, first }
   }
   const fill = async (projectId: string, first: string, size: FilledSize) => {
@@ -48,9 +49,13 @@ export async function makeScene(stage: Stage): Promise<Scene> {
       select gen_random_uuid(), id, user_id, ${mondayOf(today())}::date at time zone 'UTC', 2, 'Noted'
       from assignments where project_id = ${projectId} order by id limit 200`)
   }
-  const { projectId, first } = await madeOf('Five hundred cards', { assignments: 500, people: 12, days: 45 })
+  const { projectId, first } = await makeProject('Five hundred cards', {
+    assignments: 500,
+    people: 12,
+    days: 45,
+  })
   const large = { assignments: 5000, people: 100, days: 240 }
-  const { projectId: largeId } = await madeOf('Five thousand cards', large)
+  const { projectId: largeId } = await makeProject('Five thousand cards', large)
   await addLabelsAndDependencies(stage, largeId)
   return {
     projectId,
@@ -83,21 +88,21 @@ async function addPeople({ database }: Stage['hosts'], projectId: string, count:
   return added.map(({ id }) => id)
 }
 
-/** Puts a label on most assignments and two on some; a quarter wait for another one. */
+/** Puts a label on most assignments and two on some. A quarter of them are blocked by another one. */
 async function addLabelsAndDependencies({ hosts, workspace }: Stage, projectId: string): Promise<void> {
   const labelIds: string[] = []
   for (const [index, color] of (['blue', 'green', 'amber', 'red', 'purple', 'teal'] as const).entries())
     labelIds.push((await workspace.make('label', { name: `Label ${index + 1}`, color, projectId })).id)
-  const numbered = sql`(select id, row_number() over (order by name, id) as n from assignments where project_id = ${projectId}) as one`
+  const numbered = sql`(select id, row_number() over (order by name, id) as n from assignments where project_id = ${projectId}) as assignment`
   await hosts.database.query(sql`
     insert into assignment_labels (id, assignment_id, label_id)
     select gen_random_uuid(), id, (${labelIds}::uuid[])[1 + (n + step) % 6]
     from ${numbered}, generate_series(0, 1) as step where n % 3 > step`)
   await hosts.database.query(sql`
     insert into assignment_dependencies (id, assignment_id, blocked_by_id)
-    select gen_random_uuid(), one.id, other.id from ${numbered}
+    select gen_random_uuid(), assignment.id, other.id from ${numbered}
     join (select id, row_number() over (order by name, id) as n from assignments where project_id = ${projectId}) as other
-      on other.n = one.n + 1 where one.n % 4 = 0`)
+      on other.n = assignment.n + 1 where assignment.n % 4 = 0`)
 }
 
 const names = [

@@ -30,8 +30,8 @@ const rounds = 3
 const login = 'bench@example.com'
 
 /**
- * Deliveries of one process to a receiver in another one. With the folder of an installed `pg-boss` and
- * `graphile-worker` also what these cost for the same messages, in turns.
+ * Measures deliveries of one process to a receiver in another one. If the folder of an installed `pg-boss` and
+ * `graphile-worker` is passed, measures these with the same messages, too, in turns.
  */
 export async function runWebhookBench([folder]: readonly string[]): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bench-webhooks-'))
@@ -39,15 +39,15 @@ export async function runWebhookBench([folder]: readonly string[]): Promise<void
   const receiver = await startReceiver()
   try {
     await migrate(store.url)
-    const own = await openOwn(store.url, receiver)
+    const ownQueue = await openOwn(store.url, receiver)
     const receivers = allowedReceivers([receiver.host])
-    const others = folder === undefined ? [] : await queuesIn(folder, store.url, receivers)
-    const costs = await inTurns([own, ...others], own.write, (work) =>
-      measured(work, dataDirectory, receiver.count),
+    const otherQueues = folder === undefined ? [] : await queuesIn(folder, store.url, receivers)
+    const costs = await measureInTurns([ownQueue, ...otherQueues], ownQueue.write, (work) =>
+      measureWork(work, dataDirectory, receiver.count),
     )
     for (const [name, found] of costs)
-      console.log(`${name.padEnd(30)} ${middleOf(found).toFixed(2)} ms of CPU a delivery, process and store`)
-    for (const { stop } of [own, ...others]) await stop()
+      console.log(`${name.padEnd(30)} ${medianOf(found).toFixed(2)} ms of CPU a delivery, process and store`)
+    for (const { stop } of [ownQueue, ...otherQueues]) await stop()
   } finally {
     await receiver.stop()
     await store.stop()
@@ -55,10 +55,10 @@ export async function runWebhookBench([folder]: readonly string[]): Promise<void
   }
 }
 
-const middleOf = (values: readonly number[]): number =>
-  [...values].sort((one, other) => one - other)[values.length >> 1] ?? 0
+const medianOf = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
-/** Webhooks for the changes of `write`. */
+/** Creates webhooks for the changes that `write` makes. */
 async function openOwn(url: string, receiver: { readonly url: string; readonly host: string }) {
   const database = openDatabase({ url, applicationName: 'bench' })
   const budgets = openBudgets()
@@ -77,7 +77,7 @@ async function openOwn(url: string, receiver: { readonly url: string; readonly h
   return {
     name: 'the feed and its deliveries',
     deliverAll: () => worker.poll(),
-    /** Changes for every webhook, and the same as messages for those who cannot read the feed. */
+    /** Makes changes for the webhooks, and returns them as messages for queues that do not read the feed. */
     async write(): Promise<readonly QueuedMessage[]> {
       const ids = Array.from({ length: rows }, () => newId())
       for (const id of ids) await create(context, impediment, owner, { id, name: 'Written 0' })
@@ -98,8 +98,8 @@ async function openOwn(url: string, receiver: { readonly url: string; readonly h
   }
 }
 
-/** The cost of each in every round except the first, which warms up. */
-async function inTurns(
+/** Returns the cost of each queue in every round except the first, which warms up. */
+async function measureInTurns(
   queues: readonly Pick<OtherQueue, 'name' | 'deliverAll'>[],
   write: () => Promise<readonly QueuedMessage[]>,
   measure: (work: () => Promise<void>) => Promise<number>,
@@ -115,19 +115,23 @@ async function inTurns(
   return costs
 }
 
-async function measured(
+async function measureWork(
   work: () => Promise<unknown>,
   dataDirectory: string,
   count: () => Promise<number>,
 ): Promise<number> {
   const postmaster = postmasterOf(dataDirectory)
-  const before = await count()
-  const [own, store, startedAt] = [process.cpuUsage(), cpuSecondsOfServer(postmaster), performance.now()]
+  const countBefore = await count()
+  const [cpuBefore, storeBefore, startedAt] = [
+    process.cpuUsage(),
+    cpuSecondsOfServer(postmaster),
+    performance.now(),
+  ]
   await work()
   const seconds = (performance.now() - startedAt) / 1000
-  const { user, system } = process.cpuUsage(own)
-  const arrived = (await count()) - before
-  const storeMilliseconds = (cpuSecondsOfServer(postmaster) - store) * 1000
+  const { user, system } = process.cpuUsage(cpuBefore)
+  const arrived = (await count()) - countBefore
+  const storeMilliseconds = (cpuSecondsOfServer(postmaster) - storeBefore) * 1000
   const ownMilliseconds = (user + system) / 1000
   console.log(
     `${arrived} in ${seconds.toFixed(1)} s: ${(arrived / seconds).toFixed(0)} a second, process ${(ownMilliseconds / arrived).toFixed(2)}, store ${(storeMilliseconds / arrived).toFixed(2)} ms each`,
@@ -135,7 +139,7 @@ async function measured(
   return (ownMilliseconds + storeMilliseconds) / arrived
 }
 
-/** A server in a separate process that answers every request with 200 and counts it. */
+/** Starts a server in a separate process, which responds to every request with 200 and counts it. */
 async function startReceiver() {
   const child = fork(import.meta.filename)
   const [port] = await once(child, 'message')

@@ -16,12 +16,12 @@ export interface OtherQueue {
   stop(): Promise<void>
 }
 
-const atOnce = 32
+const concurrency = 32
 /** The number of changes that one transaction copies from the feed. */
 const pageSize = 100
 const secret = `${secretPrefix}${Buffer.alloc(32, 1).toString('base64')}`
 
-/** Libraries with a queue in PostgreSQL, installed in a folder; each gets ready-made messages. */
+/** Starts the PostgreSQL queue libraries that are installed in the folder. The caller prepares the messages. */
 export async function queuesIn(
   folder: string,
   url: string,
@@ -29,7 +29,7 @@ export async function queuesIn(
 ): Promise<readonly OtherQueue[]> {
   const load = createRequire(join(folder, 'package.json'))
   const signal = new AbortController().signal
-  let left = 0
+  let remaining = 0
   let onEmpty = () => {}
   const deliver = async ({ id, url, body }: QueuedMessage) => {
     const timestampSeconds = Math.floor(Date.now() / 1000)
@@ -39,11 +39,11 @@ export async function queuesIn(
     }
     const { status } = await sendMessage({ url, headers, body }, receivers, { signal, milliseconds: 10_000 })
     if (status !== 200) throw new Error(`The receiver answered ${status}.`)
-    left -= 1
-    if (left === 0) onEmpty()
+    remaining -= 1
+    if (remaining === 0) onEmpty()
   }
   const untilEmpty = (messages: readonly QueuedMessage[]) => {
-    left = messages.length
+    remaining = messages.length
     return new Promise<void>((resolve) => {
       onEmpty = resolve
     })
@@ -71,7 +71,7 @@ export async function queuesIn(
   const runner = (isOrdered: boolean) => async (messages: readonly QueuedMessage[]) => {
     const running = await graphile.run({
       connectionString: url,
-      concurrency: atOnce,
+      concurrency: concurrency,
       pollInterval: 500,
       noHandleSignals: true,
       logger: new graphile.Logger(() => () => undefined),
@@ -100,6 +100,7 @@ export async function queuesIn(
       },
       stop: () => boss.stop({ graceful: false }),
     },
+    // The next one uses the same `utils`, and releases them.
     { name: 'graphile-worker, no order', deliverAll: runner(false), stop: async () => {} },
     {
       name: 'graphile-worker, a queue a row',

@@ -1,10 +1,10 @@
 /*
- * The bank's load, from a program whose own work is small: beside it, what a request costs is the bank's.
+ * The load for the bank. This program itself uses so little CPU time that the measured cost is the bank's.
  *
- *   load PORT closed CONNECTIONS KEEP_ALIVE SECONDS    each connection sends its next write when it has its answer
- *   load PORT challenge RAMP_SECONDS HOLD_SECONDS      "Rinha de Backend 2024/Q1": arrivals in time, a connection for each
+ *   load PORT closed CONNECTIONS KEEP_ALIVE SECONDS    each connection sends the next write after the response
+ *   load PORT challenge RAMP_SECONDS HOLD_SECONDS      "Rinha de Backend 2024/Q1", with one connection per request
  *
- * One line of JSON tells what came of it. Linux only.
+ * Prints the result as one line of JSON. Runs on Linux only.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -53,7 +53,7 @@ static double now(void) {
   return time.tv_sec + time.tv_nsec / 1e9;
 }
 
-/* xorshift64: the same run of requests every time. */
+/* xorshift64, which produces the same sequence of requests every time. */
 static unsigned random_below(unsigned limit) {
   random_state ^= random_state << 13;
   random_state ^= random_state >> 7;
@@ -73,27 +73,27 @@ static int request_text(enum kind kind, char *text, size_t size) {
                   "Content-Length: %d\r\n\r\n%s", client, length, body);
 }
 
-static void open_connection(struct connection *one) {
+static void open_connection(struct connection *connection) {
   int on = 1;
-  one->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-  if (one->fd < 0) quit("socket");
-  setsockopt(one->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  if (connect(one->fd, (struct sockaddr *)&target, sizeof target) < 0 && errno != EINPROGRESS) quit("connect");
-  struct epoll_event event = {.events = EPOLLOUT, .data.ptr = one};
-  if (epoll_ctl(poller, EPOLL_CTL_ADD, one->fd, &event) < 0) quit("epoll_ctl");
+  connection->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  if (connection->fd < 0) quit("socket");
+  setsockopt(connection->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (connect(connection->fd, (struct sockaddr *)&target, sizeof target) < 0 && errno != EINPROGRESS) quit("connect");
+  struct epoll_event event = {.events = EPOLLOUT, .data.ptr = connection};
+  if (epoll_ctl(poller, EPOLL_CTL_ADD, connection->fd, &event) < 0) quit("epoll_ctl");
 }
 
-static void watch(struct connection *one, uint32_t events) {
-  struct epoll_event event = {.events = events, .data.ptr = one};
-  epoll_ctl(poller, EPOLL_CTL_MOD, one->fd, &event);
+static void watch(struct connection *connection, uint32_t events) {
+  struct epoll_event event = {.events = events, .data.ptr = connection};
+  epoll_ctl(poller, EPOLL_CTL_MOD, connection->fd, &event);
 }
 
-/* Small enough for the socket's buffer, so it is never written in parts. */
-static bool send_request(struct connection *one) {
+/* A request fits into the socket's buffer, so it is never written in parts. */
+static bool send_request(struct connection *connection) {
   char text[512];
-  int length = request_text(one->kind, text, sizeof text);
-  one->received = 0;
-  return send(one->fd, text, length, MSG_NOSIGNAL) == length;
+  int length = request_text(connection->kind, text, sizeof text);
+  connection->received = 0;
+  return send(connection->fd, text, length, MSG_NOSIGNAL) == length;
 }
 
 static long number_after(const char *text, const char *name) {
@@ -101,40 +101,41 @@ static long number_after(const char *text, const char *name) {
   return found ? strtol(found + strlen(name) + strspn(found + strlen(name), " :"), NULL, 10) : 0;
 }
 
-/* What is wrong and what is not is the challenge's to say: 200, or 422 for a debit. */
-static void check_answer(struct connection *one, const char *body) {
-  int status = atoi(one->answer + 9);
-  if (status != 200 && !(status == 422 && one->kind == debit)) errors++;
+/* The challenge accepts 200, and 422 for a debit. */
+static void check_answer(struct connection *connection, const char *body) {
+  int status = atoi(connection->answer + 9);
+  if (status != 200 && !(status == 422 && connection->kind == debit)) errors++;
   if (status != 200) return;
-  long balance = number_after(body, one->kind == statement ? "\"total\"" : "\"saldo\"");
+  long balance = number_after(body, connection->kind == statement ? "\"total\"" : "\"saldo\"");
   if (balance < -number_after(body, "\"limite\"")) under_limit++;
 }
 
-/* 1 when the answer is whole, 0 when more is to come, -1 when the connection has failed. */
-static int receive(struct connection *one) {
-  ssize_t count = recv(one->fd, one->answer + one->received, answer_bytes_max - 1 - one->received, 0);
+/* Returns 1 if the response is complete, 0 if it is not yet, and -1 if the connection has failed. */
+static int receive(struct connection *connection) {
+  size_t room = answer_bytes_max - 1 - connection->received;
+  ssize_t count = recv(connection->fd, connection->answer + connection->received, room, 0);
   if (count <= 0) return count < 0 && errno == EAGAIN ? 0 : -1;
-  one->received += count;
-  one->answer[one->received] = 0;
-  char *head_end = strstr(one->answer, "\r\n\r\n");
+  connection->received += count;
+  connection->answer[connection->received] = 0;
+  char *head_end = strstr(connection->answer, "\r\n\r\n");
   if (head_end == NULL) return 0;
-  const char *length = strcasestr(one->answer, "\r\ncontent-length:");
+  const char *length = strcasestr(connection->answer, "\r\ncontent-length:");
   if (length == NULL) return -1;
   const char *body = head_end + 4;
-  if (one->received < (size_t)(body - one->answer) + strtoul(length + 17, NULL, 10)) return 0;
-  check_answer(one, body);
+  if (connection->received < (size_t)(body - connection->answer) + strtoul(length + 17, NULL, 10)) return 0;
+  check_answer(connection, body);
   return 1;
 }
 
-static void count_answer(struct connection *one, bool is_whole) {
+static void count_answer(struct connection *connection, bool is_whole) {
   if (!is_whole) errors++;
   if (requests == latencies_max) return;
-  latencies[requests++] = is_whole ? (now() - one->started_at) * 1000 : NAN;
+  latencies[requests++] = is_whole ? (now() - connection->started_at) * 1000 : NAN;
 }
 
-static void let_go(struct connection *one) {
-  close(one->fd);
-  free_connections[free_count++] = one - connections;
+static void close_connection(struct connection *connection) {
+  close(connection->fd);
+  free_connections[free_count++] = connection - connections;
 }
 
 static void begin(enum kind kind) {
@@ -142,32 +143,32 @@ static void begin(enum kind kind) {
     unsent++;
     return;
   }
-  struct connection *one = &connections[free_connections[--free_count]];
-  one->kind = kind;
-  one->started_at = now();
-  open_connection(one);
+  struct connection *connection = &connections[free_connections[--free_count]];
+  connection->kind = kind;
+  connection->started_at = now();
+  open_connection(connection);
 }
 
-/* Two debits for each credit, as the challenge has them. */
+/* Two debits for each credit, as in the challenge. */
 static enum kind next_kind(void) { return random_below(3) == 0 ? credit : debit; }
 
-/* Returns whether the connection is done with. */
-static bool handle(struct connection *one, uint32_t events, bool goes_on) {
+/* Returns whether the connection is no longer needed. */
+static bool handle(struct connection *connection, uint32_t events, bool continues) {
   if (events & EPOLLOUT) {
-    if (send_request(one)) {
-      watch(one, EPOLLIN);
+    if (send_request(connection)) {
+      watch(connection, EPOLLIN);
       return false;
     }
-    count_answer(one, false);
+    count_answer(connection, false);
     return true;
   }
-  int state = receive(one);
+  int state = receive(connection);
   if (state == 0) return false;
-  count_answer(one, state == 1);
-  if (state < 0 || !keeps_alive || !goes_on || requests >= latencies_max) return true;
-  one->kind = next_kind();
-  one->started_at = now();
-  return !send_request(one);
+  count_answer(connection, state == 1);
+  if (state < 0 || !keeps_alive || !continues || requests >= latencies_max) return true;
+  connection->kind = next_kind();
+  connection->started_at = now();
+  return !send_request(connection);
 }
 
 static void run_closed(int count, double seconds) {
@@ -177,19 +178,19 @@ static void run_closed(int count, double seconds) {
   while (free_count < connections_max) {
     int ready = epoll_wait(poller, events, 256, 10000);
     if (ready <= 0) break;
-    bool goes_on = now() < ends_at;
+    bool continues = now() < ends_at;
     for (int index = 0; index < ready; index++) {
-      struct connection *one = events[index].data.ptr;
-      if (!handle(one, events[index].events, goes_on)) continue;
-      let_go(one);
-      if (goes_on && requests < latencies_max) begin(next_kind());
+      struct connection *connection = events[index].data.ptr;
+      if (!handle(connection, events[index].events, continues)) continue;
+      close_connection(connection);
+      if (continues && requests < latencies_max) begin(next_kind());
     }
   }
 }
 
 static const struct { enum kind kind; double rate; } flows[] = {{debit, 220}, {credit, 110}, {statement, 10}};
 
-/* The n-th arrival of a rate that grows evenly from one a second comes where the area under it is n. */
+/* The n-th arrival of a rate that grows evenly from one per second comes where the area under the rate is n. */
 static double arrival(double rate, double ramp, long n) {
   double growth = (rate - 1) / ramp, in_ramp = floor((1 + rate) / 2 * ramp);
   return n < in_ramp ? (sqrt(1 + 2 * n * growth) - 1) / growth : ramp + (n - in_ramp) / rate;
@@ -219,10 +220,10 @@ static void run_challenge(double ramp, double hold) {
     int ready = epoll_wait(poller, events, 256, 10000);
     if (ready == 0) break;
     for (int index = 0; index < ready; index++) {
-      struct connection *one = events[index].data.ptr;
+      struct connection *connection = events[index].data.ptr;
       uint64_t expirations;
-      if (one == NULL) (void)!read(timer, &expirations, sizeof expirations);
-      else if (handle(one, events[index].events, false)) let_go(one);
+      if (connection == NULL) (void)!read(timer, &expirations, sizeof expirations);
+      else if (handle(connection, events[index].events, false)) close_connection(connection);
     }
   }
 }
@@ -233,37 +234,37 @@ static int by_size(const void *first, const void *second) {
 }
 
 static void report(double seconds) {
-  long known = 0;
+  long answered = 0;
   for (long index = 0; index < requests; index++)
-    if (!isnan(latencies[index])) latencies[known++] = latencies[index];
-  qsort(latencies, known, sizeof *latencies, by_size);
+    if (!isnan(latencies[index])) latencies[answered++] = latencies[index];
+  qsort(latencies, answered, sizeof *latencies, by_size);
   struct timespec cpu;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
-  /* Requests that never got their answer within ten seconds are errors too. */
+  /* Requests without a response within ten seconds are errors, too. */
   long hanging = connections_max - free_count;
   printf("{\"requests\":%ld,\"errors\":%ld,\"underLimit\":%ld,\"seconds\":%.4f,\"cpuSeconds\":%.3f,\"percentiles\":{",
          requests, errors + hanging + unsent, under_limit, seconds, cpu.tv_sec + cpu.tv_nsec / 1e9);
-  static const double shares[] = {50, 75, 90, 99, 99.9, 100};
+  static const double percents[] = {50, 75, 90, 99, 99.9, 100};
   for (int index = 0; index < 6; index++) {
-    long at = known * shares[index] / 100;
-    double value = known == 0 ? 0 : latencies[at < known ? at : known - 1];
-    printf("%s\"%g\":%.4f", index ? "," : "", shares[index], value);
+    long at = answered * percents[index] / 100;
+    double value = answered == 0 ? 0 : latencies[at < answered ? at : answered - 1];
+    printf("%s\"%g\":%.4f", index ? "," : "", percents[index], value);
   }
   printf("}}\n");
 }
 
-int main(int count, char **words) {
-  if (count < 5) return fprintf(stderr, "usage: see the first lines of load.c\n"), 2;
-  target = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(atoi(words[1]))};
+int main(int argc, char **argv) {
+  if (argc < 5) return fprintf(stderr, "usage: see the first lines of load.c\n"), 2;
+  target = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(atoi(argv[1]))};
   target.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   poller = epoll_create1(0);
   latencies = malloc(latencies_max * sizeof *latencies);
   for (int index = 0; index < connections_max; index++) free_connections[free_count++] = index;
   double started_at = now();
-  if (strcmp(words[2], "closed") == 0 && count == 6) {
-    keeps_alive = atoi(words[4]) != 0;
-    run_closed(atoi(words[3]), atof(words[5]));
-  } else run_challenge(atof(words[3]), atof(words[4]));
+  if (strcmp(argv[2], "closed") == 0 && argc == 6) {
+    keeps_alive = atoi(argv[4]) != 0;
+    run_closed(atoi(argv[3]), atof(argv[5]));
+  } else run_challenge(atof(argv[3]), atof(argv[4]));
   report(now() - started_at);
   return 0;
 }

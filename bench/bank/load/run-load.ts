@@ -6,14 +6,14 @@ const run = promisify(execFile)
 
 export interface LoadResult {
   readonly requests: number
-  /** Anything but what the challenge accepts: 200, or 422 for a debit over the limit. */
+  /** Counts responses that the challenge does not accept. It accepts 200, and 422 for a debit over the limit. */
   readonly errors: number
-  /** Answers that show a balance under its limit. */
+  /** The number of responses with a balance under its limit. */
   readonly underLimit: number
   readonly seconds: number
-  /** Of the load itself, which is no part of what is measured. */
+  /** The CPU time of the load itself, which counts neither for a target nor as other work on the machine. */
   readonly cpuSeconds: number
-  /** Milliseconds, by the share of requests that took no longer. */
+  /** Latencies in milliseconds, by the percentage of requests that took no longer. */
   readonly percentiles: Readonly<Record<'50' | '75' | '90' | '99' | '99.9' | '100', number>>
 }
 
@@ -25,14 +25,14 @@ export interface Load {
   challenge(port: number, shape: { rampSeconds: number; holdSeconds: number }): Promise<LoadResult>
 }
 
-/** Builds the load's program with the machine's C compiler. */
+/** Builds the program of the load with the C compiler of this machine. */
 export async function buildLoad(folder: string): Promise<Load> {
   const program = join(folder, 'load')
   await run('cc', ['-O2', '-o', program, join(import.meta.dirname, 'load.c'), '-lm']).catch((cause) => {
     throw new Error('The load is a C program: a compiler is needed (in Debian, the package gcc).', { cause })
   })
-  const result = async (words: readonly (string | number)[]) =>
-    JSON.parse((await run(program, words.map(String))).stdout) as LoadResult
+  const result = async (args: readonly (string | number)[]) =>
+    JSON.parse((await run(program, args.map(String))).stdout) as LoadResult
   return {
     closed: (port, { connections, keepAlive, seconds }) =>
       result([port, 'closed', connections, Number(keepAlive), seconds]),

@@ -1,29 +1,29 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The memory and CPU of a start and its child processes. Megabytes. */
-export interface Held {
-  /** Of our own processes, each with the pages that it shares with others. */
+/** The memory, in megabytes, and the CPU time of a start and its descendants. */
+export interface Usage {
+  /** The sum of the resident memory of this program's processes, including pages that they share. */
   readonly resident: number
-  /** Of these, what belongs to one of them only. */
-  readonly own: number
-  /** The program's own pages, which all of them share. */
+  /** The sum of the memory that belongs to one of these processes only. */
+  readonly unshared: number
+  /** The pages of the program itself, which all of its processes share. */
   readonly shared: number
-  /** The shares of the store's processes. */
+  /** The sum of the proportional memory (PSS) of the store's processes. */
   readonly store: number
-  /** Of our own processes. */
+  /** The CPU time of this program's processes. */
   readonly cpuSeconds: number
 }
 
-export function heldBy(root: number): Held {
-  const all = belowOf(root)
+export function readUsage(root: number): Usage {
+  const all = descendantsOf(root)
   const ours = all.filter((pid) => /cli\.ts|bank\/instance/.test(read(`/proc/${pid}/cmdline`)))
   const memory = ours.map((pid) => read(`/proc/${pid}/smaps_rollup`))
   const resident = memory.map((text) => megabytes(text, 'Rss'))
-  const own = memory.map((text) => megabytes(text, 'Anonymous'))
+  const unshared = memory.map((text) => megabytes(text, 'Anonymous'))
   return {
     resident: sum(resident),
-    own: sum(own),
-    shared: Math.max(...resident.map((amount, index) => amount - (own[index] ?? 0))),
+    unshared: sum(unshared),
+    shared: Math.max(...resident.map((amount, index) => amount - (unshared[index] ?? 0))),
     store: sum(
       all
         .filter((pid) => !ours.includes(pid))
@@ -33,18 +33,18 @@ export function heldBy(root: number): Held {
   }
 }
 
-/** Finer than the hundredths of proc_pid_stat(5). */
+/** Reads nanoseconds, because proc_pid_stat(5) only has hundredths of a second. */
 const threadSeconds = (pid: number): number[] =>
   list(`/proc/${pid}/task`).map(
     (thread) => Number(read(`/proc/${pid}/task/${thread}/schedstat`).split(' ')[0]) / 1e9,
   )
 
-function belowOf(root: number): readonly number[] {
+function descendantsOf(root: number): readonly number[] {
   const parents = list('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((name) => [Number(name), parentOf(Number(name))] as const)
   const found = [root]
-  for (const one of found) for (const [pid, parent] of parents) if (parent === one) found.push(pid)
+  for (const ancestor of found) for (const [pid, parent] of parents) if (parent === ancestor) found.push(pid)
   return found
 }
 
@@ -56,7 +56,7 @@ const megabytes = (text: string, name: string): number =>
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0)
 
-/** A process that has ended between two samples holds nothing. */
+/** Returns an empty text for a process that has ended. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')
