@@ -2,23 +2,25 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { administratorsOf, type PossibleAdministrator } from './administrators.ts'
 
-const named = (login: string, others: Partial<PossibleAdministrator> = {}) => ({
-  ...{ login, hasRole: false, isSeeded: false },
-  ...others,
+const accountWith = (login: string, facts: Partial<PossibleAdministrator> = {}) => ({
+  login,
+  hasRole: false,
+  isSeeded: false,
+  ...facts,
 })
 
-test('the listed logins are the administrators, in any spelling', () => {
+test('accounts with listed logins are administrators, regardless of case and of spaces around the login', () => {
   const administrators = administratorsOf({ adminLogins: [' Ada@Example.com ', 'grace@example.com'] })
-  assert.ok(administrators.isAdministrator(named('ada@example.com')))
-  assert.ok(administrators.isAdministrator(named(' GRACE@example.com')))
-  assert.ok(!administrators.isAdministrator(named('linus@example.com')))
+  assert.ok(administrators.isAdministrator(accountWith('ada@example.com')))
+  assert.ok(administrators.isAdministrator(accountWith(' GRACE@example.com')))
+  assert.ok(!administrators.isAdministrator(accountWith('linus@example.com')))
 })
 
-test('logins that only look like a listed one are reserved, but make no administrator', () => {
+test('logins that only look like a listed one are reserved, but their accounts are no administrators', () => {
   const administrators = administratorsOf({ adminLogins: ['kate@example.com'] })
   for (const login of ['\u212aate@example.com', 'kate@example.com\u00a0', '\tkate@example.com']) {
     assert.ok(administrators.isReserved(login), login)
-    assert.ok(!administrators.isAdministrator(named(login)), login)
+    assert.ok(!administrators.isAdministrator(accountWith(login)), login)
   }
   assert.ok(administrators.isReserved(' KATE@example.com'))
   assert.ok(!administrators.isReserved('linus@example.com'))
@@ -28,24 +30,27 @@ test('no login is reserved while none is listed', () => {
   assert.ok(!administratorsOf({ adminLogins: ['', ' '] }).isReserved(''))
 })
 
-test('the seeded account is no administrator once others are listed', () => {
+test('the seeded account is no administrator if any login is listed', () => {
   const administrators = administratorsOf({ adminLogins: ['ada@example.com'] })
-  assert.ok(!administrators.isAdministrator(named('demo@example.com', { isSeeded: true })))
+  assert.ok(!administrators.isAdministrator(accountWith('demo@example.com', { isSeeded: true })))
 })
 
-test('the seeded account alone is the administrator while no login is listed, regardless of its own login', () => {
+test('only the seeded account is an administrator while no login is listed, whatever its login is', () => {
   for (const adminLogins of [[], ['', '  ']]) {
     const administrators = administratorsOf({ adminLogins })
-    assert.ok(administrators.isAdministrator(named('renamed@example.com', { isSeeded: true })))
-    assert.ok(!administrators.isAdministrator(named('demo@example.com')))
-    assert.ok(!administrators.isAdministrator(named('')))
+    assert.ok(administrators.isAdministrator(accountWith('renamed@example.com', { isSeeded: true })))
+    assert.ok(!administrators.isAdministrator(accountWith('demo@example.com')))
+    assert.ok(!administrators.isAdministrator(accountWith('')))
   }
 })
 
-test('a role in the store makes an administrator too, unless extensions are off', () => {
+test('an account with the role in the store is an administrator, too, unless the extensions are off', () => {
   for (const extensions of [true, false]) {
     const administrators = administratorsOf({ adminLogins: ['ada@example.com'], extensions })
-    assert.equal(administrators.isAdministrator(named('linus@example.com', { hasRole: true })), extensions)
-    assert.ok(administrators.isAdministrator(named('ada@example.com')))
+    assert.equal(
+      administrators.isAdministrator(accountWith('linus@example.com', { hasRole: true })),
+      extensions,
+    )
+    assert.ok(administrators.isAdministrator(accountWith('ada@example.com')))
   }
 })

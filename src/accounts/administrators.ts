@@ -14,17 +14,23 @@ export interface PossibleAdministrator {
 }
 
 export interface Administrators {
-  /** Returns whether the settings list the account as an administrator, or the database has the role for it. */
+  /**
+   * Returns whether the settings list the account as an administrator, or the database has the role for it.
+   */
   isAdministrator(account: PossibleAdministrator): boolean
   /**
-   * Returns whether the settings may list the login. A new account with it would be an administrator at once,
-   * so only users who may appoint administrators may create it.
+   * Returns whether the settings list a login that is equal after normalization, a looser comparison than that
+   * of `isAdministrator`. A new account with it could be an administrator at once, so only users who may
+   * appoint administrators may create it.
    */
   isReserved(login: string): boolean
 }
 
 export interface AdministratorOptions {
-  /** SVC_ADMIN_LOGINS. If it is empty, the seeded account is an administrator, so that a new installation has one. */
+  /**
+   * SVC_ADMIN_LOGINS. If it is empty, the seeded account is an administrator, so that a new installation has
+   * one.
+   */
   readonly adminLogins: readonly string[]
   /** If false, only the settings count, because the contract knows no role in the database. */
   readonly extensions?: boolean
@@ -36,7 +42,7 @@ export function administratorsOf({ adminLogins, extensions = true }: Administrat
   return {
     isAdministrator: ({ login, hasRole, isSeeded }) =>
       (extensions && hasRole) ||
-      (listed.length === 0 ? isSeeded : listed.some((one) => isSameLogin(one, login))),
+      (listed.length === 0 ? isSeeded : listed.some((listedLogin) => isSameLogin(listedLogin, login))),
     isReserved: (login) => reserved.has(normalizeLogin(login)),
   }
 }
@@ -52,6 +58,8 @@ export async function findAdministrators(
   { query }: Pick<Queries, 'query'>,
   options: AdministratorOptions,
 ): Promise<readonly FoundAdministrator[]> {
+  // The query narrows the accounts down; `isAdministrator` decides, because the seeded account counts only if the
+  // settings list none.
   const accounts = await query<FoundAdministrator>(sql`
     select account.id, ${administratorColumns} from users as account
     where account.active and not ${isAccountDeactivatedSql} and (
@@ -62,14 +70,14 @@ export async function findAdministrators(
   return accounts.filter(administratorsOf(options).isAdministrator)
 }
 
-export interface FoundAdministrator extends PossibleAdministrator {
+interface FoundAdministrator extends PossibleAdministrator {
   readonly id: string
 }
 
 /**
  * Locks the roles until the transaction ends, and returns whether the caller is still an administrator: the
- * check of the token may be thirty seconds old. If two administrators revoke each other's role at once, only
- * one succeeds, so at least one remains.
+ * check of the token may be thirty seconds old. If two administrators revoke each other's role at the same
+ * time, only one succeeds, so at least one remains.
  */
 export async function lockAdministrators(
   transaction: Queries,
@@ -87,10 +95,13 @@ async function lockRoles(transaction: Queries): Promise<void> {
   await transaction.query(sql`lock table administrators in share row exclusive mode`)
 }
 
-/** Locks the roles, and throws if the change is not allowed. */
+/** Locks the roles, and throws if the caller may not make the change. */
 export type Authorize = (transaction: Queries) => Promise<void>
 
-/** Authorizes the operator of the command line, who needs no role, but may not deactivate the last administrator. */
+/**
+ * Authorizes the operator of the command line, who needs no role, but may not deactivate the last
+ * administrator.
+ */
 export const authorizeOperator =
   (
     options: AdministratorOptions,
@@ -109,10 +120,10 @@ export const authorizeOperator =
       })
   }
 
-/** A limit for mistakes: few accounts should be administrators. */
+/** Catches mistakes: few accounts should be administrators. */
 export const administratorsMax = 100
 
-export interface AccountChange {
+interface AccountChange {
   readonly userId: string
   /** The account that makes the change. */
   readonly by: string

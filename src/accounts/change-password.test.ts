@@ -25,29 +25,29 @@ beforeEach(async () => {
   ada = await insertAccount(fresh.database, { passwordHash: await passwords.hash(current) })
 })
 
-test('after a change only the new password fits, exactly as it was given', async () => {
+test('after a change, only the new password is accepted, with its spaces', async () => {
   await change(current, next)
-  assert.equal(await passwords.verify((await stored()).hash, next), true)
-  assert.equal(await passwords.verify((await stored()).hash, next.trim()), false)
+  assert.equal(await passwords.verify((await findStored()).hash, next), true)
+  assert.equal(await passwords.verify((await findStored()).hash, next.trim()), false)
   await assert.rejects(change(current, 'Another-One-9'), wrongCurrent)
 })
 
-test('a change replaces the security stamp, ends every sign-in and is written to the change log', async () => {
+test('a change replaces the security stamp, ends every session and is recorded in the history', async () => {
   await fresh.database.query(sql`
     insert into signin_sessions (id, user_id, security_stamp, expires_at)
     values (${`one ${ada.id}`}, ${ada.id}, ${ada.securityStamp}, now() + interval '1 hour')`)
   await change(current, next)
-  const { stamp, updated_at, open, changes } = await stored()
+  const { stamp, updated_at, activeSessions, changes } = await findStored()
   assert.notEqual(stamp, ada.securityStamp)
   assert.ok(updated_at)
-  assert.equal(open, 0)
+  assert.equal(activeSessions, 0)
   assert.deepEqual(changes, [`user update ${ada.id}`])
 })
 
 test('a wrong current password changes nothing', async () => {
-  const before = await stored()
+  const original = await findStored()
   await assert.rejects(change('Wrong-Horse-7', next), wrongCurrent)
-  assert.deepEqual(await stored(), before)
+  assert.deepEqual(await findStored(), original)
 })
 
 test('a common password and the login are rejected, but an existing password keeps working', async () => {
@@ -62,7 +62,7 @@ test('a common password and the login are rejected, but an existing password kee
   ] as const)
     await assert.rejects(change(inUse, password), { kind: 'invalid', errors: { newPassword: [problem] } })
   await change(inUse, next)
-  assert.equal(await passwords.verify((await stored()).hash, next), true)
+  assert.equal(await passwords.verify((await findStored()).hash, next), true)
 })
 
 test('every violation is reported at once, under its key', async () => {
@@ -96,38 +96,38 @@ test('the new password must differ from the current one', async () => {
   })
 })
 
-test('a body that breaks a rule is no attempt at the current password', async () => {
+test('an invalid body does not count as an attempt at the current password', async () => {
   for (let attempt = 0; attempt < 6; attempt += 1) await assert.rejects(change('guess', 'short'))
   await change(current, next)
 })
 
-test('after five wrong current passwords changes are locked, even for the right one; other accounts are not', async () => {
+test('after five wrong current passwords, an account is locked even for the correct one; other accounts are not', async () => {
   for (let attempt = 0; attempt < 5; attempt += 1) await assert.rejects(change('guess', next), wrongCurrent)
   await assert.rejects(change(current, next), { kind: 'locked', retryAfterSeconds: 15 * 60 })
   ada = await insertAccount(fresh.database, { passwordHash: await passwords.hash(current) })
   await change(current, next)
 })
 
-test('of two concurrent changes one wins and the other reports a wrong current password', async () => {
+test('of two concurrent changes, one succeeds and the other reports a wrong current password', async () => {
   // Two instances do not serialize each other's attempts; both have verified before either writes.
   const instances = [lockouts, createLockouts({ database: fresh.database })]
   let arrived = 0
-  let open = () => {}
+  let continueBoth = () => {}
   const bothArrived = new Promise<void>((resolve) => {
-    open = resolve
+    continueBoth = resolve
   })
-  const meeting = {
+  const waitingPasswords = {
     ...passwords,
     async hash(password: string) {
       arrived += 1
-      if (arrived === 2) open()
+      if (arrived === 2) continueBoth()
       await bothArrived
       return `new hash of ${password}`
     },
   }
   const changes = instances.map((instance, index) =>
     changePassword(
-      { database: fresh.database, passwords: meeting, lockouts: instance },
+      { database: fresh.database, passwords: waitingPasswords, lockouts: instance },
       { id: ada.id, isAdministrator: false },
       { currentPassword: current, newPassword: `Battery-Staple-${index}` },
     ),
@@ -136,11 +136,11 @@ test('of two concurrent changes one wins and the other reports a wrong current p
   const winner = results.findIndex(({ status }) => status === 'fulfilled')
   const { reason } = results[1 - winner] as PromiseRejectedResult
   assert.deepEqual(reason.errors, wrongCurrent.errors)
-  assert.equal((await stored()).hash, `new hash of Battery-Staple-${winner}`)
-  assert.equal((await stored()).changes.length, 1)
+  assert.equal((await findStored()).hash, `new hash of Battery-Staple-${winner}`)
+  assert.equal((await findStored()).changes.length, 1)
 })
 
-test('a removed account can no longer sign in', async () => {
+test('a removed account cannot change its password', async () => {
   await fresh.database.query(sql`update users set active = false where id = ${ada.id}`)
   await assert.rejects(change(current, next), { kind: 'unauthenticated' })
 })
@@ -158,19 +158,19 @@ const changeWith = (body: unknown) =>
     body,
   )
 
-interface Stored {
+interface StoredAccount {
   readonly hash: string
   readonly stamp: string
   readonly updated_at: string | null
-  readonly open: number
+  readonly activeSessions: number
   readonly changes: readonly string[]
 }
 
-async function stored(): Promise<Stored> {
-  const [row] = await fresh.database.query<Stored>(sql`
+async function findStored(): Promise<StoredAccount> {
+  const [row] = await fresh.database.query<StoredAccount>(sql`
     select password_hash as hash, security_stamp as stamp, updated_at,
-      (select count(*) from signin_sessions where user_id = users.id and ended_at is null) as open,
+      (select count(*) from signin_sessions where user_id = users.id and ended_at is null) as "activeSessions",
       array(select concat_ws(' ', resource, action, caller) from changes where row_id = users.id) as changes
     from users where id = ${ada.id}`)
-  return row as Stored
+  return row as StoredAccount
 }

@@ -11,7 +11,7 @@ import { parseFields } from './parse-fields.ts'
 import { guessableProblem, type Passwords } from './passwords.ts'
 import { invalidateAccounts } from './sessions.ts'
 
-export interface PasswordChangeContext {
+interface PasswordChangeContext {
   readonly database: Database
   readonly passwords: Passwords
   readonly lockouts: Lockouts
@@ -79,7 +79,7 @@ export function hashNewPassword(
 
 /**
  * Replaces the password of the writer's account, and invalidates everything issued to it before. The caller
- * has locked its row.
+ * must have locked the account's row.
  */
 export async function storePassword(
   transaction: Queries,
@@ -109,14 +109,14 @@ const currentPasswordField: Kind<string> = {
 }
 
 /**
- * Compares the new password as given: an invalid one has no parsed value, but this error is reported together
- * with the others.
+ * Compares with the new password in the body, not with the parsed one: a new password that is invalid for
+ * another reason has no parsed value, but gets this error, too.
  */
 const samePasswordErrors = (
   fields: { readonly currentPassword?: string },
-  given: Readonly<Record<string, unknown>>,
+  body: Readonly<Record<string, unknown>>,
 ) =>
-  fields.currentPassword !== undefined && fields.currentPassword === given.newPassword
+  fields.currentPassword !== undefined && fields.currentPassword === body.newPassword
     ? { newPassword: ['NewPassword must differ from the current password.'] }
     : {}
 
@@ -127,7 +127,7 @@ async function verifyCurrentPassword(
   password: string,
 ): Promise<Credentials> {
   let verified: Credentials | undefined
-  const isRight = await lockouts.guardAttempt(
+  const isCorrect = await lockouts.guardAttempt(
     passwordChangeKey(caller),
     async () => {
       const credentials = await findCredentials(database, caller)
@@ -136,7 +136,7 @@ async function verifyCurrentPassword(
     },
     () => securityLog?.({ event: 'lockout-begun', outcome: 'password-change', ...callerDetails(caller) }),
   )
-  if (!isRight || verified === undefined) throw wrongCurrentPassword()
+  if (!isCorrect || verified === undefined) throw wrongCurrentPassword()
   return verified
 }
 

@@ -9,7 +9,7 @@ import { endLinksOfSessions, requireSelfOrAdministrator } from './sessions.ts'
 import { canSignIn, lockFactors, onlyWayToSignIn, type SignInMethods } from './sign-in.ts'
 
 /** An external identity connected with an account, as its user and administrators see it. */
-export interface ExternalIdentity {
+interface ExternalIdentity {
   readonly id: string
   readonly userId: string
   /** The provider's id in the settings of the identity host. */
@@ -20,7 +20,7 @@ export interface ExternalIdentity {
   readonly lastUsedAt: string | null
 }
 
-/** The most identities that an account may have. The identity host checks it when one is connected. */
+/** The maximum number of identities of an account, which the identity host checks when one is connected. */
 export const identitiesMax = 20
 
 export async function listIdentities(
@@ -34,7 +34,7 @@ export async function listIdentities(
     from outside_identities where user_id = ${userId} order by created_at desc, id limit ${identitiesMax}::int`)
 }
 
-export interface IdentityContext {
+interface IdentityContext {
   readonly database: Database
   readonly securityLog?: SecurityLog
 }

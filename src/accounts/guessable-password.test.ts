@@ -4,12 +4,12 @@ import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { guessableProblem } from './passwords.ts'
 
-const common = 'is one of the most common passwords'
+const commonProblem = 'is one of the most common passwords'
 const login = 'Maria.Keller@example.com'
 
 test('a common password is rejected in any case and with punctuation around it', () => {
   for (const password of ['Password1!', 'P@ssw0rd', 'PASSWORD1', 'Welcome1!', '  Qwerty123?', '«Letmein1»'])
-    assert.equal(guessableProblem(password, login), common, password)
+    assert.equal(guessableProblem(password, login), commonProblem, password)
 })
 
 test('the login is rejected with or without its host', () => {

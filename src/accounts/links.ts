@@ -7,7 +7,7 @@ import { gone } from '../model/problem.ts'
 import { lockActiveSession } from './sessions.ts'
 import { generateToken, hashOfToken, linkTokenPrefix } from './token-text.ts'
 
-export type LinkPurpose = 'invitation' | 'password'
+type LinkPurpose = 'invitation' | 'password'
 
 export const invitationHours = 72
 export const passwordLinkHours = 1
@@ -16,20 +16,20 @@ export const linkSecretCharactersMax = 100
 /** The field of a request that has the secret of a link. */
 export const linkSecretField = text({ max: linkSecretCharactersMax })
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly purpose: LinkPurpose
   readonly creatorId: string
   readonly hours: number
   readonly projectId?: string | undefined
   readonly userId?: string
   readonly securityStamp?: string
-  /** The session that creates the link; undefined if no session does, as on the command line. */
+  /** The session that creates the link; undefined without a session, as on the command line. */
   readonly sessionId?: string | undefined
   /** The creator's security stamp when a mail with the link was requested; defaults to the current one. */
   readonly creatorStamp?: string | undefined
   /** The mail address to which the link is sent; undefined if it is not mailed. */
   readonly mailedTo?: string
-  /** The name of the invited person, as the inviter has typed it. */
+  /** The name of the invited person, as the inviter typed it. */
   readonly recipientName?: string | undefined
 }
 
@@ -46,7 +46,7 @@ export interface Link {
 
 export interface CreatedLink {
   readonly link: Link
-  /** Returned only here: the database has only its hash. */
+  /** Returned only once, because the database has only its hash. */
   readonly secret: string
 }
 
@@ -66,7 +66,7 @@ export const isLinkOpenSql = raw(`link.used_at is null and link.ended_at is null
     select 1 from users as creator where creator.id = link.made_by and creator.security_stamp = link.maker_stamp))`)
 
 export async function createLink(transaction: Queries, options: LinkOptions): Promise<CreatedLink> {
-  // The session of a mail was checked when it was requested, and may have ended normally since.
+  // A mail may be sent after its session has ended. The session was checked when the mail was requested.
   if (options.creatorStamp === undefined) await lockActiveSession(transaction, options.sessionId)
   const secret = generateToken(linkTokenPrefix)
   const [link] = await transaction.query<Link>(sql`
@@ -82,7 +82,10 @@ export async function createLink(transaction: Queries, options: LinkOptions): Pr
   return { link: link as Link, secret }
 }
 
-/** Finds a link that can be used, or throws. Called before a password is hashed, so that no other link causes that cost. */
+/**
+ * Finds a link that can be used, or throws. Called before a password is hashed, so that invalid links do not
+ * cause that cost.
+ */
 export async function findOpenLink(queries: Queries, purpose: LinkPurpose, secret: string): Promise<Link> {
   const hash = hashOfToken(secret, linkTokenPrefix)
   const [link] = hash
@@ -95,8 +98,8 @@ export async function findOpenLink(queries: Queries, purpose: LinkPurpose, secre
 }
 
 /**
- * Marks the link as used, and returns the address to which it was mailed, if any. Of two concurrent uses, the
- * lock of the row lets only one through. If the transaction fails later, the link remains unused.
+ * Marks the link as used, and returns the address to which it was mailed, if any. The row lock lets only one
+ * of two concurrent uses succeed. If the transaction fails later, the link remains unused.
  */
 export async function redeemLink(transaction: Queries, { id }: Link): Promise<string | undefined> {
   const [used] = await transaction.query<{ mailedTo: string | null }>(sql`
@@ -106,11 +109,11 @@ export async function redeemLink(transaction: Queries, { id }: Link): Promise<st
   return used.mailedTo ?? undefined
 }
 
-/** Deletes links that expired 30 days ago. No request finds them, and no list shows them. */
+/** Deletes links that expired 30 days ago, which no request finds and no list contains. */
 export const purgeLinks = (database: Database): Promise<void> =>
   deleteInBatches(database, { table: 'account_links' }, sql`expires_at < now() - interval '30 days'`)
 
-/** The names of the project that an invitation is for, and of its organization. */
+/** The names of the project of an invitation and of its organization. */
 export interface InvitationTarget {
   readonly project: string
   readonly organization: string

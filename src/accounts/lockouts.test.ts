@@ -21,7 +21,7 @@ beforeEach(async () => {
   lockouts = createLockouts({ database: fresh.database, now })
 })
 
-test('the fifth wrong attempt is still just wrong, the next is locked for 15 minutes, even when it is right', async () => {
+test('the fifth wrong attempt only fails; the next one is locked for 15 minutes, even if it is correct', async () => {
   for (let attempt = 1; attempt <= 5; attempt += 1) assert.equal(await wrong(), false)
   await assert.rejects(right(), isLocked(15 * 60))
 })
@@ -37,7 +37,7 @@ test('a locked attempt is not verified', async () => {
   assert.equal(isVerified, false)
 })
 
-test('the wait is given in whole seconds, at least one, and ends after 15 minutes', async () => {
+test('the wait is reported in whole seconds, at least one, and ends after 15 minutes', async () => {
   await failTimes(5)
   passMilliseconds(1500)
   await assert.rejects(right(), isLocked(15 * 60 - 1))
@@ -47,7 +47,7 @@ test('the wait is given in whole seconds, at least one, and ends after 15 minute
   assert.equal(await right(), true)
 })
 
-test('after the lock five further attempts are free', async () => {
+test('after the lock, five further attempts are possible', async () => {
   await failTimes(5)
   passMinutes(15)
   await failTimes(5)
@@ -65,16 +65,16 @@ test('failures count for 15 minutes', async () => {
   await assert.rejects(wrong(), isLocked(15 * 60))
 })
 
-test('a success clears the failures before it', async () => {
+test('a success clears earlier failures', async () => {
   await failTimes(4)
   assert.equal(await right(), true)
   await failTimes(5)
   await assert.rejects(right(), isLocked(15 * 60))
 })
 
-test('a success that comes after the lock does not open it', async () => {
-  const slow = createLockouts({ database: fresh.database, now })
-  const success = slow.guardAttempt(ada, async () => {
+test('a success that arrives after the lock does not clear it', async () => {
+  const otherInstance = createLockouts({ database: fresh.database, now })
+  const success = otherInstance.guardAttempt(ada, async () => {
     await failTimes(5)
     return 'passed'
   })
@@ -82,7 +82,7 @@ test('a success that comes after the lock does not open it', async () => {
   await assert.rejects(right(), isLocked(15 * 60))
 })
 
-test('subjects and purposes are counted apart', async () => {
+test('subjects and purposes are counted separately', async () => {
   await failTimes(5)
   assert.equal(await lockouts.guardAttempt({ ...ada, subject: 'grace' }, async () => 'passed'), true)
   assert.equal(
@@ -99,14 +99,14 @@ test('two instances count together', async () => {
   await assert.rejects(right(other), isLocked(15 * 60))
 })
 
-test('of twenty guesses at the same time five are verified', async () => {
+test('only five of twenty concurrent guesses are verified', async () => {
   const verified: string[] = []
   const results = await guessInParallel([lockouts], 20, verified)
   assert.equal(verified.length, 5)
   assert.equal(results.filter(({ status }) => status === 'rejected').length, 15)
 })
 
-test('two instances that are guessed at together verify at most one more', async () => {
+test('two instances that receive guesses concurrently verify at most one more', async () => {
   const verified: string[] = []
   const instances = [lockouts, createLockouts({ database: fresh.database, now })]
   await guessInParallel(instances, 20, verified)
@@ -125,7 +125,7 @@ test('a flood on one subject is rejected without affecting others', async () => 
   assert.equal(verified.length, 5)
 })
 
-test('an attempt that could not be verified counts as nothing', async () => {
+test('an attempt that could not be verified is not counted', async () => {
   for (let attempt = 0; attempt < 6; attempt += 1) {
     const failing = lockouts.guardAttempt(ada, () => Promise.reject(new Error('The store is away.')))
     await assert.rejects(failing, { message: 'The store is away.' })
@@ -133,19 +133,19 @@ test('an attempt that could not be verified counts as nothing', async () => {
   assert.equal(await right(), true)
 })
 
-test('the sweep deletes what no longer counts and nothing else', async () => {
+test('the purge deletes only failures and locks that no longer count', async () => {
   await failTimes(5)
   await lockouts.guardAttempt({ ...ada, subject: 'old' }, async () => 'failed')
   passMinutes(10)
   await lockouts.guardAttempt({ ...ada, subject: 'recent' }, async () => 'failed')
-  assert.deepEqual(await subjectsAfterSweep(), ['ada@example.com', 'old', 'recent'])
+  assert.deepEqual(await subjectsAfterPurge(), ['ada@example.com', 'old', 'recent'])
   passMinutes(5)
-  assert.deepEqual(await subjectsAfterSweep(), ['recent'])
+  assert.deepEqual(await subjectsAfterPurge(), ['recent'])
   passMinutes(10)
-  assert.deepEqual(await subjectsAfterSweep(), [])
+  assert.deepEqual(await subjectsAfterPurge(), [])
 })
 
-test("without an injected clock the store's clock counts", async () => {
+test("without an injected clock, the store's clock is used", async () => {
   const ordinary = createLockouts({ database: fresh.database })
   await failTimes(5, ordinary)
   await assert.rejects(right(ordinary), isLocked(15 * 60))
@@ -171,7 +171,7 @@ function guessInParallel(instances: readonly Lockouts[], count: number, verified
   return Promise.allSettled(guesses)
 }
 
-async function subjectsAfterSweep() {
+async function subjectsAfterPurge() {
   await purgeLockouts(fresh.database, { now })
   const rows = await fresh.database.query<{ subject: string }>(
     sql`select subject from lockouts order by subject`,
@@ -187,7 +187,7 @@ const passMinutes = (minutes: number) => passMilliseconds(minutes * 60_000)
 const isLocked = (seconds: number) => (error: unknown) => {
   assert.ok(error instanceof Problem)
   assert.equal(error.kind, 'locked')
-  // A clock that is not mocked would show the seconds that the test took.
+  // The database clock has advanced since the lockout began.
   assert.ok(
     Math.abs((error.retryAfterSeconds ?? 0) - seconds) <= (seconds > 60 ? 1 : 0),
     `${error.retryAfterSeconds}`,

@@ -12,18 +12,18 @@ export interface LockoutKey {
 }
 
 /**
- * The result of an attempt. A sign-in with a second step passes only its first step by the password. That
+ * The result of an attempt. In a sign-in with two steps, a correct password passes only the first step. That
  * clears no failures, because someone who knows the password would otherwise have unlimited attempts at the
  * second step.
  */
 export type AttemptResult = 'passed' | 'first step passed' | 'failed'
 
 export interface Lockouts {
-  /** Throws `locked` while the key is locked. Only for requests that do other work before `guardAttempt`. */
+  /** Throws `locked` if the key is locked. Only for requests that do other work before `guardAttempt`. */
   requireUnlocked(key: LockoutKey): Promise<void>
   /**
-   * Throws `locked` while the key is locked. Otherwise runs `verify`, counts its result, and returns whether
-   * the attempt has passed. `onLocked` is called if this failure starts a lock.
+   * Throws `locked` if the key is locked. Otherwise runs `verify`, counts its result, and returns whether the
+   * attempt has passed. `onLocked` is called if this failure starts a lock.
    */
   guardAttempt(key: LockoutKey, verify: () => Promise<AttemptResult>, onLocked?: () => void): Promise<boolean>
 }
@@ -37,7 +37,7 @@ export interface LockoutOptions {
 const failuresMax = 5
 const windowMinutes = 15
 const lockMinutes = 15
-/** The attempts that may wait for one key. Further ones are rejected as busy: no user causes so many. */
+/** The attempts that may wait for one key; further ones are rejected. No user causes so many. */
 const waitingMax = 32
 const retryAfterSeconds = 1
 
@@ -95,18 +95,18 @@ async function countFailure(
   { purpose, subject }: LockoutKey,
   clock: Sql,
 ): Promise<boolean> {
-  const recent = sql`array(select at from unnest(known.failed_at) as failed(at) where at > ${windowStart(clock)})`
-  // Together with the failure that is being counted.
+  const recent = sql`array(select at from unnest(existing.failed_at) as failed(at) where at > ${windowStart(clock)})`
+  // The failure that is being counted is not yet in the list.
   const reachesMax = sql`cardinality(${recent}) >= ${failuresMax - 1}::int`
-  const [counted] = await transaction.query<{ isLocked: boolean }>(sql`
-    insert into lockouts as known (purpose, subject, failed_at)
+  const [lockout] = await transaction.query<{ isLocked: boolean }>(sql`
+    insert into lockouts as existing (purpose, subject, failed_at)
     values (${purpose}, ${subject}, array[${clock}])
     on conflict (purpose, subject) do update set
       failed_at = case when ${reachesMax} then '{}' else ${recent} || ${clock} end,
       locked_until = case when ${reachesMax} then ${clock} + make_interval(mins => ${lockMinutes}::int) end
-    where coalesce(known.locked_until <= ${clock}, true)
-    returning known.locked_until is not null as "isLocked"`)
-  return counted?.isLocked === true
+    where coalesce(existing.locked_until <= ${clock}, true)
+    returning existing.locked_until is not null as "isLocked"`)
+  return lockout?.isLocked === true
 }
 
 /**

@@ -18,8 +18,8 @@ beforeEach(async () => {
   creatorId = (await insertAccount(fresh.database)).id
 })
 
-const queue = (requested: MailRequest) =>
-  fresh.database.transaction((transaction) => queueMail(transaction, requested))
+const queue = (request: MailRequest) =>
+  fresh.database.transaction((transaction) => queueMail(transaction, request))
 const age = (minutes: number) =>
   fresh.database.query(sql`update mails set created_at = created_at - make_interval(mins => ${minutes}::int)`)
 const assertSeconds = (seconds: number | undefined, expected: number) =>
@@ -43,7 +43,7 @@ test('after the daily budget of an account, a request may be retried when its ol
   assertSeconds(await queue(mail), 23 * 60 * 60)
 })
 
-test('a full queue has room again soon', async () => {
+test('a full queue asks for a retry after a minute', async () => {
   await fresh.database.query(sql`
     insert into mails (id, purpose, login)
     select gen_random_uuid(), 'password', number || '@example.com'
@@ -51,7 +51,7 @@ test('a full queue has room again soon', async () => {
   assert.equal(await queue({ purpose: 'factors', creatorId }), 60)
 })
 
-test('notifications have a budget of their own, and give way to mails that are waited for', async () => {
+test('notifications have their own budget, which does not block other mails', async () => {
   const [notifications, factors] = ['notifications', 'factors'] as const
   for (let count = 0; count < budgetLimits.notificationMailsOfAccount.max; count += 1)
     assert.equal(

@@ -105,11 +105,11 @@ export async function queueMail(transaction: Queries, request: MailRequest): Pro
         < ${ofAccountMax}::int
     returning true`)
   if (queued) return undefined
-  // An exhausted budget has room again when the oldest of its newest `max` mails is no longer within the hour
-  // or the day. If none is exhausted, the queue itself is full.
-  const roomAt = (hours: number, which: Sql, max: number) => sql`
+  // An exhausted budget has room again when the oldest of its newest `max` mails leaves the hour or the day.
+  // If none is exhausted, the queue itself is full.
+  const roomAt = (hours: number, condition: Sql, max: number) => sql`
     (select created_at + make_interval(hours => ${hours}::int) from mails
-      where ${which} and created_at > now() - make_interval(hours => ${hours}::int)
+      where ${condition} and created_at > now() - make_interval(hours => ${hours}::int)
       order by created_at desc offset ${max - 1}::int limit 1)`
   const [wait] = await transaction.query<{ seconds: number | null }>(sql`
     select ceil(extract(epoch from greatest(
@@ -141,14 +141,14 @@ const budgetOf = (purpose: Sql) =>
  */
 const retrySeconds = [60, 120, 300, 900, 3600]
 /**
- * After these hours, no further attempt is made: a user does not wait for a password mail for long. Other
- * mails count as invitations.
+ * After these hours, no further attempt is made: a user does not wait for a password mail for long. For mails
+ * of other purposes, the hours of invitations apply.
  */
 const hoursMax = { password: 1, invitation: 24 }
 
 /**
- * Claims the mails that are due, each for one instance. A mail that is not ended is claimed again after the
- * next pause. Notifications come last, because people wait for the other mails.
+ * Claims the mails that are due, each for one instance. A mail that has not ended is claimed again after the
+ * next pause. Notifications come last, because users wait for the other mails.
  */
 export const claimMails = (transaction: Queries, count: number): Promise<QueuedMail[]> =>
   transaction.query<QueuedMail>(sql`
@@ -184,7 +184,7 @@ export async function retryMail(queries: Queries, id: string): Promise<void> {
 
 /**
  * Ends a mail that was sent or given up. Deletes its recipient, and its login unless that belongs to an
- * account: these are data of people who may have none.
+ * account: these are data of people who may have no account.
  */
 export async function endMail(
   queries: Queries,
@@ -196,7 +196,7 @@ export async function endMail(
     where id = ${id}`)
 }
 
-/** Deletes ended mails of more than a day ago, to which no budget looks back. */
+/** Deletes ended mails that are more than a day old, which no budget counts. */
 export const purgeMails = (database: Database): Promise<void> =>
   deleteInBatches(
     database,

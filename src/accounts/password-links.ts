@@ -22,7 +22,7 @@ import type { Passwords } from './passwords.ts'
 import { lockActiveSession } from './sessions.ts'
 import { isAccountDeactivatedSql, recordVerifiedAddress } from './sign-in.ts'
 
-export interface PasswordLinkContext {
+interface PasswordLinkContext {
   readonly database: Database
   readonly passwords: Passwords
   readonly administrators: Administrators
@@ -78,11 +78,11 @@ export async function requestPasswordMail(
       throw invalid({ userId: ['The login of this account is not a mail address. Create a link instead.'] })
     const sessionId = caller.origin?.sessionId
     await lockActiveSession(transaction, sessionId)
-    const requested = { purpose: 'password', login: account.login, creatorId: caller.id, sessionId } as const
-    const retryAfterSeconds = await queueMail(transaction, requested)
+    const request = { purpose: 'password', login: account.login, creatorId: caller.id, sessionId } as const
+    const retryAfterSeconds = await queueMail(transaction, request)
     if (retryAfterSeconds !== undefined) throw busy(retryAfterSeconds)
   })
-  // `kept` means that the mail was queued: docs/security-events.md.
+  // `docs/security-events.md` defines this outcome: the mail was queued.
   securityLog?.({
     event: 'mail-asked',
     outcome: 'kept',
@@ -97,7 +97,10 @@ function parseUserId(caller: Caller, body: unknown): string {
   return parseFields(body, { userId: uuid }).userId
 }
 
-/** Finds and locks an account that may sign in. All code locks an account before its links, which avoids deadlocks. */
+/**
+ * Finds and locks an account that may sign in. All code locks an account before its links, which avoids
+ * deadlocks.
+ */
 async function lockAccount(
   transaction: Queries,
   id: string,
@@ -125,8 +128,8 @@ async function requireEntitledCreator(
 }
 
 /**
- * Sets a new password for the account of the link, which replaces any authentication, and invalidates
- * everything issued before.
+ * Sets a new password for the account of the link, and invalidates everything issued to it before. The link
+ * is the only authentication.
  */
 export async function redeemPasswordLink(
   { database, passwords, administrators, securityLog }: PasswordLinkContext,
@@ -139,7 +142,7 @@ export async function redeemPasswordLink(
   const id = link.userId ?? ''
   const [account] = await database.query<{ login: string }>(sql`select login from users where id = ${id}`)
   const passwordHash = await hashNewPassword(passwords, input.newPassword, account?.login)
-  // The history records the change as made by the account itself.
+  // In the history, the account itself has made the change.
   const linkOwner: Caller = { id, isAdministrator: false, ...(origin && { origin }) }
   await database.transaction(async (transaction) => {
     if (!(await lockAccount(transaction, id))) throw linkExpired()

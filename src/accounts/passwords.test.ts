@@ -4,7 +4,7 @@ import { countedPasswords } from '../../test/support/counted-passwords.ts'
 import { Problem } from '../model/problem.ts'
 import { createPasswords } from './passwords.ts'
 
-const cheap = { memoryMebibytes: 1, passes: 1, lanes: 1 }
+const cheapOptions = { memoryMebibytes: 1, passes: 1, lanes: 1 }
 
 test('a password is stored as an Argon2id hash of 64 MiB, 3 passes and 2 lanes', async () => {
   const passwords = createPasswords()
@@ -13,8 +13,8 @@ test('a password is stored as an Argon2id hash of 64 MiB, 3 passes and 2 lanes',
   assert.ok(await passwords.verify(hash, 'Correct-Horse-7'))
 })
 
-test('only the very same password fits, with its spaces and capitals', async () => {
-  const passwords = createPasswords(cheap)
+test('a password must match exactly, including spaces and case', async () => {
+  const passwords = createPasswords(cheapOptions)
   const hash = await passwords.hash(' Ünï 7 ')
   assert.ok(await passwords.verify(hash, ' Ünï 7 '))
   for (const other of ['Ünï 7', ' ünï 7 ', ' Ünï 7', '', ' Ünï 7 \0']) {
@@ -23,20 +23,20 @@ test('only the very same password fits, with its spaces and capitals', async () 
 })
 
 test('half a surrogate pair matches nothing, not even the replacement character', async () => {
-  const passwords = createPasswords(cheap)
+  const passwords = createPasswords(cheapOptions)
   assert.equal(await passwords.verify(await passwords.hash('a\ufffdb'), 'a\ud800b'), false)
 })
 
 test('a malformed stored hash, or one that would need gigabytes, matches no password', async () => {
-  const passwords = createPasswords(cheap)
-  const greedy = `$argon2id$v=19$m=4194304,t=1,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`
-  for (const stored of ['', 'secret', '$2b$10$abc', '$argon2id$v=19$m=64,t=1,p=1$AA', greedy]) {
+  const passwords = createPasswords(cheapOptions)
+  const excessiveHash = `$argon2id$v=19$m=4194304,t=1,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`
+  for (const stored of ['', 'secret', '$2b$10$abc', '$argon2id$v=19$m=64,t=1,p=1$AA', excessiveHash]) {
     assert.equal(await passwords.verify(stored, 'secret'), false, stored)
   }
 })
 
-test('an unknown login and an unusable hash cost what a wrong password costs', async () => {
-  const { passwords, costs } = countedPasswords(cheap)
+test('an unknown login and an unusable hash cost as much as a wrong password', async () => {
+  const { passwords, costs } = countedPasswords(cheapOptions)
   const hash = await passwords.hash('Correct-Horse-7')
   await passwords.verify(hash, 'guess')
   await passwords.verify('no hash at all', 'guess')
@@ -48,8 +48,8 @@ test('an unknown login and an unusable hash cost what a wrong password costs', a
   )
 })
 
-test('four passwords are verified at once, sixteen wait and the twenty-first is rejected', async () => {
-  const passwords = createPasswords(cheap)
+test('four passwords are verified at once, sixteen wait, and the twenty-first is rejected', async () => {
+  const passwords = createPasswords(cheapOptions)
   const attempts = Array.from({ length: 21 }, () => passwords.verifyAbsent('guess'))
   const results = await Promise.allSettled(attempts)
   const rejected = results.filter((result) => result.status === 'rejected')

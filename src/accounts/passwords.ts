@@ -10,7 +10,10 @@ export interface Passwords {
   /** Returns a PHC string. The password is hashed as given, without trimming. */
   hash(password: string): Promise<string>
   verify(storedHash: string, password: string): Promise<boolean>
-  /** Takes as long as `verify`, for logins without an account, so that timing does not reveal which logins exist. */
+  /**
+   * Takes as long as `verify`, for logins without an account, so that timing does not reveal which logins
+   * exist.
+   */
   verifyAbsent(password: string): Promise<false>
 }
 
@@ -21,7 +24,10 @@ export interface PasswordOptions {
   readonly lanes?: number
 }
 
-/** Passed in, so that a test can count the computations of unknown logins and of wrong passwords, which must be equal. */
+/**
+ * Injected, so that a test can count the computations for unknown logins and for wrong passwords, which must
+ * be equal.
+ */
 export interface Argon2 {
   hash(password: string, options: Options): Promise<string>
   verify(storedHash: string, password: string): Promise<boolean>
@@ -48,6 +54,7 @@ export function createPasswords(
   }
   return {
     hash: (password) => runLimited(() => argon2.hash(password, argon2id)),
+    // UTF-8 encodes all lone surrogates as the same character, so a password with one must match nothing.
     verify: (storedHash, password) =>
       isUsable(storedHash) && password.isWellFormed()
         ? runLimited(() => argon2.verify(storedHash, password))
@@ -58,7 +65,10 @@ export function createPasswords(
 
 type Argon2Options = Required<Pick<Options, 'algorithm' | 'memoryCost' | 'timeCost' | 'parallelism'>>
 
-/** The value of `Algorithm.Argon2id`. The package declares that enum in its types only, so it does not exist at run time. */
+/**
+ * The value of `Algorithm.Argon2id`. The package declares that enum in its types only, so it does not exist
+ * at run time.
+ */
 const argon2idAlgorithm: Algorithm = 2
 
 const argon2Options = ({ memoryMebibytes = 64, passes = 3, lanes = 2 }: PasswordOptions): Argon2Options => ({
@@ -68,14 +78,19 @@ const argon2Options = ({ memoryMebibytes = 64, passes = 3, lanes = 2 }: Password
   parallelism: lanes,
 })
 
-/** Salt and digest are all zero bits; no known password produces this digest. */
+/** The salt and the digest are all zero bits. No known password produces this digest. */
 const unmatchableHash = ({ memoryCost, timeCost, parallelism }: Argon2Options): string =>
   `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
-/** A stored hash names its own memory. With more than this, verifying it could exhaust the memory of the process. */
+/**
+ * A stored hash determines the memory for verifying it. More than this could exhaust the memory of the
+ * process.
+ */
 const memoryKibibytesMax = 256 * 1024
 
-/** Returns whether the text is a hash that can be verified. An account without a password stores another text. */
+/**
+ * Returns whether the text is a hash that can be verified. An account without a password stores another text.
+ */
 function isUsable(storedHash: string): boolean {
   try {
     return parseOptions(storedHash).memoryCost <= memoryKibibytesMax

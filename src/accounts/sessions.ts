@@ -10,7 +10,7 @@ import { callerDetails, type SecurityLog } from '../observability/security-log.t
 export interface Session {
   readonly id: string
   readonly userId: string
-  /** The client that requested the sign-in. Older sessions have neither this nor the next three values. */
+  /** The client that requested the sign-in. For older sessions, this and the next three values are null. */
   readonly clientId: string | null
   readonly address: string | null
   readonly userAgent: string | null
@@ -25,12 +25,12 @@ export interface Session {
 }
 
 /** The caller and the session of the request. */
-export interface SessionCaller {
+interface SessionCaller {
   readonly caller: Caller
   readonly sessionId: string | undefined
 }
 
-/** The newest sessions are listed, and any more are left out. */
+/** Only this many of the newest sessions are listed. */
 export const sessionsListedMax = 100
 
 /** Lists the caller's own sessions, or those of any account for administrators. */
@@ -51,7 +51,7 @@ export async function listSessions(
     order by session.created_at desc, session.id limit ${sessionsListedMax}::int`)
 }
 
-export interface SessionContext {
+interface SessionContext {
   readonly database: Database
   readonly securityLog?: SecurityLog
 }
@@ -66,25 +66,28 @@ export async function endSessions(
   body: unknown,
 ): Promise<void> {
   const ids = parseSessionIds(parseObject(body).ids)
-  const ended = await database.transaction(async (transaction) => {
+  const endedSessions = await database.transaction(async (transaction) => {
     // Rows are locked in a fixed order so that concurrent calls cannot deadlock.
-    const found = await transaction.query<{ id: string; userId: string }>(sql`
+    const sessions = await transaction.query<{ id: string; userId: string }>(sql`
       select id, user_id as "userId" from signin_sessions
       where id = any(${ids}::text[]) and ended_at is null and expires_at > now()
         and (${caller.isAdministrator} or user_id = ${caller.id})
       order by id for no key update`)
-    if (found.length < ids.length) throw notFound('Session')
+    if (sessions.length < ids.length) throw notFound('Session')
     await transaction.query(sql`update signin_sessions set ended_at = now() where id = any(${ids}::text[])`)
     await endLinksOfSessions(transaction, ids)
     // Refresh tokens end with the session. They are not deleted, because the REST host has no privilege on
     // their table.
-    return found
+    return sessions
   })
-  for (const { id: session, userId: account } of ended)
+  for (const { id: session, userId: account } of endedSessions)
     securityLog?.({ ...sessionEndedEvent(caller, 'on request'), account, session })
 }
 
-/** Ends all sessions of an account, and invalidates its tokens, including those of service clients that act as it. */
+/**
+ * Ends all sessions of an account, and invalidates its tokens, including those of service clients that act as
+ * it.
+ */
 export async function endAllSessions(
   { database, securityLog }: SessionContext,
   caller: Caller,
@@ -102,7 +105,7 @@ export async function endAllSessions(
   securityLog?.({ ...sessionEndedEvent(caller, 'all of the account'), account: userId, session: undefined })
 }
 
-/** Throws unless callers act on their own account or are administrators. */
+/** Throws unless the caller acts on their own account or is an administrator. */
 export function requireSelfOrAdministrator(caller: Caller, userId: string, subject = 'sessions'): void {
   if (userId !== caller.id && !caller.isAdministrator)
     throw forbidden(`Only administrators may see and end the ${subject} of others.`)
@@ -134,8 +137,8 @@ function parseSessionIds(input: unknown): readonly string[] {
 const isSessionId = (input: unknown): boolean => typeof input === 'string' && /^[\w-]{1,64}$/.test(input)
 
 /**
- * Invalidates everything issued to these accounts so far, by a new security stamp, which every check of a
- * token or session compares. A sign-in in progress has the old stamp, so it fails, too.
+ * Gives these accounts a new security stamp, which invalidates everything issued to them so far: every check
+ * of a token or session compares the stamp. A sign-in in progress has the old stamp, so it fails, too.
  */
 export async function invalidateAccounts(transaction: Queries, userIds: readonly string[]): Promise<void> {
   await transaction.query(
@@ -171,7 +174,10 @@ export async function endLinksOfSessions(transaction: Queries, sessionIds: reado
   await endLinks(transaction, sql`maker_session_id = any(${sessionIds}::text[])`)
 }
 
-/** Ends the links and mails of an account, whether their sessions have ended or not, except those of one session. */
+/**
+ * Ends the links that an account has created and the mails with links that it has requested, except those of
+ * one session, whether their sessions have ended or not.
+ */
 export async function endLinksOfAccount(
   transaction: Queries,
   accountId: string,

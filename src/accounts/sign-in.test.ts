@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isSameLogin } from './sign-in.ts'
 
-describe('The same login', () => {
-  test('may have spaces around it, and its ASCII letters may be in another case', () => {
+describe('isSameLogin', () => {
+  test('ignores spaces around a login and the case of ASCII letters', () => {
     assert.ok(isSameLogin(' Ada@Example.com', 'ada@example.com  '))
     assert.ok(isSameLogin('Jörg@example.com', ' jörg@example.com'))
   })
 
-  test('is no other one, whether ASCII or not', () => {
+  test('distinguishes all other logins, whether they are ASCII or not', () => {
     for (const [one, other] of [
       ['alice', 'bob'],
       ['alice', 'alice b'],

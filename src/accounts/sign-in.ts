@@ -20,7 +20,7 @@ export function hasHiddenCharacters(login: string): boolean {
 
 /**
  * Returns whether `lower(trim(login))` equates both logins in every locale of the database, for a comparison
- * in which a false match would give rights away. Locales differ in the lower case of other letters than A to
+ * in which a false match would give rights away. Locales differ in how they lowercase letters other than A to
  * Z, so those are compared exactly.
  */
 export const isSameLogin = (one: string, other: string): boolean =>
@@ -39,7 +39,10 @@ export const hasVerifiedLogin: Sql = raw(
   'exists (select from verified_logins as verified where verified.user_id = account.id and verified.login = account.login)',
 )
 
-/** Marks the login as verified, if it is this mail address: the user has opened a link that was sent to it. */
+/**
+ * Marks the login as verified if it is this address, at which the user has received mail or which a provider
+ * has verified.
+ */
 export async function recordVerifiedAddress(
   queries: Queries,
   accountId: string,
@@ -77,12 +80,12 @@ export async function canSignIn(
   accountId: string,
   { passwords, passkeySignInDomain = '' }: SignInMethods,
 ): Promise<boolean> {
-  const [found] = await queries.query<{ canSignIn: boolean }>(sql`
+  const [row] = await queries.query<{ canSignIn: boolean }>(sql`
     select exists (select from outside_identities where user_id = ${accountId})
       or exists (select from passkeys where user_id = ${accountId} and alone_domain = ${passkeySignInDomain})
       -- An account without a password stores a text that is no hash.
       or ${passwords} and exists (select from users where id = ${accountId} and password_hash like '$argon2%') as "canSignIn"`)
-  return found?.canSignIn === true
+  return row?.canSignIn === true
 }
 
 export const onlyWayToSignIn =
@@ -93,7 +96,7 @@ export const isAccountDeactivatedSql: Sql = raw(
   'exists (select 1 from deactivated_accounts as deactivated where deactivated.user_id = account.id)',
 )
 
-/** Stores the language used at sign-in, if known. Skips the write when unchanged. */
+/** Stores the language used at sign-in, if known. Skips the write if it is unchanged. */
 export async function storeLanguage(
   transaction: Queries,
   accountId: string,
@@ -107,12 +110,12 @@ export async function storeLanguage(
 
 /** Returns the language for mails to an account: the chosen one, otherwise that of the last sign-in. */
 export async function findLanguage(queries: Queries, accountId: string): Promise<Language> {
-  const [known] = await queries.query<{ language: string | null }>(
+  const [row] = await queries.query<{ language: string | null }>(
     sql`
       select coalesce(
         (select language from account_settings where user_id = ${accountId}),
         (select language from account_languages where user_id = ${accountId})
       ) as language`,
   )
-  return supportedLanguage(known?.language ?? undefined) ?? 'en'
+  return supportedLanguage(row?.language ?? undefined) ?? 'en'
 }

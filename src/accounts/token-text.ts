@@ -2,8 +2,8 @@ import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * The prefix of personal access tokens, by which secret scanners and people recognize them, and this service
- * distinguishes them from the tokens of the identity host.
+ * The prefix of personal access tokens. Secret scanners and people recognize them by it, and this service
+ * distinguishes them from tokens of the identity host.
  */
 export const personalTokenPrefix = 'svc_'
 /** The prefix of the secret in an invitation or password-reset link. */
@@ -11,12 +11,15 @@ export const linkTokenPrefix = 'svl_'
 
 type Prefix = typeof personalTokenPrefix | typeof linkTokenPrefix
 
-/** 256 random bits cannot be guessed, so the database can store a fast hash instead of a slow one for passwords. */
+/** 256 random bits cannot be guessed, so a fast hash is enough, unlike for passwords. */
 const secretBytes = 32
 /** A CRC-32 in hexadecimal. */
 const checksumCharacters = 8
 
-/** Generates a token of letters, digits and the underscore of its prefix, which a double click selects as one word. */
+/**
+ * Generates a token of letters, digits and the underscore of its prefix, which a double click selects as one
+ * word.
+ */
 export function generateToken(prefix: Prefix): string {
   const text = prefix + randomBytes(secretBytes).toString('hex')
   return text + checksumOf(text)

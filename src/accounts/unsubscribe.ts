@@ -12,18 +12,20 @@ export const unsubscribePath = '/ext/unsubscribe'
 const keyBytes = 32
 
 /**
- * Signs the id of the account with its own key, which the first mail creates. If two instances do so at once,
- * both get the same key.
+ * Signs the id of the account with the account's own key, which the first call creates. If two instances do
+ * so concurrently, both get the same key.
  */
 export async function createUnsubscribeToken(queries: Queries, accountId: string): Promise<string> {
   const [{ key } = { key: Buffer.alloc(0) }] = await queries.query<{ key: Buffer }>(sql`
-    insert into account_settings as known (user_id, unsubscribe_key) values (${accountId}, ${randomBytes(keyBytes)})
-    on conflict (user_id) do update set unsubscribe_key = coalesce(known.unsubscribe_key, excluded.unsubscribe_key)
+    insert into account_settings as existing (user_id, unsubscribe_key) values (${accountId}, ${randomBytes(keyBytes)})
+    on conflict (user_id) do update set unsubscribe_key = coalesce(existing.unsubscribe_key, excluded.unsubscribe_key)
     returning unsubscribe_key as key`)
   return `${accountId}.${signatureOf(key, accountId).toString('base64url')}`
 }
 
-/** Signs the purpose, too, so that a signature of the same key for another purpose would not be accepted here. */
+/**
+ * Signs the purpose, too, so that a signature of the same key for another purpose would not be accepted here.
+ */
 const signatureOf = (key: Buffer, accountId: string): Buffer =>
   createHmac('sha256', key).update(`notification mails of ${accountId}`).digest()
 
@@ -34,14 +36,15 @@ const signatureOf = (key: Buffer, accountId: string): Buffer =>
 export async function findSubscriber(queries: Queries, token: string): Promise<string | undefined> {
   const [accountId = '', signature = ''] = token.split('.', 2)
   if (!uuidPattern.test(accountId)) return undefined
-  const [known] = await queries.query<{ key: Buffer | null }>(
+  const [settings] = await queries.query<{ key: Buffer | null }>(
     sql`select unsubscribe_key as key from account_settings where user_id = ${accountId}`,
   )
-  const expected = signatureOf(known?.key ?? randomBytes(keyBytes), accountId)
-  const given = Buffer.from(signature, 'base64url')
-  return given.length === expected.length && timingSafeEqual(given, expected) ? accountId : undefined
+  const expected = signatureOf(settings?.key ?? randomBytes(keyBytes), accountId)
+  const actual = Buffer.from(signature, 'base64url')
+  return actual.length === expected.length && timingSafeEqual(actual, expected) ? accountId : undefined
 }
 
+/** Ends mails about notifications until the user chooses otherwise. */
 export async function stopNotificationMails(queries: Queries, accountId: string): Promise<void> {
   await queries.query(
     sql`update account_settings set notification_mails = 'none' where user_id = ${accountId}`,

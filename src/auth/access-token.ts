@@ -5,7 +5,7 @@ import { uuidPattern } from '../model/field-kinds.ts'
 import { unauthenticated } from '../model/problem.ts'
 import { createBoundedCache } from './bounded-cache.ts'
 
-// The format of access tokens, as the API contract (docs/contract) prescribes it.
+// The format of access tokens is prescribed by the API contract (docs/contract).
 
 export const accessTokenType = 'at+jwt'
 /** The API contract requires RS256. The settings may choose ES256 for a client. */
@@ -13,7 +13,9 @@ export const signingAlgorithms = ['RS256', 'ES256'] as const
 export type SigningAlgorithm = (typeof signingAlgorithms)[number]
 /** The lifetime that the API contract prescribes. */
 export const accessTokenSeconds = 30 * 60
-/** Tolerates clocks that differ between hosts: `iat` may be this far in the future. `exp` has no tolerance. */
+/**
+ * Tolerates clocks that differ between hosts: `iat` may be this far in the future. `exp` has no tolerance.
+ */
 export const clockSkewSeconds = 60
 
 /** Our own claims, in addition to those of RFC 9068. */
@@ -36,12 +38,15 @@ export interface AccessTokenClaims {
   readonly tokenId: string | undefined
   readonly securityStamp: string
   readonly isAdministrator: boolean
-  /** In epoch milliseconds. */
+  /** Epoch milliseconds, like `expiresAt`. */
   readonly issuedAt: number
   readonly expiresAt: number
 }
 
-/** Checks the lifetime more strictly than jose, which tolerates clock differences at `exp`, too, and ignores `iat`. */
+/**
+ * Checks the lifetime more strictly than jose, which tolerates clock differences at `exp`, too, and ignores
+ * `iat`.
+ */
 export const isWithinLifetime = ({ iat = 0, exp = 0 }: JWTPayload, now: number): boolean =>
   now < exp * 1000 && iat * 1000 <= now + clockSkewSeconds * 1000
 
@@ -75,7 +80,9 @@ export function parseAccessTokenClaims(payload: JWTPayload): AccessTokenClaims |
 
 // The following conditions are SQL. Every query that uses one must alias the row of the user as `account`.
 
-/** True if the token was not revoked, and its account, client, scopes, consent and session are still valid. */
+/**
+ * True if the token was not revoked, and its account, client, scopes, consent and session are still valid.
+ */
 export const tokenIsActiveSql = (claims: AccessTokenClaims, clock: Sql): Sql => sql`
   account.id = ${claims.accountId} and account.active and account.security_stamp = ${claims.securityStamp}
   and ${clientIsConfiguredSql(claims)}
@@ -131,7 +138,7 @@ export const consentIsUnrevokedSql = (clientId: string | undefined, issuedAt: Sq
 
 const timestamp = (milliseconds: number): Sql => sql`${new Date(milliseconds).toISOString()}::timestamptz`
 
-export interface AccessTokenOptions {
+interface AccessTokenOptions {
   readonly issuer: string
   readonly audience: string
   readonly scope: string
@@ -149,8 +156,8 @@ const cacheMilliseconds = 5 * 60_000
 
 export interface VerifiedClaims extends AccessTokenClaims {
   /**
-   * The key under which `createSessionCheck` caches whether the token is still active. It has all claims that
-   * this depends on, including the id of the token, because each token can be revoked separately.
+   * The key under which `createSessionCheck` caches whether the token is still active. It contains all claims
+   * on which that depends, including the id of the token, because each token can be revoked separately.
    */
   readonly activityCacheKey: string
 }
@@ -161,10 +168,10 @@ export function createAccessTokenVerifier(options: AccessTokenOptions): VerifyAc
   const { issuer, audience, scope, keys, now } = options
   const cache = createBoundedCache<VerifiedClaims>({ entriesMax: cachedTokensMax, now })
   return async (token) => {
-    // Hashed, so that a memory dump of this process contains no tokens as keys of the cache.
+    // Tokens are hashed, so that a memory dump of this process contains none as keys of the cache.
     const digest = hash('sha256', token, 'base64')
-    const known = cache.get(digest)
-    if (known) return known
+    const cached = cache.get(digest)
+    if (cached) return cached
     const { payload } = await jwtVerify(token, keys, {
       algorithms: [...signingAlgorithms],
       typ: accessTokenType,
@@ -175,8 +182,8 @@ export function createAccessTokenVerifier(options: AccessTokenOptions): VerifyAc
       requiredClaims: ['exp', 'sub'],
     })
     if (!isWithinLifetime(payload, now())) throw unauthenticated()
-    const { expiresAt, ...others } = requireClaims(payload, scope)
-    const claims = { ...others, expiresAt, activityCacheKey: JSON.stringify(Object.values(others)) }
+    const { expiresAt, ...keyClaims } = requireClaims(payload, scope)
+    const claims = { ...keyClaims, expiresAt, activityCacheKey: JSON.stringify(Object.values(keyClaims)) }
     cache.set(digest, claims, Math.min(expiresAt, now() + cacheMilliseconds))
     return claims
   }

@@ -36,7 +36,7 @@ test('a token of a session makes its account the caller', async () => {
   assert.equal(expiresAt, (decodeJwt(token).exp ?? 0) * 1000)
 })
 
-test('the claim of the token makes its account an administrator', async () => {
+test('an account is an administrator only with the claim of the token', async () => {
   const { caller } = await authenticate(await provider.signIn(fresh.database, admin.id, { admin: true }))
   assert.deepEqual(caller, { id: admin.id, isAdministrator: true })
   const plain = await authenticate(await provider.signIn(fresh.database, admin.id))
@@ -48,7 +48,7 @@ test('a service client acts as its account, without a session', async () => {
   assert.equal(caller.id, ada.id)
 })
 
-test('an account id in upper case is the same account', async () => {
+test('an account id in upper case identifies the same account', async () => {
   const { caller } = await authenticate(await tokenWith({ claims: { sub: ada.id.toUpperCase() } }))
   assert.equal(caller.id, ada.id)
 })
@@ -87,7 +87,7 @@ test('a changed signature, payload or header is rejected', async () => {
   for (const parts of tampered) await rejects(authenticate(parts.join('.')), parts.join('.'))
 })
 
-test('an unsigned token is rejected, whatever its algorithm claims', async () => {
+test('an unsigned token is rejected, whatever its header states as the algorithm', async () => {
   const payload = (await provider.signIn(fresh.database, ada.id)).split('.')[1]
   for (const alg of ['none', 'None', 'NONE', '']) {
     const header = encode({ alg, typ: 'at+jwt', kid: provider.currentKey().kid })
@@ -136,7 +136,7 @@ test('a token of another issuer or for another audience is rejected', async () =
   await authenticate(await tokenWith({ audience: ['svc-grpc', 'svc-api'] }))
 })
 
-test('the scope of the host is required, as a word or in a list', async () => {
+test('the scope of the host is required, in a text or in a list', async () => {
   for (const scope of ['', 'openid svc.grpc', 'svc.apis', 'svc_api', ' ']) {
     await rejects(authenticate(await tokenWith({ scope })), scope)
   }
@@ -147,7 +147,7 @@ test('the scope of the host is required, as a word or in a list', async () => {
   await authenticate(await tokenWith({ scope: 'svc.api' }))
 })
 
-test('a token is valid from its start, with a minute of clock skew, until exactly its end', async () => {
+test('a token is valid from a minute before its start, because clocks differ, until exactly its expiry', async () => {
   const seconds = Math.floor(clock / 1000)
   clock = seconds * 1000
   const accepted = [{ exp: seconds + 1 }, { nbf: seconds + 60 }, { iat: seconds + 60 }, { iat: undefined }]
@@ -161,7 +161,7 @@ test('a token is valid from its start, with a minute of clock skew, until exactl
     await rejects(authenticate(await tokenWith({ claims })), JSON.stringify(claims))
 })
 
-test('a token that was valid is rejected after its end, cached or not', async () => {
+test('a token is rejected after its expiry, even if it was cached', async () => {
   const token = await provider.signIn(fresh.database, ada.id)
   const { recheck } = await authenticate(token)
   clock = (decodeJwt(token).exp ?? 0) * 1000 - 1
@@ -178,7 +178,7 @@ test('a subject that is not an account is rejected', async () => {
   }
 })
 
-test('a token without a usable stamp or session is rejected', async () => {
+test('a token without a valid security stamp or session is rejected', async () => {
   for (const claims of [
     { 'svc:security_stamp': undefined },
     { 'svc:security_stamp': ['x'] },

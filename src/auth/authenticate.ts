@@ -26,7 +26,7 @@ import {
   type PersonalAccessTokens,
 } from './personal-access-tokens.ts'
 
-export interface AuthenticationOptions {
+interface AuthenticationOptions {
   readonly database: Database
   readonly issuer: string
   /** The host's own audience; a token for another host is rejected. */
@@ -39,7 +39,7 @@ export interface AuthenticationOptions {
   readonly extensions?: boolean
   readonly log: WarningLog
   readonly securityLog?: SecurityLog
-  /** Returns epoch milliseconds; tests pass a clock of their own. */
+  /** Returns epoch milliseconds; tests pass their own clock. */
   readonly now?: () => number
 }
 
@@ -78,8 +78,8 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const verifyAccessToken = createAccessTokenVerifier({ ...options, now, keys: keys.find })
   const checkSession = createSessionCheck({ ...options, now })
   const personalTokens = createPersonalAccessTokens({ ...options, now })
-  // A stream checks every 5 seconds. With a cache time of 30, a result that stays valid for 10 more outlasts
-  // the next pause, so a stream ends within the cache time, too.
+  // A stream checks its session every 5 seconds. It uses a cached result only if a third of the cache time is
+  // left, 10 of the default 30 seconds, so the result cannot expire before the next check.
   const minimumRemainingMilliseconds = (sessionCacheSeconds * 1000) / 3
   return {
     readiness: { name: 'tokens cannot be checked', check: keys.requireKeys },
@@ -130,33 +130,33 @@ async function authenticatePersonalToken(
   text: string,
   { database, personalTokens, now, origin, minimumRemainingMilliseconds }: PersonalTokenOptions,
 ): Promise<Authenticated> {
-  const found = await personalTokens.find(text, origin?.address)
-  if (!found || found.expiresAt <= now()) throw unauthenticated()
+  const token = await personalTokens.find(text, origin?.address)
+  if (!token || token.expiresAt <= now()) throw unauthenticated()
   // A stream ends when its account gains or loses the administrator role, because that changes what it may
   // see.
   const isUnchanged = (current: FoundToken | undefined) =>
-    now() < found.expiresAt && current?.isAdministrator === found.isAdministrator
+    now() < token.expiresAt && current?.isAdministrator === token.isAdministrator
   return {
-    caller: callerOfToken(found, origin),
+    caller: callerOfToken(token, origin),
     sessionId: undefined,
-    expiresAt: found.expiresAt,
+    expiresAt: token.expiresAt,
     recheck: async () =>
       isUnchanged(await personalTokens.find(text, origin?.address, minimumRemainingMilliseconds)),
     isActiveNow: async (queries = database) => isUnchanged(await personalTokens.query(text, queries)),
   }
 }
 
-const callerOfToken = (found: FoundToken, origin: RequestOrigin | undefined): Caller => ({
-  id: found.accountId,
-  isAdministrator: found.isAdministrator && found.projectIds === null,
+const callerOfToken = (token: FoundToken, origin: RequestOrigin | undefined): Caller => ({
+  id: token.accountId,
+  isAdministrator: token.isAdministrator && token.projectIds === null,
   token: {
-    id: found.id,
-    scopes: found.scopes,
-    projectIds: found.projectIds ?? undefined,
-    isOfAdministrator: found.isAdministrator,
+    id: token.id,
+    scopes: token.scopes,
+    projectIds: token.projectIds ?? undefined,
+    isOfAdministrator: token.isAdministrator,
   },
   // History and the security log record the token as the client.
-  ...(origin && { origin: { ...origin, clientId: `token:${found.id}`, sessionId: undefined } }),
+  ...(origin && { origin: { ...origin, clientId: `token:${token.id}`, sessionId: undefined } }),
 })
 
 /** Our tokens have about 1,000 characters; this leaves room for the longest login. */
@@ -203,8 +203,8 @@ function wrongAudienceEvent(payload: JWTPayload, origin: RequestOrigin | undefin
 }
 
 /**
- * Checks whether the token and its session are still valid. Returns cached results synchronously, unless they
- * expire sooner than in `minimumRemainingMilliseconds`.
+ * Checks whether the token and its session are still valid. Returns a cached result synchronously if it stays
+ * valid for longer than `minimumRemainingMilliseconds`.
  */
 type SessionCheck = (
   claims: VerifiedClaims,
@@ -223,8 +223,9 @@ interface SessionCheckOptions {
 const cachedSessionsMax = 10_000
 
 /**
- * Also caches that a session has ended: it never becomes valid again, and a new sign-in has another key. The
- * time counts from the start of the query, so an ended session is accepted for at most the cache time.
+ * Also caches that a session has ended, because it never becomes valid again, and a new session has another
+ * key. The time counts from the start of the query, so an ended session is accepted for at most the cache
+ * time.
  */
 function createSessionCheck(options: SessionCheckOptions): SessionCheck {
   const { sessionCacheSeconds, now } = options
@@ -237,7 +238,7 @@ function createSessionCheck(options: SessionCheckOptions): SessionCheck {
       (isActive) => {
         entry.isActive = isActive
       },
-      // An error of the database says nothing about the session, so it is not cached. The caller gets it by
+      // A database error says nothing about the session, so it is not cached. The caller gets it from
       // `result`.
       () => cache.delete(key),
     )
@@ -269,7 +270,10 @@ async function queryIsActive(
   return account !== undefined && (!claims.isAdministrator || administrators.isAdministrator(account))
 }
 
-/** Returns a database whose writes check in their transaction that the session is still valid. Reads are not checked. */
+/**
+ * Returns a database whose writes check in their transaction that the session is still valid. Reads are not
+ * checked.
+ */
 export function requireActiveSession(
   database: Database,
   { isActiveNow }: Pick<Authenticated, 'isActiveNow'>,

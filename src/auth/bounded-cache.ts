@@ -1,13 +1,16 @@
-/** Caches a limited number of values, each until its own expiry. When the cache is full, a new value evicts the oldest. */
-export interface BoundedCache<Value> {
-  /** Returns undefined for an entry that expires sooner than in `minimumRemainingMilliseconds`. */
+/**
+ * Caches a limited number of values, each until its own expiry. When the cache is full, a new value evicts
+ * the oldest.
+ */
+interface BoundedCache<Value> {
+  /** Returns undefined for an entry that expires within `minimumRemainingMilliseconds`, and evicts it. */
   get(key: string, minimumRemainingMilliseconds?: number): Value | undefined
   /** `expiresAt` is in epoch milliseconds. */
   set(key: string, value: Value, expiresAt: number): void
   delete(key: string): void
 }
 
-export interface BoundedCacheOptions {
+interface BoundedCacheOptions {
   readonly entriesMax: number
   /** Epoch milliseconds. */
   readonly now: () => number

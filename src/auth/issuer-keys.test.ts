@@ -65,7 +65,7 @@ test('a withdrawn key stops working after ten minutes, and after five more for c
   await provider.rotate()
   provider.withdrawOldKeys()
   clock += 10 * 60_000
-  // This one still uses the old keys, and makes the host fetch them again.
+  // This request still uses the old keys, and makes the host fetch the new ones.
   await verify(await provider.token({ account, claims, key: old }))
   await until(() => provider.fetches() === 2, 'a second fetch')
   // Each call creates another token, because those verified with the old keys are cached.
@@ -85,7 +85,7 @@ test('known keys keep working while the provider is down', async () => {
   await until(() => warnings > 0, 'a warning')
 })
 
-test('while no keys can be fetched, requests are asked to retry, and a second later the next fetch succeeds', async () => {
+test('while no keys can be fetched, requests are rejected with overloaded, and a second later the next fetch is tried', async () => {
   const token = await provider.token({ account })
   provider.interrupt(isDown)
   await assert.rejects(verify(token), { kind: 'overloaded' })
@@ -98,7 +98,7 @@ test('while no keys can be fetched, requests are asked to retry, and a second la
   assert.equal(warnings, 1)
 })
 
-test('while no keys are known, a host is not ready and logs the reason once a minute; known keys are enough', async () => {
+test('a host is not ready while it knows no keys, and logs the reason once a minute; known keys suffice', async () => {
   const { requireKeys } = createKeys()
   provider.interrupt(isDown)
   for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -153,22 +153,22 @@ test('keys are fetched from the internal address of the metadata if the public o
   await createVerifier(issuer)(await provider.token({ account, claims: { iss: issuer } }))
 })
 
-test('a provider with invalid responses yields no keys', async () => {
+test('no keys are accepted from a provider that sends invalid responses', async () => {
   const token = await provider.token({ account })
-  const answers = [
+  const bodies = [
     { issuer: provider.issuer },
     { issuer: provider.issuer, jwks_uri: 'no address' },
     { issuer: provider.issuer, jwks_uri: provider.metadataAddress },
     null,
     'text',
   ]
-  for (const answer of answers) {
-    provider.interrupt((_, response) => response.end(JSON.stringify(answer)))
-    await assert.rejects(createVerifier()(token), JSON.stringify(answer))
+  for (const body of bodies) {
+    provider.interrupt((_, response) => response.end(JSON.stringify(body)))
+    await assert.rejects(createVerifier()(token), JSON.stringify(body))
   }
   provider.interrupt((_, response) => response.end('<html>'))
   await assert.rejects(createVerifier()(token))
-  assert.equal(warnings, answers.length + 1)
+  assert.equal(warnings, bodies.length + 1)
 })
 
 const now = () => clock
@@ -185,7 +185,9 @@ function createKeys(issuer = provider.issuer) {
 
 const createVerifier = (issuer = provider.issuer) =>
   createAccessTokenVerifier({
-    ...{ issuer, audience: 'svc-api', scope: 'svc.api' },
+    issuer,
+    audience: 'svc-api',
+    scope: 'svc.api',
     keys: createKeys(issuer).find,
     now,
   })

@@ -2,7 +2,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } f
 import type { WarningLog } from '../model/limit-log-lines.ts'
 import { overloaded } from '../model/problem.ts'
 
-export interface IssuerKeysOptions {
+interface IssuerKeysOptions {
   readonly issuer: string
   /** The URL of the discovery document. */
   readonly metadataAddress: string
@@ -18,27 +18,29 @@ const refetchAfterMilliseconds = 10 * 60_000
  */
 const fetchesPerMinuteMax = 4
 /**
- * The pause after a failed fetch. It is short while no keys are known, because the issuer may be starting;
- * while known keys work, no request waits.
+ * The pause after a failed fetch. It is short while no keys are known, because the issuer may be starting.
+ * While known keys work, no request waits, so it may be longer.
  */
 const retryPauseMilliseconds = { withoutKeys: 1000, withKeys: 10_000 }
 
-/** The same reason is logged once in this time, because a failure may last for hours of attempts. */
+/** The same reason is logged only once in this time, because attempts may fail for hours. */
 const repeatedWarningMilliseconds = 60_000
 
-export interface IssuerKeys {
+interface IssuerKeys {
   /** Finds the key with the id in the header of a token. */
   readonly find: JWTVerifyGetKey
-  /** Rejects while no keys are known, because tokens cannot be verified then. */
+  /** Throws while no keys are known, because tokens cannot be verified without them. */
   requireKeys(): Promise<void>
 }
 
-/** Keeps fetched keys while the issuer is down. For an unknown key id, all requests wait for the same fetch. */
+/**
+ * Keeps fetched keys while the issuer is down. For an unknown key id, all requests wait for the same fetch.
+ */
 export function createIssuerKeys({ issuer, metadataAddress, now, log }: IssuerKeysOptions): IssuerKeys {
   let findKnownKey: ReturnType<typeof createLocalJWKSet> | undefined
   let pendingFetch: Promise<void> | undefined
   let failedAt = Number.NEGATIVE_INFINITY
-  let warned = { reason: '', at: Number.NEGATIVE_INFINITY }
+  let lastWarning = { reason: '', at: Number.NEGATIVE_INFINITY }
   /** The times of the latest successful fetches, the newest first. */
   let fetchTimes: readonly number[] = []
 
@@ -48,8 +50,8 @@ export function createIssuerKeys({ issuer, metadataAddress, now, log }: IssuerKe
     fetchTimes.filter((at) => at > now() - 60_000).length < fetchesPerMinuteMax
   const warn = (error: unknown) => {
     const reason = String(error)
-    if (reason === warned.reason && now() < warned.at + repeatedWarningMilliseconds) return
-    warned = { reason, at: now() }
+    if (reason === lastWarning.reason && now() < lastWarning.at + repeatedWarningMilliseconds) return
+    lastWarning = { reason, at: now() }
     log.warn({ err: error, metadataAddress }, 'The signing keys cannot be fetched.')
   }
   const fetchKeys = async () => {
@@ -91,7 +93,7 @@ export function createIssuerKeys({ issuer, metadataAddress, now, log }: IssuerKe
   }
 }
 
-/** No 401, because the token may be valid: the client would sign in again, which does not help. */
+/** The status is not 401, because the token may be valid: signing in again would not help. */
 const keysUnavailable = () =>
   overloaded('Tokens cannot be checked now, and nothing was done. Please try again later.', {
     retryAfterSeconds: 1,
@@ -100,7 +102,9 @@ const keysUnavailable = () =>
 /** Limits the wait of requests for keys. The issuer usually answers within milliseconds. */
 const fetchSecondsMax = 5
 
-/** Distinguishes a wrong setting, which an operator has to change, from failures that may end by themselves. */
+/**
+ * Distinguishes a wrong setting, which an operator has to change, from failures that may end by themselves.
+ */
 export class WrongIssuerError extends Error {}
 
 /** Fetches the discovery document, and then the keys to which it refers. */

@@ -43,7 +43,7 @@ test('invalid tokens do not evict a valid one from the cache, however many are l
   assert.equal((await findToken(text, undefined))?.accountId, id)
   await endTokens()
   const invalid = Array.from({ length: 5 }, () => findToken(generateToken(personalTokenPrefix), undefined))
-  // Only the cache still knows the token.
+  // The token has ended, so only the cache still has it.
   assert.equal((await findToken(text, undefined))?.accountId, id)
   assert.deepEqual(await Promise.all(invalid), Array(5).fill(undefined))
   assert.equal((await findToken(text, undefined))?.accountId, id)

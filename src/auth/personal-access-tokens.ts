@@ -23,7 +23,7 @@ export interface FoundToken {
 
 export interface PersonalAccessTokens {
   /**
-   * `address` is the network address of the request. A cached result that expires sooner than
+   * `address` is the network address of the request. A cached result that expires within
    * `minimumRemainingMilliseconds` is ignored, so that a stream can rely on the result until its next check.
    */
   find(
@@ -35,12 +35,12 @@ export interface PersonalAccessTokens {
   query(text: string, queries: Queries): Promise<FoundToken | undefined>
 }
 
-export interface PersonalAccessTokenOptions {
+interface PersonalAccessTokenOptions {
   readonly database: Database
   readonly administrators: Administrators
   /** 0 disables the cache. */
   readonly sessionCacheSeconds: number
-  /** The tokens that are cached at once; 10,000 by default. */
+  /** The maximum number of cached tokens; 10,000 by default. */
   readonly cachedTokensMax?: number
   readonly log: WarningLog
   readonly now: () => number
@@ -62,8 +62,8 @@ export function createPersonalAccessTokens(options: PersonalAccessTokenOptions):
     const hash = hashOfToken(text, personalTokenPrefix)
     if (hash === undefined) return undefined
     const key = hash.toString('base64')
-    const known = cached.get(key, minimumRemainingMilliseconds)
-    if (known !== undefined) return known
+    const cachedToken = cached.get(key, minimumRemainingMilliseconds)
+    if (cachedToken !== undefined) return cachedToken
     if (sessionCacheSeconds === 0) return queryAndRecord(options, hash, address)
     const expiresAt = now() + sessionCacheSeconds * 1000
     const queryAndCache = async () => {
@@ -88,7 +88,7 @@ export function createPersonalAccessTokens(options: PersonalAccessTokenOptions):
   }
 }
 
-/** Also records that the token was used. */
+/** Queries the token, and records that it was used. */
 async function queryAndRecord(
   { database, administrators, log }: PersonalAccessTokenOptions,
   hash: Buffer,
@@ -119,7 +119,7 @@ interface TokenRow extends PossibleAdministrator {
   readonly shouldRecordUse: boolean
 }
 
-/** Failing to record the use must not reject an authenticated caller. */
+/** Records the use of a token. A failure is only logged, because the caller is authenticated. */
 async function recordUse(database: Database, id: string, address: string | undefined, log: WarningLog) {
   try {
     await database.singleWrites.query(sql`

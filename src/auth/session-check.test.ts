@@ -34,28 +34,30 @@ beforeEach(async () => {
   adminLogins = [ada.login]
 })
 
-/** Events that end a session, in the words of the contract. */
+/** The changes after which a token is rejected, as the contract lists them. */
 const endings: Readonly<Record<string, (token: string) => Promise<void> | Sql>> = {
-  'a deactivated account': () => sql`update users set active = false where id = ${ada.id}`,
-  'a new security stamp': () => sql`update users set security_stamp = ${randomUUID()} where id = ${ada.id}`,
-  'a sign-out': (token) => sql`update signin_sessions set ended_at = now() where id = ${sidOf(token)}`,
-  'a deleted session': (token) => sql`delete from signin_sessions where id = ${sidOf(token)}`,
-  'a session of eight hours ago': (token) =>
+  'its account was deactivated': () => sql`update users set active = false where id = ${ada.id}`,
+  'its account got a new security stamp': () =>
+    sql`update users set security_stamp = ${randomUUID()} where id = ${ada.id}`,
+  'its user signed out': (token) =>
+    sql`update signin_sessions set ended_at = now() where id = ${sidOf(token)}`,
+  'its session was deleted': (token) => sql`delete from signin_sessions where id = ${sidOf(token)}`,
+  'its session expired': (token) =>
     sql`update signin_sessions set expires_at = now() where id = ${sidOf(token)}`,
-  "another user's session": (token) => sql`
+  'its session became that of another user': (token) => sql`
     update signin_sessions set user_id = (select id from users where id <> ${ada.id} limit 1)
     where id = ${sidOf(token)}`,
-  'a session from before the stamp': (token) =>
+  'its session got another stamp than its account': (token) =>
     sql`update signin_sessions set security_stamp = ${randomUUID()} where id = ${sidOf(token)}`,
-  'an administrator who is none any more': async () => {
+  'the login of its administrator was taken off the list': async () => {
     adminLogins = ['other@example.com']
   },
-  'an administrator with a new login that is not listed': () =>
+  'its administrator got a login that is not listed': () =>
     sql`update users set login = ${`new-${ada.login}`} where id = ${ada.id}`,
 }
 
 for (const [ending, end] of Object.entries(endings)) {
-  test(`${ending} is rejected after 30 seconds`, async () => {
+  test(`a token is rejected 30 seconds after ${ending}`, async () => {
     const authenticate = createTestAuthentication()
     const token = await provider.signIn(fresh.database, ada.id, { admin: true })
     const { recheck } = await authenticate(token)
@@ -69,7 +71,7 @@ for (const [ending, end] of Object.entries(endings)) {
     assert.equal(await recheck(), false)
   })
 
-  test(`${ending} is rejected at once without a cache`, async () => {
+  test(`without a cache, a token is rejected at once after ${ending}`, async () => {
     const authenticate = createTestAuthentication(0)
     const token = await provider.signIn(fresh.database, ada.id, { admin: true })
     const { recheck } = await authenticate(token)
@@ -79,7 +81,7 @@ for (const [ending, end] of Object.entries(endings)) {
   })
 }
 
-test('requests of one session, concurrent ones too, query the store once in 30 seconds', async () => {
+test('requests of one session, even concurrent ones, query the store once in 30 seconds', async () => {
   const authenticate = createTestAuthentication()
   const token = await provider.signIn(fresh.database, ada.id)
   await Promise.all(Array.from({ length: 20 }, () => authenticate(token)))
@@ -91,14 +93,14 @@ test('requests of one session, concurrent ones too, query the store once in 30 s
   assert.equal(queries, 2)
 })
 
-test('a stream uses no cached result that is older than 20 seconds', async () => {
+test('a stream uses no cached result of 20 seconds ago or earlier', async () => {
   const authenticate = createTestAuthentication()
   const token = await provider.signIn(fresh.database, ada.id)
   const { recheck } = await authenticate(token)
   await apply(sql`update signin_sessions set ended_at = now() where id = ${sidOf(token)}`)
   clock += 20_000
   assert.equal(await recheck(), false)
-  // Requests detect it, too.
+  // The new result applies to requests, too.
   await rejects(authenticate(token))
   assert.equal(queries, 2)
 })
@@ -107,17 +109,17 @@ test('another token of the same session is checked separately, because each can 
   const authenticate = createTestAuthentication()
   const token = await provider.signIn(fresh.database, ada.id)
   await authenticate(token)
-  const further = await provider.token({ account: ada, sid: sidOf(token) })
-  await authenticate(further)
+  const otherToken = await provider.token({ account: ada, sid: sidOf(token) })
+  await authenticate(otherToken)
   assert.equal(queries, 2)
   await apply(sql`
-    insert into revoked_tokens (id, expires_at) values (${decodeJwt(further).jti ?? ''}, now() + interval '1 hour')`)
+    insert into revoked_tokens (id, expires_at) values (${decodeJwt(otherToken).jti ?? ''}, now() + interval '1 hour')`)
   clock += 30_000
   await authenticate(token)
-  await rejects(authenticate(further))
+  await rejects(authenticate(otherToken))
 })
 
-test('a rejection is cached too, and a new sign-in works at once', async () => {
+test('a rejection is cached, too, and a new sign-in works at once', async () => {
   const authenticate = createTestAuthentication()
   const token = await provider.signIn(fresh.database, ada.id)
   await apply(sql`update signin_sessions set ended_at = now() where id = ${sidOf(token)}`)
@@ -147,7 +149,7 @@ test("a service client's token is valid as long as its account and stamp", async
   await rejects(authenticate(token))
 })
 
-test("the scopes of a token may be a list, and are compared with the client's just the same", async () => {
+test('the scopes of a token, as a text or a list, must not exceed those of the client', async () => {
   const authenticate = createTestAuthentication(0)
   const clientId = `client-${randomUUID().replaceAll('-', '').slice(0, 16)}`
   await apply(sql`
@@ -163,7 +165,7 @@ test("the scopes of a token may be a list, and are compared with the client's ju
   }
 })
 
-test('a database that checks the session keeps the time limits of a transaction', async () => {
+test('a transaction that checks the session keeps its time limits', async () => {
   const authenticate = createTestAuthentication()
   const session = await authenticate(await provider.signIn(fresh.database, ada.id))
   const [row] = await requireActiveSession(fresh.database, session).transaction(
@@ -174,7 +176,7 @@ test('a database that checks the session keeps the time limits of a transaction'
   assert.equal(row?.limit, '23456ms')
 })
 
-test('a personal access token that was revoked changes no account, even while its check is cached', async () => {
+test('isActiveNow detects a revoked personal access token, even while its check is cached', async () => {
   const authenticate = createTestAuthentication()
   const text = generateToken(personalTokenPrefix)
   await apply(sql`
@@ -183,15 +185,15 @@ test('a personal access token that was revoked changes no account, even while it
       now() + interval '1 day' from users where id = ${ada.id}`)
   const session = await authenticate(text)
   assert.equal(await session.isActiveNow(), true)
-  // The check belongs to the transaction of the change, and sees what that has locked or done.
-  const undone = new Error('undone')
+  // The check runs in the transaction of the change, so it sees uncommitted changes.
+  const rollback = new Error('rollback')
   const revocation = fresh.database.transaction(async (transaction) => {
     await transaction.query(sql`update api_tokens set ended_at = now()`)
     assert.equal(await session.isActiveNow(transaction), false)
     assert.equal(await session.isActiveNow(), true)
-    throw undone
+    throw rollback
   })
-  await assert.rejects(revocation, undone)
+  await assert.rejects(revocation, rollback)
   await apply(sql`update api_tokens set ended_at = now()`)
   await authenticate(text)
   assert.equal(await session.isActiveNow(), false)

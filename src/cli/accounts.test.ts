@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { stripVTControlCharacters } from 'node:util'
 import { signedIn } from '../../test/support/browser.ts'
 import { type CliResult, freePort, runCli, startChild } from '../../test/support/child-host.ts'
 import { connectDirectly } from '../../test/support/direct-connection.ts'
@@ -26,11 +27,11 @@ describe('The accounts of a store', () => {
   })
   after(() => fresh.drop())
 
-  /** The command has the rights of the host in whose environment an operator runs it. */
-  const run = (words: readonly string[], input?: string, more = {}, host: 'rest' | 'identity' = 'rest') =>
+  /** Runs a command under the role of a host, as an operator does in the environment of that host. */
+  const run = (args: readonly string[], input?: string, settings = {}, host: 'rest' | 'identity' = 'rest') =>
     runCli(
-      { DATABASE_URL: urlUnderRoleOf(host, fresh.url), Cors__AllowedOrigins__0: origin, ...more },
-      words,
+      { DATABASE_URL: urlUnderRoleOf(host, fresh.url), Cors__AllowedOrigins__0: origin, ...settings },
+      args,
       input,
     )
   const findAccount = async (login: string) => {
@@ -60,13 +61,13 @@ describe('The accounts of a store', () => {
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line))
       .map(({ security, outcome = '', client }) => `${security} ${outcome} ${client}`)
-  const succeeds = async (...given: Parameters<typeof run>) => {
-    const result = await run(...given)
+  const succeeds = async (...command: Parameters<typeof run>) => {
+    const result = await run(...command)
     assert.equal(result.code, 0, result.stderr)
     return result
   }
-  const fails = async (code: number, message: RegExp, ...given: Parameters<typeof run>) => {
-    const result = await run(...given)
+  const fails = async (code: number, message: RegExp, ...command: Parameters<typeof run>) => {
+    const result = await run(...command)
     assert.deepEqual([result.code, message.test(result.stderr)], [code, true], result.stderr)
     assert.deepEqual(eventsOf(result), [])
   }
@@ -92,14 +93,14 @@ describe('The accounts of a store', () => {
     assert.equal(stdout, 'ann@example.com  administrator  Ann\n')
   })
 
-  test('have the rules of all accounts: password, login and one account for each login', async () => {
+  test('must have a valid password and a valid, unique login', async () => {
     const create = (login: string) => ['account', 'create', login]
-    const typed = `${password}\n`
+    const input = `${password}\n`
     await Promise.all([
       fails(1, /must be at least 8 characters/, create('bob@example.com'), 'short\n'),
       fails(1, /most common passwords/, create('bob@example.com'), 'Password1!\n'),
-      fails(1, /already/, create('ANN@example.com'), typed),
-      fails(1, /Login must be at most/, create('x'.repeat(1000)), typed),
+      fails(1, /already/, create('ANN@example.com'), input),
+      fails(1, /Login must be at most/, create('x'.repeat(1000)), input),
       fails(2, /no password/, create('bob@example.com')),
       fails(2, /LOGIN is missing/, ['account', 'create']),
       fails(2, /Unknown option/, [...create('bob@example.com'), '--password', password]),
@@ -108,7 +109,7 @@ describe('The accounts of a store', () => {
     ])
   })
 
-  test('with a link have no password that anyone knows, until the link sets one', async () => {
+  test('that are created with --link have an unknown password until the link sets one', async () => {
     const created = await succeeds(['account', 'create', 'link@example.com', '--link'])
     const [, secret] = /^http:\/\/app\.example\.test\/new-password#(svl_\w+)$/m.exec(created.stdout) ?? []
     assert.ok(secret, created.stdout)
@@ -130,7 +131,7 @@ describe('The accounts of a store', () => {
     })
   })
 
-  test('get a new password, which ends their sessions: a script without a terminal has to say --yes', async () => {
+  test('get a new password, which ends their sessions; without a terminal, --yes is required', async () => {
     await insertAccount(fresh.database, { login: 'carl@example.com' })
     await addSession('carl@example.com')
     const reset = ['account', 'reset-password', 'carl@example.com']
@@ -151,7 +152,7 @@ describe('The accounts of a store', () => {
     await addSession('ann@example.com')
     await fails(2, /--yes is required/, ['account', 'deactivate', 'ann@example.com'])
     await fails(1, /ann@example\.com is the last administrator/, deactivate('ann@example.com'))
-    // Whoever the settings of the hosts name is an administrator, too.
+    // The setting SVC_ADMIN_LOGINS makes an account an administrator, too.
     await fails(1, /last administrator/, deactivate('dora@example.com'), '', {
       SVC_ADMIN_LOGINS: 'dora@example.com',
       EXTENSIONS: 'off',
@@ -159,12 +160,12 @@ describe('The accounts of a store', () => {
     const made = await succeeds(['account', 'make-administrator', 'dora@example.com'])
     assert.deepEqual(eventsOf(made), ['administrator-changed given command line'])
     const again = await succeeds(['account', 'make-administrator', 'dora@example.com'])
-    assert.deepEqual([again.stdout, eventsOf(again)], ['dora@example.com is one already.\n', []])
+    assert.deepEqual([again.stdout, eventsOf(again)], ['dora@example.com is already an administrator.\n', []])
     await fails(2, /EXTENSIONS=off/, ['account', 'make-administrator', 'carl@example.com'], '', {
       EXTENSIONS: 'off',
     })
-    const ended = await succeeds(deactivate('ann@example.com'))
-    assert.deepEqual(eventsOf(ended), ['account-changed deactivate command line'])
+    const deactivated = await succeeds(deactivate('ann@example.com'))
+    assert.deepEqual(eventsOf(deactivated), ['account-changed deactivate command line'])
     assert.equal((await findAccount('ann@example.com')).sessions, 0)
     await fails(1, /is deactivated.*account reactivate ann@/, [
       'account',
@@ -174,49 +175,54 @@ describe('The accounts of a store', () => {
     await fails(1, /dora@example\.com is the last administrator/, deactivate('dora@example.com'))
   })
 
-  test('are reactivated, and repeating it changes nothing', async () => {
+  test('are reactivated, if needed with a new password; reactivating them again changes nothing', async () => {
     const { id, login } = await insertAccount(fresh.database, { login: 'gus@example.com' })
     await succeeds(['account', 'deactivate', login, '--yes'])
     const isDeactivated = async () =>
       (await fresh.database.query(sql`select from deactivated_accounts where user_id = ${id}`)).length > 0
     assert.ok(await isDeactivated())
-    const ended = await succeeds(['account', 'reactivate', login])
-    assert.deepEqual(eventsOf(ended), ['account-changed reactivate command line'])
-    assert.match(ended.stdout, /gus@example\.com was reactivated/)
+    // A stolen password can be replaced before the account is opened again. A link could not be used.
+    await fails(1, /is deactivated/, ['account', 'reset-password', login, '--link'])
+    const reset = await succeeds(['account', 'reset-password', login, '--yes'], 'Correct-Horse-3\n')
+    assert.match(reset.stdout, /was changed.*\nThe account is still deactivated/)
+    assert.ok(await createPasswords().verify((await findAccount(login)).hash, 'Correct-Horse-3'))
+    assert.ok(await isDeactivated())
+    const reactivated = await succeeds(['account', 'reactivate', login])
+    assert.deepEqual(eventsOf(reactivated), ['account-changed reactivate command line'])
+    assert.match(reactivated.stdout, /gus@example\.com was reactivated/)
     assert.ok(!(await isDeactivated()))
     const again = await succeeds(['account', 'reactivate', login])
     assert.deepEqual([again.stdout, eventsOf(again)], ['gus@example.com is not deactivated.\n', []])
     await fails(1, /There is no account/, ['account', 'reactivate', 'nobody@example.com'])
   })
 
-  test('of two administrators, two operators never deactivate both', async (t) => {
+  test('keep one administrator if two operators deactivate the last two at the same time', async (t) => {
     const { id: first } = await findAccount('dora@example.com')
     const { id: second } = await insertAccount(fresh.database, { login: 'eve@example.com' })
     await succeeds(['account', 'make-administrator', 'eve@example.com'])
     const options = { adminLogins: [] }
     const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>()
-    const ending = fresh.database.transaction(async (transaction) => {
-      const losing = { userId: first, login: 'dora@example.com' }
-      await deactivateAccount(transaction, { userId: first, by: first }, authorizeOperator(options, losing))
+    const deactivation = fresh.database.transaction(async (transaction) => {
+      const account = { userId: first, login: 'dora@example.com' }
+      await deactivateAccount(transaction, { userId: first, by: first }, authorizeOperator(options, account))
       await mayCommit
     })
     const direct = await connectDirectly(fresh.database)
     t.after(() => direct.end())
-    const waiting = async () =>
+    const countWaiting = async () =>
       (
         await direct.query(
           "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
         )
       ).rowCount
-    const other = run(['account', 'deactivate', 'eve@example.com', '--yes'])
+    const secondDeactivation = run(['account', 'deactivate', 'eve@example.com', '--yes'])
     try {
-      // Starting a process takes longer than any statement.
-      await until(async () => (await waiting()) === 1, 'the second operator to wait for the first')
+      await until(async () => (await countWaiting()) === 1, 'the second operator to wait for the first')
     } finally {
       commit()
     }
-    await ending
-    assert.match((await other).stderr, /eve@example\.com is the last administrator/)
+    await deactivation
+    assert.match((await secondDeactivation).stderr, /eve@example\.com is the last administrator/)
     await fresh.database.singleWrites.query(sql`delete from deactivated_accounts where user_id = ${first}`)
     await fresh.database.singleWrites.query(sql`delete from administrators where user_id = ${second}`)
   })
@@ -234,19 +240,19 @@ describe('The accounts of a store', () => {
     assert.deepEqual(await fresh.database.query(sql`select purpose from mails`), [{ purpose: 'factors' }])
   })
 
-  test('are listed for people without what a terminal would obey, and for programs as JSON', async () => {
+  test('are listed with control characters escaped for people, and as JSON for programs', async () => {
     const name = 'Red \u{9b}31m'
     await insertAccount(fresh.database, { login: 'zoe@example.com', name })
     const { stdout } = await succeeds(['account', 'list', 'ZOE'])
     assert.equal(stdout, 'zoe@example.com    Red \\u009b31m\n')
     const { stdout: json } = await succeeds(['account', 'list', 'zoe@', '--json'])
-    const { login, isAdministrator, isDeactivated, ...others } = JSON.parse(json)
+    const { login, isAdministrator, isDeactivated, ...otherFields } = JSON.parse(json)
     assert.deepEqual([login, isAdministrator, isDeactivated], ['zoe@example.com', false, false])
-    assert.deepEqual(Object.keys(others).sort(), ['createdAt', 'id', 'name'])
+    assert.deepEqual(Object.keys(otherFields).sort(), ['createdAt', 'id', 'name'])
     assert.equal((await succeeds(['account', 'list', '100%'])).stdout, '')
   })
 
-  test('have clients, which are listed without their secrets', async () => {
+  test('create clients, which are listed without their secrets', async () => {
     const { id } = await findAccount('dora@example.com')
     const { client, secret } = await createClient(
       fresh,
@@ -261,13 +267,15 @@ describe('The accounts of a store', () => {
     assert.ok(secret && !(await succeeds(['client', 'list', '--json'])).stdout.includes(secret))
   })
 
-  test('in a terminal are changed after a yes, with a password that is typed twice and not shown', async (t) => {
+  test('are changed in a terminal after confirmation, with a password that is typed twice and not shown', async (t) => {
     if (!hasScript) return t.skip('script (util-linux) is not installed: there is no terminal')
     const reset = ['account', 'reset-password', 'carl@example.com']
-    const typed = (answers: readonly string[]) => inTerminal(fresh.url, reset, answers)
-    assert.match(await typed(['n']), /Continue\? \[y\/N\] n\s+Nothing was changed/)
-    assert.match(await typed(['y', 'Correct-Horse-2', 'Correct-Horse-3']), /two passwords differ/)
-    const changed = await typed(['y', 'Correct-Horse-2', 'Correct-Horse-2'])
+    const answer = (answers: readonly string[]) => runInTerminal(fresh.url, reset, answers)
+    assert.match(await answer(['n']), /Continue\? \[y\/N\] n\s+Nothing was changed/)
+    // Backspace makes readline draw the line again, with the question.
+    assert.match(await answer(['nx\x7f']), /Continue\? \[y\/N\] nx.*This ends .*Continue\? \[y\/N\] n\s/)
+    assert.match(await answer(['y', 'Correct-Horse-2', 'Correct-Horse-3']), /two passwords differ/)
+    const changed = await answer(['y', 'Correct-Horse-2', 'Correct-Horse-2'])
     assert.match(changed, /The password of carl@example\.com was changed/)
     assert.doesNotMatch(changed, /Correct-Horse/)
     const { hash } = await findAccount('carl@example.com')
@@ -283,26 +291,33 @@ const hasScript = (() => {
   }
 })()
 
-/** Answers each question when it is asked, and returns what the terminal shows. */
-async function inTerminal(
+/** Answers each question of a command, and returns the output of the terminal without control sequences. */
+async function runInTerminal(
   url: string,
-  words: readonly string[],
+  args: readonly string[],
   answers: readonly string[],
 ): Promise<string> {
-  const command = [process.execPath, 'src/cli.ts', ...words].join(' ')
+  const command = [process.execPath, 'src/cli.ts', ...args].join(' ')
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     cwd: join(import.meta.dirname, '..', '..'),
     env: { ...process.env, DATABASE_URL: url },
     stdio: 'pipe',
   })
-  const left = [...answers]
-  let shown = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    shown += text
-    if (/(: |\] )$/.test(shown) && left.length > 0) child.stdin.write(`${left.shift()}\r`)
+  const remainingAnswers = [...answers]
+  let output = ''
+  const text = () => stripVTControlCharacters(output)
+  let answeredLength = 0
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    output += chunk
+    // A question may arrive in pieces, and is answered once: the next one is in another line.
+    const isAsked =
+      /(: |\] )$/.test(text()) && (answeredLength === 0 || text().includes('\n', answeredLength))
+    if (!isAsked || remainingAnswers.length === 0) return
+    answeredLength = text().length
+    child.stdin.write(`${remainingAnswers.shift()}\r`)
   })
   await once(child, 'close')
-  return shown
+  return text()
 }
 
 describe('The embedded store', () => {
@@ -321,17 +336,18 @@ describe('The embedded store', () => {
     }
     assert.match((await runCli(environment, ['account', 'list'])).stderr, /There is no store in/)
     let host = await startChild(environment)
-    const change = (login: string, input: string) =>
-      runCli(environment, ['account', 'reset-password', login, '--yes'], `${input}\n`)
-    const signIn = async (given: string) =>
-      (await signedIn(identity, { login: 'demo@example.com', password: given })).tokens?.access_token
+    const login = 'demo@example.com'
+    const changePassword = (newPassword: string) =>
+      runCli(environment, ['account', 'reset-password', login, '--yes'], `${newPassword}\n`)
+    const signIn = async (currentPassword: string) =>
+      (await signedIn(identity, { login, password: currentPassword })).tokens?.access_token
     const generated = readFileSync(join(folder, 'demo-password'), 'utf8').trim()
     try {
       assert.ok(await signIn(generated))
-      assert.equal((await change('demo@example.com', 'Correct-Horse-2')).code, 0)
+      assert.equal((await changePassword('Correct-Horse-2')).code, 0)
       assert.ok(await signIn('Correct-Horse-2'))
       await host.end('SIGTERM')
-      const stopped = await change('demo@example.com', 'Correct-Horse-3')
+      const stopped = await changePassword('Correct-Horse-3')
       assert.equal(stopped.code, 0, stopped.stderr)
       host = await startChild(environment)
       assert.ok(await signIn('Correct-Horse-3'))
@@ -341,12 +357,15 @@ describe('The embedded store', () => {
   })
 })
 
-test('A store without a schema says what brings it, and every command explains itself', async (t) => {
+test('A command on a store without a schema advises `prepare`', async (t) => {
   const { url, database, drop } = await freshDatabase()
   t.after(drop)
   await database.transaction((transaction) => transaction.query(raw('drop table migrations')))
   const { code, stderr } = await runCli({ DATABASE_URL: url }, ['account', 'list'])
   assert.deepEqual([code, /npm run cli -- prepare/.test(stderr)], [1, true], stderr)
+})
+
+test('The help of a command or of a group, and the version, need no store', async () => {
   const help = await runCli({}, ['account', 'reset-password', '--help'])
   assert.deepEqual([help.code, help.stderr], [0, ''])
   assert.match(help.stdout, /^npm run cli -- account reset-password LOGIN \[--link\] \[--yes\]\n/)

@@ -38,17 +38,17 @@ export async function runCreateAccount([login = '']: readonly string[], options:
   await withAccounts(async (context) => {
     if (administrator) requireRoles(context)
     if (link) requireLinks(context)
-    // An account needs a password that complies with the policy. With --link it is never shown, and the link
-    // sets another one.
+    // Every account needs a password that complies with the policy. With --link, it is random and never
+    // shown.
     const password = link ? `${randomBytes(24).toString('base64url')}-aA1` : await readNewPassword()
     const id = newId()
-    const secret = await inTransaction(context, async (joined, transaction) => {
+    const linkSecret = await inTransaction(context, async (joined, transaction) => {
       await create(joined, user, operatorOf(id), { id, name, login, password })
       if (administrator) await grantRole(joined, transaction, id)
       return link ? (await createPasswordLink(joined, operatorOf(id), { userId: id })).secret : undefined
     })
     console.log(`The account ${login} was created${administrator ? ', as an administrator' : ''}.`)
-    if (secret !== undefined) printLink(context, secret)
+    if (linkSecret !== undefined) printLink(context, linkSecret)
   })
 }
 
@@ -84,32 +84,41 @@ interface ListedAccount extends PossibleAdministrator {
   readonly createdAt: string
 }
 
-/** Limits the memory of the command. Scripts that need longer lists read them page by page from the API. */
+/** Limits the memory of the command. Scripts can read longer lists page by page from the API. */
 const accountsListedMax = 10_000
 
-/** `account reset-password LOGIN`: sets a new password, or prints a link with which the user sets one. */
+/**
+ * `account reset-password LOGIN`: sets a new password, or prints a link with which the user sets one. An
+ * operator may also set the password of a deactivated account, to replace a stolen one before `reactivate`.
+ * Its links would not work.
+ */
 export async function runResetPassword([login = '']: readonly string[], options: Options): Promise<void> {
   await withAccounts(async (context) => {
-    const { id } = await requireActiveAccount(context, login)
     if (options.link) {
       requireLinks(context)
+      const { id } = await requireActiveAccount(context, login)
       const { secret } = await createPasswordLink(context, operatorOf(id), { userId: id })
       return printLink(context, secret)
     }
+    const { id, isDeactivated } = await requireAccount(context, login)
     await confirm(`This ends all sessions of ${login}.`, { yes: options.yes === true })
     await resetPassword(context, operatorOf(id), { newPassword: await readNewPassword() })
     console.log(`The password of ${login} was changed, and its sessions have ended.`)
+    if (isDeactivated)
+      console.log(
+        `The account is still deactivated. \`npm run cli -- account reactivate ${login}\` allows the sign-in.`,
+      )
   })
 }
 
-/** `account remove-factors LOGIN`: lets a user sign in again who has lost the phone and the recovery codes. */
+/** `account remove-factors LOGIN`: lets a user sign in again who has lost phone and recovery codes. */
 export async function runRemoveFactors([login = '']: readonly string[], { yes }: Options): Promise<void> {
   await withAccounts(async (context) => {
     const { id } = await requireAccount(context, login)
     await confirm(`This removes the second factors of ${login} and ends all of its sessions.`, {
       yes: yes === true,
     })
-    const host = { settings: { mail: context.mail }, now: Date.now }
+    const host = { settings: { mail: context.sendsMail }, now: Date.now }
     await context.database.transaction((transaction) => resetFactors(host, transaction, { accountId: id }))
     record(context, { event: 'factor-changed', outcome: 'taken away' }, id)
     console.log(`${login} has no second factor, and its sessions have ended.`)
@@ -123,7 +132,9 @@ export async function runMakeAdministrator([login = '']: readonly string[]): Pro
     const { id } = await requireActiveAccount(context, login)
     const isNew = await inTransaction(context, (joined, transaction) => grantRole(joined, transaction, id))
     console.log(
-      isNew ? `${login} is an administrator from its next access token on.` : `${login} is one already.`,
+      isNew
+        ? `${login} is an administrator from its next access token on.`
+        : `${login} is already an administrator.`,
     )
   })
 }
@@ -132,7 +143,7 @@ export async function runMakeAdministrator([login = '']: readonly string[]): Pro
 export async function runDeactivate([login = '']: readonly string[], { yes }: Options): Promise<void> {
   await withAccounts(async (context) => {
     const { id } = await requireAccount(context, login)
-    await confirm(`This ends all sessions of ${login} and closes its sign-in.`, { yes: yes === true })
+    await confirm(`This ends all sessions of ${login} and blocks its sign-in.`, { yes: yes === true })
     await context.database.transaction((transaction) =>
       deactivateAccount(
         transaction,
@@ -155,13 +166,13 @@ export async function runReactivate([login = '']: readonly string[]): Promise<vo
     if (isChanged) record(context, { event: 'account-changed', outcome: 'reactivate' }, id)
     console.log(
       isChanged
-        ? `${login} was reactivated, and can sign in with its previous password.`
+        ? `${login} was reactivated, and can sign in with its password.`
         : `${login} is not deactivated.`,
     )
   })
 }
 
-/** `client list`: lists the clients in the store. Clients of the settings are known to the identity hosts only. */
+/** `client list`: lists the clients in the store. Only the identity hosts know those in settings. */
 export async function runListClients(_args: readonly string[], { json }: Options): Promise<void> {
   await withAccounts(async (context) => {
     print(await listClients(context, operatorOf('')), { asJson: json === true }, (client) => [
@@ -173,7 +184,10 @@ export async function runListClients(_args: readonly string[], { json }: Options
   })
 }
 
-/** `client end ID`: rejects the tokens of a client of the settings. Administrators end other clients in the web client. */
+/**
+ * `client end ID`: revokes the tokens of a client that the settings declare. Administrators end other clients
+ * in the web client.
+ */
 export async function runEndClient([client = '']: readonly string[]): Promise<void> {
   await withAccounts(async ({ database, securityLog }) => {
     const ended = await database.transaction((transaction) =>
@@ -183,11 +197,11 @@ export async function runEndClient([client = '']: readonly string[]): Promise<vo
     )
     if (ended.length === 0)
       throw new Error(
-        `The settings of no identity host have named ${client}. Administrators end their clients in the web client.`,
+        `No identity host has declared ${client} in its settings. Administrators end their clients in the web client.`,
       )
     securityLog({ event: 'client-changed', outcome: 'ended', ...callerDetails(operatorOf('')), client })
     console.log(
-      `The tokens of ${client} are rejected, everywhere within 30 seconds. Remove it from the settings of every identity host: the next one that starts with it accepts it again.`,
+      `The tokens of ${client} are revoked; all hosts reject them within 30 seconds. Remove the client from the settings of every identity host: the next host that starts with it accepts it again.`,
     )
   })
 }
@@ -195,15 +209,15 @@ export async function runEndClient([client = '']: readonly string[]): Promise<vo
 interface AccountContext extends Context {
   readonly securityLog: SecurityLog
   readonly settings: AdministratorOptions & { readonly extensions: boolean }
-  /** The origin of the web client, whose page sets a password by a link. */
+  /** The origin of the web client, which has the page of password links. */
   readonly linkOrigin: string
-  readonly mail: boolean
+  readonly sendsMail: boolean
 }
 
 async function withAccounts(work: (context: AccountContext) => Promise<void>): Promise<void> {
-  const { settings, mail } = readSettings(process.env, (settings) => ({
+  const { settings, sendsMail } = readSettings(process.env, (settings) => ({
     settings: readTrackerSettings(settings),
-    mail: isMailConfigured(settings),
+    sendsMail: isMailConfigured(settings),
   }))
   const budgets = openBudgets()
   await withDatabase((database) =>
@@ -215,12 +229,12 @@ async function withAccounts(work: (context: AccountContext) => Promise<void>): P
       securityLog: openSecurityLog(),
       settings,
       linkOrigin: settings.allowedOrigins[0] ?? '',
-      mail,
+      sendsMail,
     }),
   )
 }
 
-/** Logs the events of the work after the commit, because a failed transaction is rolled back and may be retried. */
+/** Logs security events only after the commit, because a failed transaction may be retried. */
 async function inTransaction<Result>(
   context: AccountContext,
   work: (joined: AccountContext, transaction: Queries) => Promise<Result>,
@@ -277,18 +291,18 @@ async function requireActiveAccount(context: AccountContext, login: string): Pro
 function requireRoles({ settings }: AccountContext): void {
   if (!settings.extensions)
     throw new UsageError(
-      'With EXTENSIONS=off only the logins of SVC_ADMIN_LOGINS are administrators: add the login there.',
+      'With EXTENSIONS=off, only the logins of SVC_ADMIN_LOGINS are administrators: add the login there.',
     )
 }
 
 function requireLinks({ settings }: AccountContext): void {
   if (!settings.extensions)
-    throw new UsageError('With EXTENSIONS=off there is no page for links: leave out --link.')
+    throw new UsageError('With EXTENSIONS=off, there is no page for links: leave out --link.')
 }
 
 function printLink({ linkOrigin }: AccountContext, secret: string): void {
   console.log(`${linkOrigin}/new-password#${secret}`)
-  console.error(`The link sets a password, once, and is valid for ${passwordLinkHours} hour.`)
+  console.error(`The link can set the password once. It is valid for ${passwordLinkHours} hour.`)
 }
 
 /** Prints a line for each row: an aligned table for people, or JSON for programs. */

@@ -12,8 +12,8 @@ export async function confirm(effect: string, { yes }: { readonly yes: boolean }
 }
 
 /**
- * Reads a new password: in a terminal twice without echo, otherwise the first line of the input. Arguments
- * would be visible to other users.
+ * Reads a new password: in a terminal twice without echo, otherwise from the first line of the input. It is
+ * no argument, because other users of the machine can see the arguments of a process.
  */
 export async function readNewPassword(): Promise<string> {
   if (!process.stdin.isTTY) return readFirstLine()
@@ -24,13 +24,13 @@ export async function readNewPassword(): Promise<string> {
 }
 
 /** Far more than any password. The limit protects against an endless input, such as /dev/zero. */
-const inputBytesMax = 64 * 1024
+const inputCharactersMax = 64 * 1024
 
 async function readFirstLine(): Promise<string> {
   let text = ''
   for await (const chunk of process.stdin.setEncoding('utf8')) {
     text += chunk
-    if (text.includes('\n') || text.length > inputBytesMax) break
+    if (text.includes('\n') || text.length > inputCharactersMax) break
   }
   const [line = ''] = text.split(/\r?\n/, 1)
   if (line === '')
@@ -38,16 +38,20 @@ async function readFirstLine(): Promise<string> {
   return line
 }
 
-/** Writes the question to standard error, because standard output is for the result. */
+/** Asks on standard error, because standard output is for the result. */
 async function ask(question: string, { echo }: { readonly echo: boolean }): Promise<string> {
   const discard = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({
     input: process.stdin,
     output: echo ? process.stderr : discard,
-    // readline then turns off the echo of the terminal itself, before the question is printed.
+    // Makes readline turn off the terminal's own echo, before the question is printed.
     terminal: true,
   })
-  process.stderr.write(question)
+  if (echo) {
+    // Readline repeats its prompt whenever it draws the line again, such as after Backspace.
+    lines.setPrompt(question)
+    lines.prompt()
+  } else process.stderr.write(question)
   try {
     return await new Promise((resolve, reject) => {
       lines.once('line', resolve)

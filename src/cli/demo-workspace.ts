@@ -42,13 +42,13 @@ export async function seedDemoWorkspace(context: Context, ownerId: string): Prom
     const assignments: Record<string, string> = {}
     for (const member of members) await createOne('userProject', { projectId, userId: people[member] })
     const ids = { people, stages, types, impediments, labels, assignments }
-    for (const one of work) {
-      const body = assignmentOf(one, ids)
+    for (const item of work) {
+      const body = assignmentOf(item, ids)
       const { userId } = body
       const assignmentId = await createOne('assignment', { ...body, projectId })
-      assignments[one.title] = assignmentId
-      if (one.plan) await createOne('userAssignment', { assignmentId, userId })
-      for (const [resource, body] of activityOf(one, ids))
+      assignments[item.title] = assignmentId
+      if (item.plan) await createOne('userAssignment', { assignmentId, userId })
+      for (const [resource, body] of activityOf(item, ids))
         await createOne(resource, { assignmentId, userId, ...body })
     }
   }
@@ -59,7 +59,7 @@ type IdsByKind = Readonly<
   Record<'people' | 'stages' | 'types' | 'impediments' | 'labels' | 'assignments', Ids>
 >
 
-/** Without a plan, dates and person are placeholders. */
+/** Without a plan, the dates and the person are placeholders, and flags say so. */
 const assignmentOf = (
   { title, description, stage, type, priority, plan, partOf }: Work,
   { people, stages, types, assignments }: IdsByKind,
@@ -80,12 +80,13 @@ const assignmentOf = (
 
 /** Returns the bodies of the records that belong to an assignment, each with its resource. */
 function activityOf(
-  { labels = [], waitsFor = [], timeEntries = [], comments = [], impediment }: Activity,
+  { labels = [], blockedBy = [], timeEntries = [], comments = [], impediment }: Activity,
   ids: IdsByKind,
 ): [resource: string, body: Values][] {
   const bodies: [resource: string, body: Values][] = []
   for (const name of labels) bodies.push(['assignmentLabel', { labelId: ids.labels[name] }])
-  for (const title of waitsFor) bodies.push(['assignmentDependency', { blockedById: ids.assignments[title] }])
+  for (const title of blockedBy)
+    bodies.push(['assignmentDependency', { blockedById: ids.assignments[title] }])
   for (const [day, amountHours, description] of timeEntries)
     bodies.push(['appointment', { keepDate: dayFromNow(day), amountHours, description }])
   for (const [author, text] of comments) bodies.push(['comment', { userId: ids.people[author], text }])
@@ -96,7 +97,7 @@ function activityOf(
   return bodies
 }
 
-/** This is no hash, so no password matches until an administrator sets one. */
+/** Not a hash, so no password matches until an administrator sets one. */
 const noPassword = '!'
 
 async function createColleagues(context: Context, caller: Caller): Promise<Record<string, string>> {
@@ -139,7 +140,7 @@ type Person = typeof demoPerson | Colleague
 interface Activity {
   readonly labels?: readonly string[]
   /** The titles of assignments that block it. They must be earlier in the list. */
-  readonly waitsFor?: readonly string[]
+  readonly blockedBy?: readonly string[]
   /** Days relative to today, hours, and a note. */
   readonly timeEntries?: readonly (readonly [day: number, hours: number, note: string])[]
   /** In Markdown. */
@@ -156,7 +157,7 @@ interface Work extends Activity {
   readonly priority?: number
   /** The title of the assignment that it is a part of. It must be earlier in the list. */
   readonly partOf?: string
-  /** Missing for ideas, for which nobody is responsible yet, and which have no dates. */
+  /** Undefined for an idea: it has neither a responsible person nor dates yet. */
   readonly plan?: Plan
 }
 
@@ -199,7 +200,7 @@ const projects: readonly Project[] = [
         title: 'Design the new start page',
         description: 'Three drafts, phone first.',
         labels: ['Design'],
-        waitsFor: ['Collect the pages worth keeping'],
+        blockedBy: ['Collect the pages worth keeping'],
         priority: 3,
         stage: 'Review',
         type: 'Feature',
@@ -229,7 +230,7 @@ const projects: readonly Project[] = [
       {
         title: 'Write the legal notice',
         labels: ['Text'],
-        waitsFor: ['Design the new start page'],
+        blockedBy: ['Design the new start page'],
         stage: 'Backlog',
         type: 'Chore',
         plan: { person: demoPerson, hours: 1, from: 5, days: 2 },

@@ -15,19 +15,18 @@ const recordingHosts = (recorded: string[]) =>
     },
   }))
 
-test('all hosts announce their stop at once, and stop together after a time', async () => {
+test('All hosts announce their stop at once, and stop together after the drain time', async () => {
   const recorded: string[] = []
   const startedAt = performance.now()
-  const left = drainHosts(recordingHosts(recorded), 0.05)
+  const drained = drainHosts(recordingHosts(recorded), 0.05)
   assert.deepEqual(recorded, ['rest announces its stop', 'bank announces its stop'])
-  await left
+  await drained
   assert.ok(performance.now() - startedAt >= 99)
-  const [, , ...then] = recorded
-  assert.deepEqual(then, ['rest stops', 'bank stops', 'rest has stopped', 'bank has stopped'])
+  assert.deepEqual(recorded.slice(2), ['rest stops', 'bank stops', 'rest has stopped', 'bank has stopped'])
 })
 
-test('without a drain time no host announces its stop', async () => {
-  const left: string[] = []
-  await drainHosts(recordingHosts(left), 0)
-  assert.deepEqual(left, [])
+test('Without a drain time, no host announces its stop', async () => {
+  const recorded: string[] = []
+  await drainHosts(recordingHosts(recorded), 0)
+  assert.deepEqual(recorded, [])
 })

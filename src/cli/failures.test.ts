@@ -22,15 +22,15 @@ interface Line {
   readonly [name: string]: unknown
 }
 
-/** Every line has the shape of the log, also that of a failure. */
+/** Parses the output. Every line must be a line of the log, also that of a failure. */
 const linesOf = (output: string): readonly Line[] =>
   output
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Line)
 
-/** Returns the reason that the last line of a failed start has. */
-async function rejectionOf(environment: ChildEnvironment, hosts: readonly string[], code = 1) {
+/** Starts hosts that must fail. Returns the reason in the last log line, and all messages. */
+async function failStart(environment: ChildEnvironment, hosts: readonly string[], code = 1) {
   const result = await runCli({ DATA_DIR: join(folder, 'data'), ...environment }, ['start', ...hosts])
   assert.deepEqual([result.code, result.stderr], [code, ''], result.stdout)
   const lines = linesOf(result.stdout)
@@ -62,49 +62,49 @@ describe('A start that fails', () => {
   const underRole = (host: string, url = fresh.url) =>
     `${url}${url.includes('?') ? '&' : '?'}options=${encodeURIComponent(`-c role=${roleOf(prefix, host)}`)}`
 
-  test('at an address where no PostgreSQL is names DATABASE_URL', async () => {
+  test('at an address without a server names DATABASE_URL', async () => {
     const port = await freePort()
-    // The name of this machine has several addresses, whose errors come together.
+    // `localhost` may have several addresses. Node then reports all their errors in one.
     for (const host of ['127.0.0.1', 'localhost']) {
       const DATABASE_URL = `postgresql://ann:hidden@${host}:${port}/tracker`
-      const { reason } = await rejectionOf({ DATABASE_URL }, ['rest'])
+      const { reason } = await failStart({ DATABASE_URL }, ['rest'])
       assert.match(reason, new RegExp(`ECONNREFUSED .*:${port}\\. Check host and port in DATABASE_URL`))
       assert.doesNotMatch(reason, /hidden/)
     }
   })
 
   test('on a database that does not exist names DATABASE_URL', async () => {
-    const { reason } = await rejectionOf({ DATABASE_URL: withDatabase(fresh.url, 'nowhere') }, ['rest'])
+    const { reason } = await failStart({ DATABASE_URL: withDatabase(fresh.url, 'nowhere') }, ['rest'])
     assert.match(reason, /"nowhere" does not exist\. Check the name of the database in DATABASE_URL/)
   })
 
   test('with a wrong password names DATABASE_URL, and how to encode it', async (t) => {
     if (!/:[^@/]+@/.test(fresh.url)) return t.skip('this server requires no password')
     const DATABASE_URL = fresh.url.replace(/:[^@/:]+@/, ':hidden@')
-    const { reason } = await rejectionOf({ DATABASE_URL }, ['rest'])
+    const { reason } = await failStart({ DATABASE_URL }, ['rest'])
     assert.match(reason, /password authentication failed .*Check user and password in DATABASE_URL.*%2F/)
     assert.doesNotMatch(reason, /hidden/)
   })
 
-  test('under the role of another host names the table, and prepare', async () => {
+  test('under the role of another host names the table and the command `prepare`', async () => {
     for (const [role, host, table] of [
       ['bank', 'rest', 'table users'],
       ['rest', 'identity', 'table identity_keys'],
       ['rest', 'bank', 'schema bank'],
     ] as const) {
-      const { reason } = await rejectionOf({ DATABASE_URL: underRole(role) }, [host])
+      const { reason } = await failStart({ DATABASE_URL: underRole(role) }, [host])
       const expected = `permission denied for ${table}\\. The role of DATABASE_URL lacks .*cli -- prepare`
       assert.match(reason, new RegExp(expected))
     }
   })
 
-  test('before prepare has run says so', async () => {
+  test('because the database is not prepared names the command `prepare`', async () => {
     const DATABASE_URL = underRole('rest', withDatabase(fresh.url, empty))
-    const { reason } = await rejectionOf({ DATABASE_URL }, ['rest'])
+    const { reason } = await failStart({ DATABASE_URL }, ['rest'])
     assert.match(reason, /permission denied for .*cli -- prepare` has migrated/)
   })
 
-  test('because the secret of identity is missing says nothing else', async (t) => {
+  test('because the secret of identity is missing prints nothing but the reason, and creates no secret', async (t) => {
     const IDENTITY_PORT = String(await freePort())
     const environment = { DATABASE_URL: fresh.url, IDENTITY_PORT, LOG_LEVEL: 'info' }
     const first = spawnStart(
@@ -113,39 +113,39 @@ describe('A start that fails', () => {
     )
     t.after(() => first.process.kill('SIGKILL'))
     await until(() => first.output().includes('The host has started.'), 'the keys')
-    const { reason, messages } = await rejectionOf(environment, ['identity'])
+    const { reason, messages } = await failStart(environment, ['identity'])
     assert.match(reason, /encrypted with another secret\. Set Identity__KeyEncryptionSecret/)
     assert.deepEqual(messages, ['The start failed.'])
-    // A secret that was made up would be in the way of a restore, and of the right one.
+    // A generated secret would be used instead of the right one, also after a restore.
     assert.ok(!existsSync(join(folder, 'data', 'identity-secret')))
   })
 
-  test('because there is no such host names those there are, and ends with 2', async () => {
-    const { reason } = await rejectionOf({}, ['rset'], 2)
+  test('because a host is unknown names all hosts, and exits with 2', async () => {
+    const { reason } = await failStart({}, ['rset'], 2)
     assert.equal(reason, 'There is no host named rset. Hosts: web, rest, identity, commands, bank.')
   })
 
-  test('because a folder cannot be made names DATA_DIR', async () => {
+  test('because a directory cannot be created names DATA_DIR', async () => {
     const file = join(folder, 'file')
     writeFileSync(file, '')
-    const { reason } = await rejectionOf({ DATA_DIR: join(file, 'data') }, ['rest'])
+    const { reason } = await failStart({ DATA_DIR: join(file, 'data') }, ['rest'])
     assert.match(reason, /ENOTDIR.*Set DATA_DIR \(.*file\/data\) to a directory that this user may write to/)
   })
 
-  test('for a lack of rights is explained like that of a backup or a migration', async () => {
-    for (const [words, url] of [
+  test('because of missing privileges has the same explanation as a backup and a migration', async () => {
+    for (const [args, url] of [
       [['backup', join(folder, 'never.backup')], fresh.url],
       [['prepare'], withDatabase(fresh.url, empty)],
     ] as const) {
-      const { code, stderr } = await runCli({ DATABASE_URL: underRole('rest', url) }, words)
+      const { code, stderr } = await runCli({ DATABASE_URL: underRole('rest', url) }, args)
       assert.equal(code, 1)
       assert.match(stderr, /^permission denied for .*such as tracker_migrations\.\n$/)
     }
   })
 })
 
-describe('A command line that is wrong ends with 2, the mistake and the usage', () => {
-  for (const [words, mistake, usage] of [
+describe('A wrong command line exits with 2, and prints the mistake and the usage', () => {
+  for (const [args, mistake, usage] of [
     [['migrate', '--typo'], "Unknown option '--typo'.", 'npm run cli -- migrate'],
     [['doctor', '--typo'], "Unknown option '--typo'.", 'npm run doctor'],
     [
@@ -166,43 +166,43 @@ describe('A command line that is wrong ends with 2, the mistake and the usage', 
       'npm run cli -- client list [--json]',
     ],
   ] as const)
-    test(words.join(' '), async () => {
-      const { code, stdout, stderr } = await runCli({ DATA_DIR: join(folder, 'none') }, words)
+    test(args.join(' '), async () => {
+      const { code, stdout, stderr } = await runCli({ DATA_DIR: join(folder, 'none') }, args)
       assert.deepEqual([code, stdout, stderr], [2, '', `${mistake}\n\n${usage}\n`])
     })
 
-  test('also of a start, in a line of the log', async () => {
-    assert.equal((await rejectionOf({}, ['--typo'], 2)).reason, "Unknown option '--typo'.")
+  test('but `start` prints the mistake as a line of the log', async () => {
+    assert.equal((await failStart({}, ['--typo'], 2)).reason, "Unknown option '--typo'.")
   })
 })
 
-describe('A backup that cannot be read', () => {
-  const restore = async (words: readonly string[]) => {
-    const { code, stderr } = await runCli({ DATA_DIR: join(folder, 'restored') }, words)
+describe('Restoring a backup that cannot be read', () => {
+  const fail = async (args: readonly string[]) => {
+    const { code, stderr } = await runCli({ DATA_DIR: join(folder, 'restored') }, args)
     assert.equal(code, 1)
     return stderr
   }
 
-  test('because it is a folder names the newest one in it', async () => {
+  test('names the newest backup if it is a directory', async () => {
     const backups = join(folder, 'backups')
     mkdirSync(backups)
-    assert.equal(await restore(['restore', backups]), `There is no backup in ${backups}.\n`)
+    assert.equal(await fail(['restore', backups]), `There is no backup in ${backups}.\n`)
     const newest = join(backups, 'tracker-20261122T030000.backup')
     for (const file of [join(backups, 'tracker-20261121T030000.backup'), newest]) writeFileSync(file, '')
     assert.equal(
-      await restore(['restore', backups]),
+      await fail(['restore', backups]),
       `${backups} is a directory. Name a backup in it; the newest is ${newest}.\n`,
     )
   })
 
-  test('because it is missing, or its key is, is named', async () => {
+  test('names the backup or the key file that is missing', async () => {
     const missing = join(folder, 'missing')
-    for (const words of [['restore'], ['backup', 'verify']]) {
-      assert.equal(await restore([...words, missing]), `There is no file ${missing}. Name a backup.\n`)
-      assert.equal(await restore([...words, `${missing}/`]), `There is no backup in ${missing}/.\n`)
+    for (const command of [['restore'], ['backup', 'verify']]) {
+      assert.equal(await fail([...command, missing]), `There is no file ${missing}. Name a backup.\n`)
+      assert.equal(await fail([...command, `${missing}/`]), `There is no backup in ${missing}/.\n`)
     }
     const withKey = ['restore', join(folder, 'file'), '--key-file', missing]
-    assert.match(await restore(withKey), /^The key file cannot be read: ENOENT.*missing/)
+    assert.match(await fail(withKey), /^The key file cannot be read: ENOENT.*missing/)
   })
 
   test('creates no store', () => {
@@ -211,7 +211,7 @@ describe('A backup that cannot be read', () => {
 })
 
 describe('The output of a start without a terminal', () => {
-  test('has lines of the log only: a warning of its own store, the store, each address, and the end', async () => {
+  test('is a log with the embedded store, a warning about it, each address, and the stop', async () => {
     const environment = {
       LOG_LEVEL: 'info',
       DATA_DIR: join(folder, 'own'),
@@ -237,7 +237,7 @@ describe('The output of a start without a terminal', () => {
         passwordFile,
       },
     ])
-    // Both start at the same time, so either may be first.
+    // Both hosts start at the same time, so either may be first.
     const started = new Map(found('The host has started.').map(({ host, address }) => [host, address]))
     assert.deepEqual(
       started,
@@ -249,7 +249,7 @@ describe('The output of a start without a terminal', () => {
     assert.deepEqual(found('The hosts are stopping.'), [{ host: 'start', because: 'SIGTERM' }])
   })
 
-  test('has no warning where no store of its own is used', async () => {
+  test('has no warning if no store is used', async () => {
     const WEB_PORT = String(await freePort())
     const child = spawnStart({ LOG_LEVEL: 'info', DATA_DIR: join(folder, 'none'), WEB_PORT }, ['web'])
     await until(() => child.output().includes('The host has started.'), 'the start')

@@ -28,7 +28,7 @@ test('The exported history is one snapshot, while changes continue', async (t) =
   )
 })
 
-test('A file of heads that has another line is rejected with this line', async (t) => {
+test('A file of heads with an invalid line is rejected with this line', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'heads-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'heads')

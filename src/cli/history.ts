@@ -9,11 +9,11 @@ import type { Caller } from '../model/caller.ts'
 import { withDatabase, withStore } from './shared-store.ts'
 import { UsageError } from './usage.ts'
 
-/** `npm run cli -- verify-history [FILE]`: verifies the hash chain, and compares it with a FILE from `history-heads`. */
+/** `npm run cli -- verify-history [FILE]`: verifies the hash chain, with a FILE from `history-heads`. */
 export async function runVerifyHistory([file]: readonly string[]): Promise<void> {
   const storedHeads = file === undefined ? [] : parseHeads(await readFile(file, 'utf8'))
   await withDatabase(async (database) => {
-    // Days that have ended since the last hourly job are closed first, so that they are verified, too.
+    // Also verifies the days that have ended since the last hourly job.
     const openDays = await closeDays(database)
     const problems = await verifyHistory(database, storedHeads)
     if (problems.length > 0) throw new Error(['The history was changed:', ...problems].join('\n  '))
@@ -31,8 +31,8 @@ function warnOfOpenDays(days: readonly string[]): void {
 }
 
 /**
- * `npm run cli -- history-heads`: prints one line of JSON for each closed day. Operators store the output out
- * of reach of accounts with write access to the database: these could rewrite the whole chain.
+ * `npm run cli -- history-heads`: prints one line of JSON for each closed day. Operators store the output
+ * elsewhere, because users with write access to the database could rewrite the whole chain.
  */
 export async function runHistoryHeads(): Promise<void> {
   await withDatabase(async (database) => {
@@ -44,7 +44,7 @@ export async function runHistoryHeads(): Promise<void> {
 /** `npm run cli -- export-history [jsonl|csv]`: prints the complete history. */
 export async function runExportHistory([format = 'jsonl']: readonly string[]): Promise<void> {
   if (format !== 'jsonl' && format !== 'csv') throw new UsageError('The format must be jsonl or csv.')
-  // The callback of each write receives the error. Without a listener, the event would also end the process.
+  // Errors are handled in the callback of each write. Without a listener, the event would end the process.
   process.stdout.on('error', () => undefined)
   await withStore({ createIfMissing: false }, async ({ url }) => {
     if (format === 'csv') await write(csvHeader(columns))
@@ -75,7 +75,7 @@ export async function* historyPages(url: string): AsyncGenerator<StoredChange[],
   try {
     await client.connect()
     await client.query('begin isolation level repeatable read read only')
-    // The export takes as long as its reader, so the time limits of the server must not end it.
+    // The export is as slow as the reader of its output, so time limits of the server must not end it.
     await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0')
     for (let last = 0; ; ) {
       const { text, values } = render(
@@ -111,7 +111,7 @@ const columns = [
   'after',
 ] as const
 
-/** Operators have access to the database, so the export hides nothing from them: it sees what an administrator sees. */
+/** Operators have access to the database, so the export hides nothing from them. */
 const operator: Caller = { id: '', isAdministrator: true }
 
 const serialize = (change: StoredChange) => serializeChange(change, operator)

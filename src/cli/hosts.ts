@@ -16,9 +16,9 @@ export interface RunningHost {
   readonly title: string
   /** The URL of the host, which is printed at the start. */
   readonly address: string
-  /** The URLs of pages that are printed with it. */
+  /** The URLs of pages that are printed below the address. */
   readonly pages?: readonly string[]
-  /** Keeps serving, but reports that it is about to stop. */
+  /** Makes the host report that it is about to stop, while it keeps serving. */
   announceStop(): void
   stop(): Promise<void>
 }
@@ -28,15 +28,15 @@ export type StartHost = (store: SharedStore) => Promise<RunningHost>
 interface HostDefinition {
   readonly name: string
   /**
-   * True if several processes can serve the host. The others always run in the first process: the web host
-   * has little to do, and the bank starts processes of its own.
+   * True if several processes can serve the host. The web host and the bank always run in the first process:
+   * the web host has little to do, and the bank starts its own processes.
    */
   readonly runsInWorkers: boolean
   /** Parses the settings of the host, and returns a function that starts it. */
   prepare(settings: Settings): StartHost
 }
 
-/** The hosts in the order in which they are printed. */
+/** The hosts, in the order in which they are printed. */
 const hosts: readonly HostDefinition[] = [
   {
     name: 'web',
@@ -44,7 +44,7 @@ const hosts: readonly HostDefinition[] = [
     prepare(settings) {
       const web = readWebSettings(settings)
       return async () => {
-        // Lets the other hosts send their first queries before this import blocks the process.
+        // The import blocks the process, so the other hosts send their first queries before it.
         await nextTurn()
         return startWeb(web)
       }
@@ -73,8 +73,8 @@ export function selectHosts(names: readonly string[]): readonly HostDefinition[]
 }
 
 /**
- * Opens the store before the host's modules are loaded. Loading them blocks this process for about 100 ms;
- * PostgreSQL and the bank's processes start in the meantime.
+ * Opens the store before the host's modules are loaded. Loading them blocks this process for about 100 ms, in
+ * which the bank's processes start.
  */
 function afterStore<HostSettings>(
   parse: (settings: Settings) => HostSettings,
@@ -100,7 +100,7 @@ export async function startRest(settings: RestSettings, store: SharedStore): Pro
   const rest = await import('../hosts/rest/main.ts')
   const context = await store.context()
   const log = createHostLog('rest', settings, context)
-  // Hosts that write rows of resources run the hourly jobs. The identity host purges its own tables itself.
+  // Hosts that write rows of resources run the hourly jobs. The identity host purges its own tables.
   await store.startMaintenance(settings.retention)
   const authentication = await createHostAuthentication(context, settings, 'svc.api', log)
   const { announceStop, stop } = await explainPortInUse('REST_PORT', () =>

@@ -16,8 +16,7 @@ export async function startMaintenance(
   log: Log,
 ): Promise<readonly (() => Promise<void>)[]> {
   const jobs = maintenanceJobs(database, retention)
-  // Awaited before hosts accept writes, because a month that began while the system was down has no partition
-  // yet.
+  // Must end before hosts accept writes: a month that began while the system was down has no partition yet.
   await jobs.partitions()
   return Object.entries(jobs).map(([job, run]) => {
     const onFailure = (err: unknown) => log.warn({ err, job }, 'A maintenance job failed.')
@@ -38,5 +37,5 @@ export const maintenanceJobs = (database: Database, { removedDays, historyDays }
   closeDays: () => closeDays(database),
 })
 
-/** Random, from half an hour to one and a half, so that instances that started together do not purge together. */
+/** Random, from 0.5 to 1.5 hours, so that instances that started together do not purge together. */
 const pauseMilliseconds = () => 60 * 60_000 * (0.5 + Math.random())

@@ -4,13 +4,13 @@ import { createLog } from '../http/log.ts'
 import type { Caller } from '../model/caller.ts'
 import { createSecurityLog, type SecurityLog } from '../observability/security-log.ts'
 
-/** Relates the lines of one command in history and log, as the id of a request does. */
+/** Relates the entries of one command in the history and the log, as the id of a request does. */
 const runId = randomUUID()
 
 /**
  * Returns the operator of the command line as a caller. Operators have no account, so the history names the
- * account that is changed and this client, whose id contains a space: neither settings nor administrators can
- * create such a client.
+ * account that is changed, and a client. Neither settings nor administrators can create a client with this
+ * id, because it contains a space.
  */
 export const operatorOf = (accountId: string): Caller => ({
   id: accountId,
@@ -18,7 +18,7 @@ export const operatorOf = (accountId: string): Caller => ({
   origin: { address: hostname(), requestId: runId, clientId: 'command line' },
 })
 
-/** Writes to standard error, because standard output has the result of the command. */
+/** Logs to standard error, because standard output is for the result of the command. */
 export const openSecurityLog = (): SecurityLog =>
   createSecurityLog(
     createLog({

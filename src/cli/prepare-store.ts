@@ -13,9 +13,9 @@ import { grantPrivileges } from './roles.ts'
 import { createAccountCommand, seedStore } from './seed-store.ts'
 import { UsageError } from './usage.ts'
 
-/** `npm run cli -- migrate`: migrates the schema and nothing else. */
+/** `npm run cli -- migrate`: migrates the schema only. */
 export async function runMigrate(): Promise<void> {
-  const { url } = readSettings(process.env, readPrepareSettings)
+  const { url } = readSettings(process.env, requireDatabaseUrl)
   await migrateAndReport(url)
 }
 
@@ -25,7 +25,7 @@ export async function runMigrate(): Promise<void> {
  */
 export async function runPrepare(): Promise<void> {
   const { url, store, trackerSettings } = readSettings(process.env, (settings) => ({
-    ...readPrepareSettings(settings),
+    ...requireDatabaseUrl(settings),
     trackerSettings: readTrackerSettings(settings),
   }))
   const address = await detectPoolers(url, store)
@@ -48,7 +48,7 @@ export async function runPrepare(): Promise<void> {
   }
 }
 
-/** `npm run cli -- version`: prints the versions of this program, of the newest schema that it knows, and of Node. */
+/** `npm run cli -- version`: prints the versions of this program, of the newest schema, and of Node. */
 export async function runVersion(): Promise<void> {
   const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
   const { version } = JSON.parse(text) as { version: string }
@@ -63,7 +63,7 @@ const defaultPrefix = 'tracker_'
  * installations can share a server; `tracker_` for any other user.
  */
 export function rolePrefixOf(url: string): string {
-  // A regular expression, because `URL` does not parse URLs without a host, which sockets have.
+  // `URL` cannot parse a URL without a host, which is the form for Unix sockets.
   const [, user = ''] = /^\w+:\/\/([^:@/]*)(?::[^@/]*)?@/.exec(url) ?? []
   return /^(.*)migrations$/.exec(decodeURIComponent(user))?.[1] ?? defaultPrefix
 }
@@ -73,7 +73,7 @@ async function migrateAndReport(url: string): Promise<void> {
   console.log(applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`)
 }
 
-function readPrepareSettings(settings: Settings) {
+function requireDatabaseUrl(settings: Settings) {
   const store = readStoreSettings(settings)
   if (store.databaseUrl === undefined)
     settings.addProblem('DATABASE_URL is not set; `npm start` prepares the embedded store by itself.')
@@ -82,13 +82,13 @@ function readPrepareSettings(settings: Settings) {
 }
 
 /**
- * `npm run cli -- distribute [SHARDS]`: distributes the rows of a Citus coordinator over its workers. It can
- * be run again, and skips what is distributed.
+ * `npm run cli -- distribute [SHARDS]`: distributes the rows of a Citus coordinator over its workers. A
+ * second run skips the tables that are already distributed.
  */
 export async function runDistribute([shards]: readonly string[]): Promise<void> {
   if (shards !== undefined && !/^[1-9]\d{0,2}$/.test(shards))
     throw new UsageError('The number of shards must be from 1 to 999, such as 16.')
-  const { url } = readSettings(process.env, readPrepareSettings)
+  const { url } = readSettings(process.env, requireDatabaseUrl)
   await migrateAndReport(url)
   const steps = await distribute(url, shards === undefined ? undefined : Number(shards))
   for (const line of steps) console.log(line)

@@ -20,30 +20,30 @@ export interface WorkerStartMessage {
 
 type HostDescription = Pick<RunningHost, 'title' | 'address' | 'pages'>
 
-/** The message of a worker after its start. */
-export type Report = { readonly hosts: readonly HostDescription[] } | { readonly failure: string }
+/** The message of a worker after it has started or failed. */
+export type StartReport = { readonly hosts: readonly HostDescription[] } | { readonly failure: string }
 
 export interface ProcessOptions {
   readonly hosts: readonly string[]
   readonly processes: number
   readonly address: StoreAddress
-  /** The limits by host. They hold for all processes together. */
+  /** The rate limits by host. Each applies to all processes together. */
   readonly rateLimits: Readonly<Record<string, RateLimitSettings>>
   readonly log: Logger
 }
 
-interface HostProcess {
+interface WorkerProcess {
   readonly child: ChildProcess
-  /** Resolves with the exit code or signal. */
+  /** Resolves with a text that has the exit code or the signal. */
   readonly ended: Promise<string>
   readonly sendRequest: SendRequest
+  /** Empty until the worker has started. */
   hosts: readonly HostDescription[]
 }
 
 /**
- * Starts processes that share the ports of the hosts: this process accepts every connection, and assigns it
- * to the next of them. A process that exits is replaced. Rejects if one of the first processes does not
- * start.
+ * Starts workers that share the ports of the hosts: this process accepts every connection, and assigns it to
+ * the next worker. A worker that exits is replaced. Rejects if one of the first workers does not start.
  */
 export async function superviseProcesses(options: ProcessOptions): Promise<readonly RunningHost[]> {
   const { hosts, processes, address, log } = options
@@ -51,23 +51,23 @@ export async function superviseProcesses(options: ProcessOptions): Promise<reado
     exec: fileURLToPath(new URL('../cli.ts', import.meta.url)),
     args: ['worker', ...hosts],
   })
-  const running = new Set<HostProcess>()
+  const running = new Set<WorkerProcess>()
   const stopping = new AbortController()
   const limiters = new Map(
     Object.entries(options.rateLimits).map(([host, limits]) => [host, createRateLimiter(limits)]),
   )
   const handlers = Object.fromEntries(
-    hosts.map((host) => [metricsRequestName(host), () => metricsOf(host, running)]),
+    hosts.map((host) => [metricsRequestName(host), () => collectMetrics(host, running)]),
   )
   const start = async () => {
-    const worker = forkProcess(handlers, limiters)
+    const worker = forkWorker(handlers, limiters)
     running.add(worker)
     void worker.ended.then(() => running.delete(worker))
     worker.hosts = await waitUntilListening(worker, { address, processes })
     return worker
   }
-  const keepRunning = async (first: HostProcess) => {
-    let worker: HostProcess | undefined = first
+  const keepRunning = async (first: WorkerProcess) => {
+    let worker: WorkerProcess | undefined = first
     while (worker !== undefined) {
       const ending = await worker.ended
       if (stopping.signal.aborted) return
@@ -77,7 +77,7 @@ export async function superviseProcesses(options: ProcessOptions): Promise<reado
   }
   const stop = runOnce(async () => {
     stopping.abort()
-    await Promise.all([...running].map(stopProcess))
+    await Promise.all([...running].map(stopWorker))
     for (const limiter of limiters.values()) limiter.close()
   })
   const starts = await Promise.allSettled(Array.from({ length: processes }, start))
@@ -87,14 +87,14 @@ export async function superviseProcesses(options: ProcessOptions): Promise<reado
     throw failed.reason
   }
   const started = starts.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
-  for (const process of started) void keepRunning(process)
+  for (const worker of started) void keepRunning(worker)
   const announceStop = () => {
-    // If the message cannot be sent, the process has ended or is about to, so there is nothing to announce.
+    // If the message cannot be sent, the worker has ended or is about to, so there is nothing to announce.
     for (const { sendRequest } of running) sendRequest('announceStop').catch(() => undefined)
   }
   return (started[0]?.hosts ?? []).map((host, index) => ({
     ...host,
-    // One message makes a process announce the stop of all its hosts.
+    // One message makes a worker announce the stop of all its hosts.
     announceStop: index === 0 ? announceStop : () => undefined,
     stop,
   }))
@@ -102,8 +102,8 @@ export async function superviseProcesses(options: ProcessOptions): Promise<reado
 
 const metricsRequestName = (host: string): string => `metrics of ${host}`
 
-/** Collects the metrics of a host from all processes. One that does not reply is about to exit, and is left out. */
-async function metricsOf(host: string, running: ReadonlySet<HostProcess>): Promise<Reply> {
+/** Collects the metrics of a host from all workers. One that does not reply is about to exit. */
+async function collectMetrics(host: string, running: ReadonlySet<WorkerProcess>): Promise<Reply> {
   const listening = [...running].filter(({ hosts }) => hosts.length > 0)
   const replies = await Promise.allSettled(
     listening.map(({ sendRequest }) => sendRequest(metricsRequestName(host))),
@@ -113,19 +113,19 @@ async function metricsOf(host: string, running: ReadonlySet<HostProcess>): Promi
   }
 }
 
-function forkProcess(
+function forkWorker(
   handlers: Readonly<Record<string, () => Promise<Reply>>>,
   limiters: ReadonlyMap<string, RateLimiter>,
-): HostProcess {
+): WorkerProcess {
   const { process: child } = cluster.fork()
   const ended = once(child, 'exit').then(([code, signal]) => String(signal ?? `exit code ${code}`))
-  // A message to a process that is exiting causes this event. `ended` reports the exit.
+  // A message to a worker that is exiting causes this event. `ended` reports the exit.
   child.on('error', () => undefined)
   serveRateLimits(child, ended, limiters)
   return { child, ended, sendRequest: openProcessRequests(child, handlers), hosts: [] }
 }
 
-/** Workers acquire and cancel permits of a rate limit; the supervisor settles them. */
+/** Workers acquire and cancel permits of a rate limit; the supervisor grants or rejects them (`settle`). */
 type PermitMessage =
   | { readonly kind: 'acquire'; readonly permit: number; readonly host: string; readonly address: string }
   | { readonly kind: 'cancel'; readonly permit: number }
@@ -162,10 +162,10 @@ function serveRateLimits(
 /** The worker's end of the channel to the supervisor. */
 export interface PeerChannel {
   readonly peers: WorkerPeers
-  report(report: Report): void
+  report(report: StartReport): void
 }
 
-/** Opens the channel. `handlers` answer the requests of the supervisor, by their names. */
+/** Opens the channel. `handlers` reply to the supervisor's requests, by the names of the requests. */
 export function openPeerChannel(
   hosts: readonly string[],
   handlers: Readonly<Record<string, () => Reply>>,
@@ -178,12 +178,12 @@ export function openPeerChannel(
     ]),
   )
   const sendRequest = openProcessRequests(process, { ...handlers, ...metricsHandlers })
-  // The callback ignores errors: if the channel is closed, the supervisor has ended, and this process ends
+  // The callback ignores errors: if the channel is closed, the supervisor has ended, and this process ends,
   // too.
-  const send = (message: PermitMessage | Report) =>
+  const send = (message: PermitMessage | StartReport) =>
     void (process.connected && process.send?.(message, undefined, {}, () => undefined))
   const waiting = new Map<number, (retryAfterSeconds?: number) => void>()
-  let permits = 0
+  let lastPermit = 0
   process.on('message', (message: PermitMessage | undefined) => {
     if (message?.kind !== 'settle') return
     const settle = waiting.get(message.permit)
@@ -195,8 +195,8 @@ export function openPeerChannel(
     peers: {
       limiter: (host) => ({
         acquire(address, settle) {
-          permits += 1
-          const permit = permits
+          lastPermit += 1
+          const permit = lastPermit
           waiting.set(permit, settle)
           send({ kind: 'acquire', permit, host, address })
           return () => void (waiting.delete(permit) && send({ kind: 'cancel', permit }))
@@ -210,20 +210,20 @@ export function openPeerChannel(
   }
 }
 
-/** Loading the hosts and the first queries take a second; a busy machine takes longer. */
+/** Usually, loading the hosts and the first queries take a second. A busy machine takes longer. */
 const startMilliseconds = 60_000
 
 async function waitUntilListening(
-  { child, ended }: HostProcess,
-  assignment: WorkerStartMessage,
+  { child, ended }: WorkerProcess,
+  startMessage: WorkerStartMessage,
 ): Promise<readonly HostDescription[]> {
   const timer = setTimeout(() => child.kill('SIGKILL'), startMilliseconds)
-  const reported = new Promise<Report>((resolve) =>
-    child.on('message', (message: Report | null) => {
+  const reported = new Promise<StartReport>((resolve) =>
+    child.on('message', (message: StartReport | null) => {
       if (message !== null && ('hosts' in message || 'failure' in message)) resolve(message)
     }),
   )
-  child.send(assignment, () => undefined)
+  child.send(startMessage, () => undefined)
   const report = await Promise.race([reported, ended.then((failure) => ({ failure }))])
   clearTimeout(timer)
   if ('hosts' in report) return report.hosts
@@ -231,12 +231,12 @@ async function waitUntilListening(
   throw new Error(report.failure)
 }
 
-/** Longer than any host takes to finish its requests, and shorter than `stopSecondsMax` of the whole program. */
+/** Longer than any host takes to finish its requests, and shorter than `stopSecondsMax` of the program. */
 const stopMilliseconds = 15_000
 
-async function stopProcess({ child, ended, sendRequest }: HostProcess): Promise<void> {
-  const tooLong = setTimeout(() => child.kill('SIGKILL'), stopMilliseconds)
+async function stopWorker({ child, ended, sendRequest }: WorkerProcess): Promise<void> {
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopMilliseconds)
   sendRequest('stop').catch(() => undefined)
   await ended
-  clearTimeout(tooLong)
+  clearTimeout(timer)
 }

@@ -3,8 +3,8 @@ import { copyFile, link, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Moves a complete file to its final name. Fails with EEXIST if that file exists, unlike a rename, which
- * would overwrite it. If it fails, the source is kept: it is removed once the new name is durable.
+ * Moves a complete file to its final name. Fails with EEXIST if that name is taken, whereas a rename would
+ * overwrite the file. The source is removed only when the new name is durable, so a failure keeps it.
  */
 export async function publishFile(source: string, target: string): Promise<void> {
   try {
@@ -26,7 +26,7 @@ const codesWithoutHardLinks: ReadonlySet<string | undefined> = new Set([
 ])
 
 async function copyExclusively(source: string, target: string): Promise<void> {
-  // Fails if the file exists. From here on, this process created it and may remove it.
+  // Fails if the file exists. After this, the file is this process's own, so an error may remove it.
   await (await open(target, 'wx', 0o600)).close()
   try {
     await copyFile(source, target, constants.COPYFILE_FICLONE)

@@ -32,7 +32,7 @@ test('The roles of hosts are named like the role that prepares the database', ()
   ])
     for (const host of ['localhost', ''])
       assert.equal(rolePrefixOf(`postgresql://${user}:secret@${host}/tracker?host=/run`), prefix)
-  // Without a user, the name of the machine is not taken for one.
+  // The name of the server is not mistaken for a user.
   for (const url of ['postgres://db-migrations/tracker', 'postgres://db-migrations:5432/tracker'])
     assert.equal(rolePrefixOf(url), 'tracker_')
 })
@@ -70,7 +70,7 @@ describe('The role of a host', () => {
   }
   const denied = '42501'
 
-  for (const [host, table, written, kept] of [
+  for (const [host, table, writtenColumn, readOnlyColumns] of [
     ['commands', 'api_tokens', 'last_used_at', ['hash', 'user_id', 'scopes', 'expires_at', 'ended_at']],
     ['rest', 'api_tokens', 'ended_at', ['hash', 'user_id', 'scopes', 'expires_at']],
     ['rest', 'signin_sessions', 'ended_at', ['user_id', 'client_id']],
@@ -78,21 +78,21 @@ describe('The role of a host', () => {
     ['identity', 'outside_identities', 'last_used_at', ['user_id', 'issuer', 'subject']],
     ['identity', 'account_links', 'ended_at', ['hash', 'user_id']],
   ] as const)
-    test(`of ${host} writes ${written} of ${table}, and no column that says whose it is`, async () => {
-      assert.equal(await failureOf(host, `update ${table} set ${written} = now()`), undefined)
+    test(`of ${host} may update ${writtenColumn} of ${table}, but not its owner`, async () => {
+      assert.equal(await failureOf(host, `update ${table} set ${writtenColumn} = now()`), undefined)
       assert.equal(await failureOf(host, `select 1 from ${table} for update`), undefined)
-      for (const column of kept)
+      for (const column of readOnlyColumns)
         assert.equal(await failureOf(host, `update ${table} set ${column} = ${column}`), denied, column)
     })
 
-  /** The store as a host sees it that runs under its own role. */
+  /** Opens the database under the role of a host. */
   function openUnderRole(host: string): Database {
     const options = `options=${encodeURIComponent(`-c role=${roleOf(prefix, host)}`)}`
     return openTestDatabase(`${fresh.url}${fresh.url.includes('?') ? '&' : '?'}${options}`)
   }
 
   for (const host of ['rest', 'commands'] as const)
-    test(`of ${host} suffices for each job of the maintenance`, async (t) => {
+    test(`of ${host} suffices for each maintenance job`, async (t) => {
       const database = openUnderRole(host)
       t.after(() => database.close())
       for (const [job, run] of Object.entries(
@@ -105,7 +105,7 @@ describe('The role of a host', () => {
       await assert.doesNotReject(instances.refresh(), 'instances')
     })
 
-  test('of identity suffices for its upkeep', async (t) => {
+  test('of identity suffices for the jobs of this host', async (t) => {
     const database = openUnderRole('identity')
     t.after(() => database.close())
     const settings = readSettings({ Jwt__SigningKey: 'a'.repeat(40) }, readIdentitySettings)
@@ -115,7 +115,7 @@ describe('The role of a host', () => {
     const instances = openInstances({
       ...{ database, host: 'identity', settings: settings.shared, log, clients: knownClients },
     })
-    const upkeep = {
+    const jobs = {
       keys: refreshKeys,
       clients: refreshClients,
       start: instances.refresh,
@@ -123,10 +123,10 @@ describe('The role of a host', () => {
       sweep: () => purgeExpired(database, Date.now(), 15),
       lockouts: () => purgeLockouts(database),
     }
-    for (const [job, run] of Object.entries(upkeep)) await assert.doesNotReject(run(), job)
+    for (const [job, run] of Object.entries(jobs)) await assert.doesNotReject(run(), job)
   })
 
-  test('writes the tables of a sharded store if its host writes rows', async (t) => {
+  test('may write the tables of a sharded store if the host writes rows', async (t) => {
     const { database, url } = fresh
     if (!isDistributed) t.after(() => database.query(raw('drop table row_places')))
     await database.query(raw('create table if not exists row_places (table_name text, id uuid)'))
@@ -137,14 +137,14 @@ describe('The role of a host', () => {
     assert.equal(await failureOf('bank', insert), denied)
   })
 
-  test('creates no tables, even in a database that let every role do so', async () => {
+  test('may not create tables, even if the database has allowed it to every role', async () => {
     await fresh.database.query(raw('grant create on schema public to public'))
     await grantPrivileges(fresh.url, prefix)
     for (const host of Object.keys(privilegesOfHosts))
       assert.equal(await failureOf(host, 'create table own_table ()'), denied, host)
   })
 
-  test('has no rights in addition to these: each is named with its remedy', async (t) => {
+  test('must have no other privileges: each is reported with its remedy', async (t) => {
     const { database, url } = fresh
     const [rest, commands, bank] = ['rest', 'commands', 'bank'].map((host) => roleOf(prefix, host))
     t.after(() => database.query(raw(`revoke pg_write_all_data from ${rest}`)))
@@ -163,7 +163,7 @@ describe('The role of a host', () => {
     })
   })
 
-  test('makes no large objects', async () => {
+  test('may not create large objects', async () => {
     for (const host of Object.keys(privilegesOfHosts))
       for (const call of [
         'lo_create(0)',
@@ -173,20 +173,22 @@ describe('The role of a host', () => {
       ])
         assert.equal(await failureOf(host, `select ${call}`), denied, `${host}: ${call}`)
   })
+})
 
-  test('that migrates and owns no function of PostgreSQL fails at none of them', async () => {
-    const { database, url } = fresh
-    const migrating = `${prefix}migrations`
-    const own = `${prefix}store`
-    await database.query(raw(`create role ${migrating}`))
-    await database.query(raw(`create database ${own} owner ${migrating}`))
-    try {
-      const options = `options=${encodeURIComponent(`-c role=${migrating}`)}`
-      const ownUrl = withDatabase(url, own)
-      await migrate(`${ownUrl}${ownUrl.includes('?') ? '&' : '?'}${options}`)
-    } finally {
-      await database.query(raw(`drop database ${own} with (force)`))
-      await database.query(raw(`drop role ${migrating}`))
-    }
-  })
+test('A role that owns only its database can migrate it', async (t) => {
+  const { database, url, drop } = await freshDatabase()
+  t.after(drop)
+  const suffix = randomBytes(4).toString('hex')
+  const role = `migrations_${suffix}`
+  const name = `owned_${suffix}`
+  await database.query(raw(`create role ${role}`))
+  await database.query(raw(`create database ${name} owner ${role}`))
+  try {
+    const options = `options=${encodeURIComponent(`-c role=${role}`)}`
+    const ownedUrl = withDatabase(url, name)
+    await migrate(`${ownedUrl}${ownedUrl.includes('?') ? '&' : '?'}${options}`)
+  } finally {
+    await database.query(raw(`drop database ${name} with (force)`))
+    await database.query(raw(`drop role ${role}`))
+  }
 })

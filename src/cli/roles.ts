@@ -3,7 +3,10 @@ import { withClient } from '../db/connections.ts'
 import { storeTasks } from '../db/stores.ts'
 import { resources } from '../resources/all.ts'
 
-/** Grants the role of each host exactly the privileges of this file. Needs a connection of the role that owns the schema. */
+/**
+ * Grants the role of each host the privileges in the tables below, and no others. The role of the URL must own
+ * the schema.
+ */
 export function grantPrivileges(url: string, prefix: string): Promise<readonly string[]> {
   return withClient(url, 'roles', async (client) => {
     const roles = Object.keys(privilegesOfHosts).map((host) => roleOf(prefix, host))
@@ -26,8 +29,8 @@ export function grantPrivileges(url: string, prefix: string): Promise<readonly s
 export const roleOf = (prefix: string, host: string): string => `${prefix}${host}`
 
 /**
- * Throws if a role is missing, or if grants do not limit it: because of its attributes, as an owner, or as a
- * member of another role.
+ * Throws if a role is missing, or if it has more privileges than are granted here: by its attributes, as the
+ * owner of a table, or as a member of another role.
  */
 async function requireOrdinaryRoles(client: pg.Client, roles: readonly string[]): Promise<void> {
   const { rows } = await client.query<FoundRole>(
@@ -70,7 +73,7 @@ function revocations(database: string, roles: readonly string[]): string[] {
     ...Object.values(functionsOfHosts).flatMap((functions) =>
       functions.map((signature) => `revoke all on function ${signature} from ${all}`),
     ),
-    // Databases from before PostgreSQL 15 let every role create tables here.
+    // A database that was created before PostgreSQL 15 allows every role to create tables in this schema.
     `revoke create on schema public from ${all}`,
     `revoke all on schema bank from ${all}`,
     `revoke all on all functions in schema bank from ${all}`,
@@ -81,7 +84,7 @@ function revocations(database: string, roles: readonly string[]): string[] {
 /** The hosts that create and change rows of resources. */
 const hostsThatWriteRows = ['rest', 'commands', 'identity'] as const
 
-/** Every host that writes rows also writes the bookkeeping tables of a sharded store. A plain store has none. */
+/** In a sharded store, every host that writes rows also writes these tables. Other stores have none. */
 async function grantsOnStoreTables(client: pg.Client, prefix: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     'select name from unnest($1::text[]) as name where to_regclass(name) is not null',
@@ -150,13 +153,13 @@ const resourceHostPrivileges: Privileges = {
   migrations: readOnly,
 }
 
-/** The functions that a host may call and that run with the privileges of their owner (`security definer`). */
+/** The functions of each host that run with the privileges of their owner (`security definer`). */
 const functionsOfHosts: Readonly<Record<string, readonly string[]>> = {
   rest: ['keep_history(integer)', 'forget_removed(text, text, integer)'],
   commands: ['keep_history(integer)', 'forget_removed(text, text, integer)'],
 }
 
-/** The privileges by host. The web host uses no store, so it has no role. */
+/** The privileges by host. The web host has no role, because it uses no store. */
 export const privilegesOfHosts: Readonly<Record<string, Privileges>> = {
   rest: {
     ...resourceHostPrivileges,
@@ -188,8 +191,8 @@ export const privilegesOfHosts: Readonly<Record<string, Privileges>> = {
   },
   commands: {
     ...resourceHostPrivileges,
-    // This host purges old keys, and locks them first: PostgreSQL requires the update privilege on some
-    // column for that.
+    // This host purges old keys. It locks them first, for which PostgreSQL requires the update privilege on
+    // some column.
     idempotency_keys: ['select', 'update (created_at)', 'delete'],
     // Removing an account checks that the caller is still an administrator.
     deactivated_accounts: readOnly,
@@ -222,7 +225,7 @@ export const privilegesOfHosts: Readonly<Record<string, Privileges>> = {
     factor_changes: readWrite,
     account_languages: readWrite,
     last_sign_ins: readWrite,
-    // Mails are in the chosen language, and a link in them ends those about notifications.
+    // Mails are in the chosen language, and have a link that turns off mails about notifications.
     account_settings: ['select', 'update (notification_mails)'],
     verified_logins: readWrite,
     // A changed factor ends the links that other sessions have created.

@@ -8,20 +8,20 @@ import { helpOf, helpOfAll, type Options, parseUsage, synopsis, type Usage, Usag
 type Command = (args: readonly string[], options: Options) => Promise<void>
 
 interface CommandEntry extends Usage {
-  /** A command that runs hosts reports its failure as a line of their log, unless a person reads it in a terminal. */
+  /** A command that runs hosts reports its failure as a line of the log, unless its output is a terminal. */
   readonly runsHosts?: true
   /** Loads only the modules of this command. */
   readonly load: () => Promise<Command>
 }
 
 const yes = { about: 'skips the confirmation; required without a terminal' }
-const link = { about: 'prints a link that sets the password once, instead of asking for one' }
-const json = { about: 'prints a line of JSON for each' }
+const link = { about: 'prints a one-time link for setting the password, instead of asking for a password' }
+const json = { about: 'prints one line of JSON per entry' }
 const login = { name: 'LOGIN' }
 const passwordInput =
   'Type the password without echo, or pipe it in as the first line of the input. It is never an argument.'
 const restSettingsHint =
-  'Run it with the settings of a rest host, or with the DATABASE_URL of the role that migrates.'
+  'Run it with the settings of a REST host, or with the DATABASE_URL of the role that migrates.'
 const identitySettingsHint =
   'Run it with the settings of an identity host, or with its secret and the DATABASE_URL of the role that migrates.'
 
@@ -59,7 +59,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./doctor/run-doctor.ts')).runDoctor,
   },
   version: {
-    about: 'prints the version of this program, its schema and its Node',
+    about: 'prints the versions of this program, its schema and Node.js',
     load: async () => (await import('./prepare-store.ts')).runVersion,
   },
   'account create': {
@@ -75,14 +75,14 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   'account list': {
     argument: { name: 'TEXT', isOptional: true },
-    about: 'lists the accounts that have the text in login or name; without it, all',
+    about: 'lists all accounts, or those whose login or name contains TEXT',
     more: restSettingsHint,
     options: { json },
     load: async () => (await import('./accounts.ts')).runListAccounts,
   },
   'account reset-password': {
     argument: login,
-    about: 'sets a new password and ends the sessions',
+    about: 'sets a new password and ends the sessions, also of a deactivated account',
     more: `${passwordInput} ${restSettingsHint}`,
     options: { link, yes },
     load: async () => (await import('./accounts.ts')).runResetPassword,
@@ -102,26 +102,28 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   'account deactivate': {
     argument: login,
-    about: 'blocks the sign-in of an account and ends its sessions; rejects the last administrator',
+    about: 'prevents an account from signing in and ends its sessions; fails for the last administrator',
     more: restSettingsHint,
     options: { yes },
     load: async () => (await import('./accounts.ts')).runDeactivate,
   },
   'account reactivate': {
     argument: login,
-    about: 'allows a deactivated account to sign in again, with its previous password',
+    about:
+      'allows a deactivated account to sign in again; set a new password first if the old one was stolen',
     more: restSettingsHint,
     load: async () => (await import('./accounts.ts')).runReactivate,
   },
   'client list': {
-    about: 'lists the clients that administrators have created; others are in the settings of identity',
+    about:
+      'lists the clients that administrators have created; the settings of the identity host have the others',
     more: restSettingsHint,
     options: { json },
     load: async () => (await import('./accounts.ts')).runListClients,
   },
   'client end': {
     argument: { name: 'ID' },
-    about: 'rejects all tokens of a client of the settings at once; remove it from the settings too',
+    about: 'revokes all tokens of a client that is declared in the settings; remove it there, too',
     more: identitySettingsHint,
     load: async () => (await import('./accounts.ts')).runEndClient,
   },
@@ -140,7 +142,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./secrets.ts')).runRevokeKeys,
   },
   'secret rotate': {
-    about: 're-encrypts what the old secret has encrypted with the new one; can be repeated',
+    about: 're-encrypts everything that the old secret has encrypted, with the new secret; can be repeated',
     more: 'Hosts may keep running if they have both secrets: the new one in Identity__KeyEncryptionSecret, the old one in Identity__PreviousKeyEncryptionSecret. Without the latter, the old secret is read from the file in DATA_DIR.',
     options: {
       'new-file': { value: 'FILE', about: 'contains the new secret, instead of the setting' },
@@ -188,7 +190,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./backup/run-backup.ts')).runRestored,
   },
   'backed-up': {
-    about: 'records the time of a backup by another tool for doctor and metrics; run it after each',
+    about: 'records that another tool has made a backup, for doctor and metrics; run it after each backup',
     load: async () => (await import('./backup/run-backup.ts')).runBackedUp,
   },
   'verify-history': {
@@ -197,7 +199,8 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./history.ts')).runVerifyHistory,
   },
   'history-heads': {
-    about: 'prints the heads of the closed days, to be stored outside the system as FILE',
+    about:
+      'prints the heads of the closed days; store them outside the system, as the FILE of verify-history',
     load: async () => (await import('./history.ts')).runHistoryHeads,
   },
   'export-history': {
@@ -209,20 +212,20 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
 
 const exitCodes = { failure: 1, usageError: 2 } as const
 
-/** Runs the command that the words name, and sets the exit code: 0 success, 1 failure, 2 usage error. */
-export async function runCommand(words: readonly string[]): Promise<void> {
-  const [name, args] = findCommand(words)
+/** Runs the command that the arguments name, and sets the exit code: 0 success, 1 failure, 2 usage error. */
+export async function runCommand(argv: readonly string[]): Promise<void> {
+  const [name, args] = findCommand(argv)
   const entry = commands[name]
-  const wantsHelp = words.some((word) => word === '--help' || word === '-h')
-  if (wantsHelp) return console.log(entry ? helpOf(name, entry) : helpOfAll(commands, words[0]))
+  const wantsHelp = argv.some((arg) => arg === '--help' || arg === '-h')
+  if (wantsHelp) return console.log(entry ? helpOf(name, entry) : helpOfAll(commands, argv[0]))
   if (entry !== undefined) return run(name, entry, args)
-  console.error(helpOfAll(commands, words[0]))
+  console.error(helpOfAll(commands, argv[0]))
   process.exitCode = exitCodes.usageError
 }
 
-async function run(name: string, entry: CommandEntry, words: readonly string[]): Promise<void> {
+async function run(name: string, entry: CommandEntry, argv: readonly string[]): Promise<void> {
   try {
-    const { args, options } = parseUsage(entry, words)
+    const { args, options } = parseUsage(entry, argv)
     const command = await entry.load()
     await command(args, options)
   } catch (error) {
@@ -234,28 +237,28 @@ async function run(name: string, entry: CommandEntry, words: readonly string[]):
 
 async function reportFailure(name: string, entry: CommandEntry, error: unknown): Promise<void> {
   const reason = explain(error, process.env)
-  const isDebugged = process.env.LOG_LEVEL === 'debug'
+  const isDebugLevel = process.env.LOG_LEVEL === 'debug'
   if (entry.runsHosts && !process.stdout.isTTY) {
     const { createLog } = await import('../http/log.ts')
     const level = process.env.LOG_LEVEL === 'silent' ? 'silent' : 'fatal'
     const log = createLog({ level, host: 'start' })
-    return log.fatal({ reason, ...(isDebugged && { err: error }) }, 'The start failed.')
+    return log.fatal({ reason, ...(isDebugLevel && { err: error }) }, 'The start failed.')
   }
   console.error(reason)
   if (error instanceof UsageError) console.error(`\n${synopsis(name, entry)}`)
-  if (isDebugged) console.error(error)
+  if (isDebugLevel) console.error(error)
 }
 
-/** The name of a command has one word or two. */
-function findCommand(words: readonly string[]): [name: string, args: readonly string[]] {
+/** The name of a command consists of one or two arguments. */
+function findCommand(argv: readonly string[]): [name: string, args: readonly string[]] {
   for (const length of [2, 1]) {
-    const name = words.slice(0, length).join(' ')
-    if (Object.hasOwn(commands, name)) return [name, words.slice(length)]
+    const name = argv.slice(0, length).join(' ')
+    if (Object.hasOwn(commands, name)) return [name, argv.slice(length)]
   }
   return ['', []]
 }
 
-/** Returns the message of a failed command: the error, followed by advice for common mistakes in the settings. */
+/** Returns the message of a failed command, with advice for common mistakes in the settings. */
 export function explain(error: unknown, environment: Environment): string {
   if (error instanceof Problem && error.errors) return Object.values(error.errors).flat().join('\n')
   const text = errorText(error)
@@ -267,7 +270,7 @@ export function explain(error: unknown, environment: Environment): string {
 
 const notWritableCodes = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST']
 
-/** Every command may write to the data directory, which has the generated secrets even if the store is elsewhere. */
+/** Every command may write to the data directory: it has the generated secrets, even with DATABASE_URL. */
 function adviceOnDirectory(error: unknown, { DATA_DIR }: Environment): string | undefined {
   const { code = '', path } = error as NodeJS.ErrnoException
   if (path === undefined || !notWritableCodes.includes(code)) return undefined
@@ -275,7 +278,7 @@ function adviceOnDirectory(error: unknown, { DATA_DIR }: Environment): string | 
   const failedPath = resolve(path)
   // Creating the directory fails at the first of its parents that is missing.
   if (!isWithin(failedPath, directory) && !isWithin(directory, failedPath)) return undefined
-  return `Set DATA_DIR (${directory}) to a directory that this user may write to; a store elsewhere needs DATABASE_URL.`
+  return `Set DATA_DIR (${directory}) to a directory that this user may write to. It is also needed with DATABASE_URL.`
 }
 
 const isWithin = (path: string, directory: string): boolean =>

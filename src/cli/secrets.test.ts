@@ -17,13 +17,13 @@ import { sealedColumns } from './secrets.ts'
 
 const [oldSecret, newSecret] = [randomBytes(24).toString('hex'), randomBytes(24).toString('hex')]
 
-/** An identity host whose keys are in the store, and the commands with the settings and the role of such a host. */
+/** Starts an identity host with its keys in the store. `run` runs commands under the role of the host. */
 function useHost() {
   const host = fixture(startIdentityUnderTest, {
     environment: { Jwt__SigningPrivateKey: '', Jwt__SigningKey: oldSecret },
   })
-  const run = (words: readonly string[], settings: Readonly<Record<string, string>>) =>
-    runCli({ DATABASE_URL: urlUnderRoleOf('identity', addressOf(host.database)), ...settings }, words)
+  const run = (args: readonly string[], settings: Readonly<Record<string, string>>) =>
+    runCli({ DATABASE_URL: urlUnderRoleOf('identity', addressOf(host.database)), ...settings }, args)
   const keysOf = (address = host.address) =>
     openBrowser(address)
       .get('/.well-known/openid-configuration/jwks')
@@ -38,16 +38,16 @@ function useHost() {
     }>(sql`
       select id, purpose, sealed, extract(epoch from starts_at)::float8 as "startsAt",
         extract(epoch from ends_at)::float8 as "endsAt" from identity_keys order by purpose, starts_at`)
-  const openSessions = async () =>
+  const countSessions = async () =>
     (await host.database.query(sql`select from signin_sessions where ended_at is null`)).length
-  return { host, run, keysOf, storedKeys, openSessions }
+  return { host, run, keysOf, storedKeys, countSessions }
 }
 
-describe('keys', () => {
-  const { host, run, keysOf, storedKeys, openSessions } = useHost()
+describe('The keys in the store', () => {
+  const { host, run, keysOf, storedKeys, countSessions } = useHost()
   const current = { Identity__KeyEncryptionSecret: oldSecret }
 
-  test('rotate by a successor that is published a day before it signs, and only one', async () => {
+  test('are rotated once: the successor is published a day before it signs', async () => {
     const [before] = await keysOf()
     const { access_token: token } = await host.signIn('ada@example.com')
     const rotated = await run(['keys', 'rotate'], current)
@@ -67,43 +67,43 @@ describe('keys', () => {
     assert.equal(headerOf(next ?? '').kid, successor?.id)
   })
 
-  test('are not touched with another secret, and revoked only after a yes', async () => {
+  test('are not changed if the secret is wrong, and are revoked only after confirmation', async () => {
     const before = await storedKeys()
-    for (const [words, message] of [
+    for (const [args, message] of [
       [['keys', 'rotate'], /encrypted with another secret/],
       [['keys', 'revoke', '--yes'], /encrypted with another secret, and nothing was changed/],
     ] as const) {
-      const { code, stderr } = await run(words, { Identity__KeyEncryptionSecret: newSecret })
+      const { code, stderr } = await run(args, { Identity__KeyEncryptionSecret: newSecret })
       assert.deepEqual([code, message.test(stderr)], [1, true], stderr)
     }
-    const asked = await run(['keys', 'revoke'], current)
-    assert.deepEqual([asked.code, /ends every session.*--yes is required/.test(asked.stderr)], [2, true])
+    const { code, stderr } = await run(['keys', 'revoke'], current)
+    assert.deepEqual([code, /ends every session.*--yes is required/.test(stderr)], [2, true])
     assert.deepEqual(await storedKeys(), before)
   })
 
-  test('are revoked with every session: tokens of before are worth nothing, and hosts go on with new keys', async () => {
+  test('are revoked together with all sessions: earlier tokens are rejected, and hosts use new keys', async () => {
     const stolen = await host.signIn('ada@example.com')
     const before = await keysOf()
-    assert.ok((await openSessions()) > 0)
+    assert.ok((await countSessions()) > 0)
     const revoked = await run(['keys', 'revoke', '--yes'], current)
     assert.equal(revoked.code, 0, revoked.stderr)
     assert.match(revoked.stderr, /"security":"keys-changed","outcome":"revoked"/)
-    assert.equal(await openSessions(), 0)
+    assert.equal(await countSessions(), 0)
     const { address } = await host.startAnother()
     const after = await keysOf(address)
     assert.deepEqual([after.length, before.includes(after[0] ?? '')], [1, false])
     const browser = openBrowser(address)
     assert.equal((await refresh(browser, stolen.refresh_token ?? '')).status, 400)
-    const asked = await browser.get(
+    const userInfo = await browser.get(
       '/connect/userinfo',
       {},
       { authorization: `Bearer ${stolen.access_token}` },
     )
-    assert.equal(asked.status, 401)
+    assert.equal(userInfo.status, 401)
     assert.ok(await host.signIn('ada@example.com', { address }))
   })
 
-  test('whose secret is lost are replaced all the same, when that is said', async () => {
+  test('are replaced with --lost-secret if their secret is lost', async () => {
     const lost = { Identity__KeyEncryptionSecret: newSecret }
     await assert.rejects(host.startAnother(lost), /docs\/runbooks\.md/)
     const revoked = await run(['keys', 'revoke', '--lost-secret', '--yes'], lost)
@@ -113,7 +113,7 @@ describe('keys', () => {
   })
 })
 
-describe('the encryption secret', () => {
+describe('The encryption secret', () => {
   const { host, run, storedKeys } = useHost()
   const both = { Identity__KeyEncryptionSecret: newSecret, Identity__PreviousKeyEncryptionSecret: oldSecret }
   const rotate = (settings: Readonly<Record<string, string>>, ...options: string[]) =>
@@ -127,11 +127,11 @@ describe('the encryption secret', () => {
     const { answer } = await atSecondStep(host, 'ada@example.com', { browser: openBrowser(address) })
     return (await answer(app.code())).location.startsWith(`${redirectUri}?code=`)
   }
-  const opened = async (secret: string) =>
+  const countDecryptable = async (secret: string) =>
     (await storedKeys()).filter(({ id, purpose, sealed }) => createKeyBox(secret, purpose).open(sealed, id))
       .length
 
-  test('is in no other column than those that it is rotated in', async () => {
+  test('encrypts no columns except those that are re-encrypted when it is rotated', async () => {
     const columns = await host.database.query<{ name: string }>(sql`
       select table_name || '.' || column_name as name from information_schema.columns
       where table_schema = 'public' and column_name like '%sealed%' and data_type = 'bytea' order by 1`)
@@ -141,10 +141,10 @@ describe('the encryption secret', () => {
     )
   })
 
-  test('is rotated while hosts that have both run: before, meanwhile and after it, codes and tokens are accepted', async () => {
+  test('can be rotated while hosts that know both secrets are running, which accept codes before and after', async () => {
     const { address } = await host.startAnother(both)
     assert.ok(await acceptsCode(address))
-    // It was stopped halfway: one key is done.
+    // An earlier rotation was interrupted after it had re-encrypted one key.
     const [first] = await storedKeys()
     const { id = '', purpose = '', sealed = Buffer.alloc(0) } = first ?? {}
     const plain = createKeyBox(oldSecret, purpose).open(sealed, id) ?? assert.fail()
@@ -157,7 +157,7 @@ describe('the encryption secret', () => {
     assert.match(stdout, /^authenticator_apps: 1 re-encrypted, 0 already were/m)
     assert.match(stderr, /"security":"keys-changed","outcome":"sealed again"/)
     assert.ok(![oldSecret, newSecret].some((secret) => (stdout + stderr).includes(secret)))
-    assert.deepEqual([await opened(oldSecret), await opened(newSecret)], [0, 2])
+    assert.deepEqual([await countDecryptable(oldSecret), await countDecryptable(newSecret)], [0, 2])
     assert.ok(await acceptsCode(address))
     const alone = await host.startAnother({ Identity__KeyEncryptionSecret: newSecret })
     assert.ok(await acceptsCode(alone.address))
@@ -166,7 +166,7 @@ describe('the encryption secret', () => {
     assert.equal(again.code, 0)
   })
 
-  test('is read from files too, and changes nothing where one of the two is wrong, missing or too short', async (t) => {
+  test('can be read from files; nothing is changed if either secret is wrong, missing or too short', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'cli-secrets-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))
     const write = (name: string, text: string) => {
@@ -174,31 +174,41 @@ describe('the encryption secret', () => {
       return join(folder, name)
     }
     const [third, second] = [write('third', 'x'.repeat(40)), write('second', newSecret)]
-    const none = { DATA_DIR: folder }
-    assert.equal(await opened(newSecret), 2)
-    for (const [settings, options, exit, message] of [
-      [none, [], 2, /KeyEncryptionSecret to the new secret/],
-      [none, ['--new-file', third], 2, /PreviousKeyEncryptionSecret to the old secret/],
-      [none, ['--new-file', third, '--old-file', third], 2, /is the old one/],
-      [none, ['--new-file', write('short', 'short'), '--old-file', second], 2, /at least 32 characters/],
-      [none, ['--new-file', third, '--old-file', write('empty', '')], 2, /is empty/],
-      [none, ['--new-file', third, '--old-file', write('wrong', oldSecret)], 1, /nothing was changed/],
+    const withoutSecrets = { DATA_DIR: folder }
+    assert.equal(await countDecryptable(newSecret), 2)
+    for (const [settings, options, exitCode, message] of [
+      [withoutSecrets, [], 2, /KeyEncryptionSecret to the new secret/],
+      [withoutSecrets, ['--new-file', third], 2, /PreviousKeyEncryptionSecret to the old secret/],
+      [withoutSecrets, ['--new-file', third, '--old-file', third], 2, /is the old one/],
+      [
+        withoutSecrets,
+        ['--new-file', write('short', 'short'), '--old-file', second],
+        2,
+        /at least 32 characters/,
+      ],
+      [withoutSecrets, ['--new-file', third, '--old-file', write('empty', '')], 2, /is empty/],
+      [
+        withoutSecrets,
+        ['--new-file', third, '--old-file', write('wrong', oldSecret)],
+        1,
+        /nothing was changed/,
+      ],
     ] as const) {
       const { code, stderr } = await rotate(settings, ...options)
-      assert.deepEqual([code, message.test(stderr)], [exit, true], stderr)
+      assert.deepEqual([code, message.test(stderr)], [exitCode, true], stderr)
     }
-    assert.equal(await opened(newSecret), 2)
-    const rotated = await rotate(none, '--new-file', third, '--old-file', second)
+    assert.equal(await countDecryptable(newSecret), 2)
+    const rotated = await rotate(withoutSecrets, '--new-file', third, '--old-file', second)
     assert.equal(rotated.code, 0, rotated.stderr)
-    assert.equal(await opened('x'.repeat(40)), 2)
-    // The secret of a data folder is the old one where no other is named.
+    assert.equal(await countDecryptable('x'.repeat(40)), 2)
+    // If no old secret is given, the one in the data directory is used.
     write('identity-secret', 'x'.repeat(40))
-    const back = await rotate({ ...none, Identity__KeyEncryptionSecret: newSecret })
+    const back = await rotate({ ...withoutSecrets, Identity__KeyEncryptionSecret: newSecret })
     assert.equal(back.code, 0, back.stderr)
-    assert.equal(await opened(newSecret), 2)
+    assert.equal(await countDecryptable(newSecret), 2)
   })
 
-  test('counts what opens with neither as lost, and says so', async () => {
+  test('cannot decrypt some values: they are counted and reported as lost', async () => {
     await host.database.singleWrites.query(
       sql`update authenticator_apps set sealed_secret = ${Buffer.alloc(60)}`,
     )

@@ -7,8 +7,8 @@ import { raw, sql } from '../db/sql.ts'
 import { type IdentitySettings, readIdentitySettings } from '../hosts/identity/configuration.ts'
 import {
   announceSuccessor,
-  type KeyType,
-  type KeyTypeWithBox,
+  type KeyKind,
+  type KeyKindWithBox,
   lockRotation,
   replaceKeys,
 } from '../hosts/identity/keys/key-ring.ts'
@@ -28,7 +28,7 @@ import { openSecurityLog } from './operator.ts'
 import { withDatabase } from './shared-store.ts'
 import { type Options, UsageError } from './usage.ts'
 
-/** `keys rotate`: replaces the keys ahead of their schedule. Tokens and sessions stay valid. */
+/** `keys rotate`: schedules the next keys earlier than usual. Tokens and sessions stay valid. */
 export async function runRotateKeys(): Promise<void> {
   const settings = readSettings(process.env, readIdentitySettings)
   await withDatabase(async (database) => {
@@ -64,14 +64,14 @@ export async function runRevokeKeys(_args: readonly string[], options: Options):
     recordKeysChanged('revoked')
     console.log(`The keys were replaced, and ${ended} sessions have ended.`)
     console.log(
-      'Restart the rest and commands hosts: they accept tokens of the old keys for up to 15 minutes.',
+      'Restart the REST and command hosts: they accept tokens of the old keys for up to 15 minutes.',
     )
     if (settings.pinnedKey)
       console.log('Jwt__SigningPrivateKey signs the tokens and is not in the store: replace it yourself.')
   })
 }
 
-/** Also ends links that sessions have created: an attacker with the keys may have signed in and created some. */
+/** Also ends links that sessions have created, because an attacker with the keys may have created some. */
 async function endAllSessions(transaction: Queries): Promise<number> {
   const ended = await transaction.query<{ id: string }>(
     sql`update signin_sessions set ended_at = now() where ended_at is null returning id`,
@@ -84,26 +84,26 @@ async function endAllSessions(transaction: Queries): Promise<number> {
 }
 
 /**
- * `secret rotate`: re-encrypts with the new secret. Rows that have it already are skipped, so the command can
- * be repeated.
+ * `secret rotate`: re-encrypts with the new secret. Rows that are already encrypted with it are skipped, so
+ * the command can be repeated.
  */
 export async function runRotateSecret(_args: readonly string[], options: Options): Promise<void> {
   const settings = readSettings(process.env, readIdentitySettings)
   const secrets = await readBothSecrets(settings, options)
   await withDatabase(async (database) => {
     await requireOpenKeys(database, secrets)
-    let lost = 0
+    let lostCount = 0
     for (const column of sealedColumns) {
       const counts = await reencryptColumn(database, column, secrets)
-      lost += counts.undecryptable
+      lostCount += counts.undecryptable
       console.log(
         `${column.table}: ${counts.reencrypted} re-encrypted, ${counts.unchanged} already were, ${counts.undecryptable} cannot be decrypted.`,
       )
     }
     recordKeysChanged('sealed again')
-    if (lost > 0)
+    if (lostCount > 0)
       throw new Error(
-        'Values that neither secret decrypts are lost. Their users sign in with a recovery code or a passkey; for others, run account remove-factors.',
+        'Values that neither secret decrypts are lost. Users with such an authenticator app can sign in with a recovery code or a passkey; for users without these, run account remove-factors.',
       )
     console.log('Remove the old secret from the settings, and restart the identity hosts.')
   })
@@ -119,7 +119,7 @@ interface SealedColumn {
   boxOf(secret: string, purpose: string): SecretBox
 }
 
-/** Every column that the secret itself encrypts. All other encrypted values are sealed with keys from `identity_keys`. */
+/** The columns that the secret itself encrypts. Keys from `identity_keys` encrypt all other values. */
 export const sealedColumns: readonly SealedColumn[] = [
   {
     table: 'identity_keys',
@@ -165,7 +165,7 @@ async function reencryptColumn(
 
 interface Batch {
   readonly outcomes: readonly Outcome[]
-  /** Undefined if no row is left. */
+  /** Undefined if there are no more rows. */
   readonly lastId: string | undefined
 }
 
@@ -232,7 +232,7 @@ async function readSecretFile(file: string | boolean): Promise<string> {
   return text
 }
 
-/** Returns the secrets of the identity hosts, which this command needs from the same settings. */
+/** Returns the secrets of the identity hosts. Throws if the settings have none. */
 async function requireKeySecrets({
   keySecret,
   previousKeySecret,
@@ -244,15 +244,15 @@ async function requireKeySecrets({
   return { current, previous: previousKeySecret }
 }
 
-/** Returns the kinds of keys that this installation uses. A pinned signing key replaces the stored RS256 keys. */
+/** Returns the kinds of keys that this installation uses. A pinned key replaces the stored RS256 keys. */
 async function storedKinds(
   database: Database,
   { pinnedKey }: IdentitySettings,
   secrets: KeySecrets,
-): Promise<readonly KeyTypeWithBox[]> {
+): Promise<readonly KeyKindWithBox[]> {
   const used = await database.query<{ purpose: string }>(sql`select distinct purpose from identity_keys`)
   const usesEs256 = used.some(({ purpose }) => purpose === signingKeyKinds.ES256.purpose)
-  const kinds: readonly KeyType<unknown>[] = [
+  const kinds: readonly KeyKind<unknown>[] = [
     ...(pinnedKey ? [] : [signingKeyKinds.RS256]),
     ...(usesEs256 ? [signingKeyKinds.ES256] : []),
     protectionKeyKind,
@@ -261,8 +261,8 @@ async function storedKinds(
 }
 
 /**
- * Throws if the secrets do not decrypt all keys, before anything is changed: keys that were encrypted with a
- * wrong secret could not be decrypted by the hosts, which have the right one.
+ * Throws if the secrets do not decrypt all keys, before anything is changed: a wrong secret would create keys
+ * that the hosts, which have the right one, cannot decrypt.
  */
 async function requireOpenKeys(database: Database, secrets: KeySecrets): Promise<void> {
   const rows = await database.query<SealedRow>(sql`select id, purpose, sealed from identity_keys`)

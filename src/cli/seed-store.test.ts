@@ -16,7 +16,7 @@ import { create } from '../records/create.ts'
 import { user } from '../resources/user.ts'
 import { seedStore } from './seed-store.ts'
 
-describe('the first account', () => {
+describe('The first account', () => {
   let store: FreshDatabase
   let folder: string
   before(async () => {
@@ -29,51 +29,55 @@ describe('the first account', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const parts = () => ({ database: store.database, passwords: cheapPasswords(), budgets: openBudgets() })
+  const createContext = () => ({
+    database: store.database,
+    passwords: cheapPasswords(),
+    budgets: openBudgets(),
+  })
   const start = async (name: string, variables = {}) => {
     const environment = {
       ...{ DATA_DIR: join(folder, name), SVC_DEMO_DATA: 'false' },
       ...variables,
     }
-    return seedStore(parts(), readSettings(environment, readStoreSettings))
+    return seedStore(createContext(), readSettings(environment, readStoreSettings))
   }
-  const isRight = async (password: string) => {
+  const isAccepted = async (password: string) => {
     const [account] = await store.database.query<{ hash: string }>(
       sql`select password_hash as hash from users where login = 'demo@example.com'`,
     )
     return cheapPasswords().verify(account?.hash ?? '', password)
   }
 
-  test('of many first starts with folders of their own, one shows its password and it is right, the others show none', async () => {
-    const shown = await Promise.all(['a', 'b', 'c', 'd'].map(start))
-    const passwords = shown.flatMap(({ generatedPassword }) => generatedPassword ?? [])
+  test('is created by one of several first starts with different directories, which alone reports the password', async () => {
+    const reports = await Promise.all(['a', 'b', 'c', 'd'].map((name) => start(name)))
+    const passwords = reports.flatMap(({ generatedPassword }) => generatedPassword ?? [])
     assert.equal(passwords.length, 1)
-    assert.ok(await isRight(passwords[0] ?? ''))
-    assert.equal(shown.filter(({ passwordFile }) => passwordFile !== undefined).length, 1)
-    // A start that came late enough to see the account has not even created its folder.
+    assert.ok(await isAccepted(passwords[0] ?? ''))
+    assert.equal(reports.filter(({ passwordFile }) => passwordFile !== undefined).length, 1)
+    // A start that already sees the account does not create its directory.
     const folders = ['a', 'b', 'c', 'd'].map((name) => join(folder, name)).filter((path) => existsSync(path))
-    const left = folders.flatMap((path) => readdirSync(path))
-    assert.deepEqual(left, ['demo-password'])
+    const files = folders.flatMap((path) => readdirSync(path))
+    assert.deepEqual(files, ['demo-password'])
   })
 
-  test('is made at DATABASE_URL only if the settings ask for it; without it, the way to the first one is shown', async () => {
+  test('is created at DATABASE_URL only if the settings ask for it; otherwise, the report says how to create it', async () => {
     const url = { DATABASE_URL: store.url }
-    const without = await start('url', url)
-    assert.match(without.hint ?? '', /account create LOGIN --administrator/)
+    const unseeded = await start('url', url)
+    assert.match(unseeded.hint ?? '', /account create LOGIN --administrator/)
     assert.deepEqual(await store.database.query(sql`select from users`), [])
-    const asked = await start('url', { ...url, SVC_DEMO_PASSWORD: 'Correct-Horse-1' })
-    assert.deepEqual([asked.login, asked.hint], ['demo@example.com', undefined])
-    assert.ok(await isRight('Correct-Horse-1'))
+    const seeded = await start('url', { ...url, SVC_DEMO_PASSWORD: 'Correct-Horse-1' })
+    assert.deepEqual([seeded.login, seeded.hint], ['demo@example.com', undefined])
+    assert.ok(await isAccepted('Correct-Horse-1'))
   })
 
-  test('of many first starts that share a folder, none spoils the password that is kept', async () => {
-    const shown = await Promise.all([1, 2, 3, 4].map(() => start('shared')))
-    assert.equal(shown.filter(({ generatedPassword }) => generatedPassword !== undefined).length, 1)
-    assert.ok(await isRight(readFileSync(join(folder, 'shared', 'demo-password'), 'utf8').trim()))
+  test('has the password in the file, also if several first starts share the directory', async () => {
+    const reports = await Promise.all([1, 2, 3, 4].map(() => start('shared')))
+    assert.equal(reports.filter(({ generatedPassword }) => generatedPassword !== undefined).length, 1)
+    assert.ok(await isAccepted(readFileSync(join(folder, 'shared', 'demo-password'), 'utf8').trim()))
     assert.deepEqual(readdirSync(join(folder, 'shared')), ['demo-password'])
   })
 
-  test('that takes a login of the demo data fails with the reason, and leaves the store empty', async () => {
+  test('must not have a login of the demo data: the start fails with the reason, and the store stays empty', async () => {
     const variables = { SVC_DEMO_DATA: 'true', SVC_DEMO_LOGIN: 'mara@example.com' }
     await assert.rejects(
       start('taken', variables),
@@ -82,19 +86,20 @@ describe('the first account', () => {
     assert.deepEqual(await store.database.query(sql`select from users`), [])
   })
 
-  test('a start that was cut short is finished by the next one, no matter who made the account meanwhile', async () => {
+  test('gets its password file from the next start if a start was interrupted', async () => {
     const first = await start('e')
     const file = first.passwordFile ?? assert.fail()
     const password = readFileSync(file, 'utf8')
     rmSync(file)
     writeFileSync(`${file}.pending`, password)
     assert.equal((await start('e')).passwordFile, file)
-    assert.ok(await isRight(readFileSync(file, 'utf8').trim()))
-    const other = join(folder, 'f', 'demo-password.pending')
+    assert.ok(await isAccepted(readFileSync(file, 'utf8').trim()))
+    // Here, another instance has created the account, with a different password.
+    const unusedFile = join(folder, 'f', 'demo-password.pending')
     mkdirSync(join(folder, 'f'))
-    writeFileSync(other, 'Nobody-s-password-1\n')
+    writeFileSync(unusedFile, 'Unused-Password-1\n')
     assert.equal((await start('f')).passwordFile, undefined)
-    assert.equal(existsSync(other), false)
+    assert.equal(existsSync(unusedFile), false)
   })
 
   const seededLogins = () =>
@@ -104,7 +109,7 @@ describe('the first account', () => {
   const rename = (login: string) =>
     store.database.query(sql`update users set login = ${login} where login = 'demo@example.com'`)
 
-  test('is kept by its id, so neither a new login nor another SVC_DEMO_LOGIN makes another one', async () => {
+  test('is recorded by its id, so neither a new login nor a different SVC_DEMO_LOGIN creates another one', async () => {
     await start('g')
     await rename('renamed@example.com')
     await insertAccount(store.database, { login: 'demo@example.com' })
@@ -114,7 +119,7 @@ describe('the first account', () => {
     assert.deepEqual(await seededLogins(), [{ login: 'renamed@example.com' }])
   })
 
-  test('is one, also of first starts at once that would name it differently', async () => {
+  test('is created once, even if concurrent first starts have different logins for it', async () => {
     const starts = ['a', 'b', 'c', 'd'].map((name) => start(name, { SVC_DEMO_LOGIN: `${name}@example.com` }))
     const logins = new Set((await Promise.all(starts)).map(({ login }) => login))
     const accounts = await store.database.query<{ login: string }>(sql`select login from users`)
@@ -125,17 +130,17 @@ describe('the first account', () => {
     assert.equal(accounts.length, 1)
   })
 
-  describe('of a store from before it was kept', () => {
+  describe('of a store that was seeded before the account was recorded', () => {
     const deleteSeeded = () => store.database.query(sql`delete from seeded_account`)
 
-    test('is the one that has its login', async () => {
+    test('is the account with the demo login', async () => {
       await start('h')
       await insertAccount(store.database)
       await deleteSeeded()
       assert.equal((await start('h')).login, 'demo@example.com')
     })
 
-    test('is the oldest one that created itself, once no account has the login any more', async () => {
+    test('is otherwise the oldest account, if it created itself', async () => {
       await start('i')
       await rename('renamed@example.com')
       await insertAccount(store.database)
@@ -143,11 +148,11 @@ describe('the first account', () => {
       assert.equal((await start('i')).login, 'renamed@example.com')
     })
 
-    test('is none where that cannot be determined, also for users who take the login later', async () => {
-      const maker = { id: newId(), isAdministrator: true }
+    test('is otherwise unknown, even if a user takes the demo login later', async () => {
+      const creator = { id: newId(), isAdministrator: true }
       const account = { name: 'Ann', login: 'ann@example.com', password: 'Correct-Horse-1' }
       const administrators = administratorsOf({ adminLogins: [] })
-      await create({ ...parts(), administrators }, user, maker, account)
+      await create({ ...createContext(), administrators }, user, creator, account)
       await deleteSeeded()
       await Promise.all([start('j'), start('j')])
       await insertAccount(store.database, { login: 'demo@example.com' })

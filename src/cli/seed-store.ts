@@ -26,10 +26,10 @@ export interface SeedReport {
   readonly passwordFile: string | undefined
 }
 
-/** Creates the first account of a store that was not seeded. Without it, no client could create any. */
+/** Creates the first account of an unseeded store, because the API needs an account to create one. */
 export const createAccountCommand = 'npm run cli -- account create LOGIN --administrator'
 
-/** Seeds an empty store with the demo account. A store at DATABASE_URL is seeded only if the settings ask for it. */
+/** Seeds an empty store with the demo account; a store at DATABASE_URL only if the settings say so. */
 export async function seedStore(context: SharedContext, settings: StoreSettings): Promise<SeedReport> {
   const { demoLogin, demoPassword, dataDirectory } = settings
   const file = join(dataDirectory, 'demo-password')
@@ -87,7 +87,7 @@ async function createDemoAccount(
 
 class AnotherInstanceWasFirst extends Error {}
 
-/** Turns validation errors into one message that names the setting which caused them. */
+/** Turns validation errors into one message that names the setting that caused them. */
 const explainProblem = (subject: string) => (error: unknown) => {
   if (!(error instanceof Problem) || !error.errors) throw error
   throw new Error(`${subject}: ${Object.values(error.errors).flat().join(' ')}`, { cause: error })
@@ -98,12 +98,12 @@ async function hasAccounts({ query }: Queries): Promise<boolean> {
   return account !== undefined
 }
 
-/** Operators may choose a guessable password for a demo. It still has to comply with the policy. */
+/** Checks the password policy, but not whether the password is guessable: it may be one for a demo. */
 const userWithoutChecks: Resource = { ...user, checks: [] }
 
 /**
- * Unlike `joinTransaction`, also reads in the transaction, because the workspace refers to rows that it has
- * just created.
+ * Unlike `joinTransaction`, also reads in the transaction, because the workspace refers to rows that the
+ * transaction has created.
  */
 const withAllInTransaction = (database: Database, transaction: Queries): Database => ({
   ...joinTransaction(database, transaction),
@@ -112,14 +112,14 @@ const withAllInTransaction = (database: Database, transaction: Queries): Databas
 
 const pendingFileOf = (file: string) => `${file}.pending`
 
-/** The file is written before the account is created, so that the password of an existing account is never lost. */
+/** Written before the account is created, so that the password of an existing account is never lost. */
 async function readOrCreatePendingPassword(file: string): Promise<string> {
   const pending = pendingFileOf(file)
   const temporary = `${pending}.${randomBytes(6).toString('hex')}`
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     await writeFile(temporary, `${generatePassword()}\n`, { mode: 0o600 })
-    // If another instance that shares the directory was first, its file is kept and read below.
+    // If another instance that shares the directory was first, its file is kept and read.
     await publishFile(temporary, pending).catch(ignoreEexist)
     await rm(temporary, { force: true })
     return (await readFile(pending, 'utf8')).trim()
@@ -133,8 +133,8 @@ function ignoreEexist(error: NodeJS.ErrnoException): void {
 }
 
 /**
- * Renames the pending file if it has the password of the account. Otherwise removes it: then another instance
- * with a data directory of its own has created the account.
+ * Renames the pending file if it has the password of the account. Otherwise, another instance with its own
+ * data directory has created the account, and the file is removed.
  */
 async function resolvePendingPassword(
   { passwords }: SharedContext,
@@ -176,9 +176,10 @@ async function recordSeededAccount(transaction: Queries, id: string): Promise<vo
 }
 
 /**
- * Records the seeded account of a store from before such records: the account with the demo login, otherwise
- * the oldest account if it created itself without a client, which only a seeded account does. If there is
- * neither, null is recorded, so that a user who takes the demo login later does not become an administrator.
+ * Records the seeded account of a store that was seeded before this record: the account with the demo login,
+ * otherwise the oldest account if it created itself without a client, which only a seeded account does. If
+ * there is neither, null is recorded, so that a user who takes the demo login later does not become an
+ * administrator.
  */
 async function backfillSeededAccount({ query, singleWrites }: Database, demoLogin: string): Promise<void> {
   const [recorded] = await query(sql`select from seeded_account`)

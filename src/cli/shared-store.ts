@@ -25,11 +25,11 @@ export interface SharedStore {
   context(): Promise<SharedContext>
   /** Starts the hourly jobs, at most once for all hosts. */
   startMaintenance(retention: Retention): Promise<void>
-  /** Starts the log of slow statements. Called when all hosts run, because statements during the start are slow. */
+  /** Starts the log of slow statements. Call it after the start, during which statements are always slow. */
   logSlowStatements(): void
   /** Prepares the store for other processes, and closes the connections of this one. */
   prepare(): Promise<StoreAddress>
-  /** Undefined until a host has requested the context. */
+  /** Undefined if no host has requested the context. */
   seedReport(): SeedReport | undefined
 }
 
@@ -40,25 +40,25 @@ interface ProcessHooks {
   readonly onFault: (sentence: string) => void
 }
 
-/** The supervisor gives these to each process that serves the same ports. */
-interface SharedPorts {
+/** The supervisor sends these to each worker. */
+interface WorkerOptions {
   readonly address: StoreAddress
   readonly processes: number
   readonly peers: WorkerPeers
 }
 
-/** If `shared` is given, another process has opened the store and migrated its schema. */
+/** Opens the store of a process. The supervisor of a worker has already migrated the schema. */
 export function createSharedStore(
   settings: StoreSettings,
   { stops, onFault }: ProcessHooks,
-  shared?: SharedPorts,
+  worker?: WorkerOptions,
 ): SharedStore {
   let account: SeedReport | undefined
   let opened: Database | undefined
-  const budgets = openBudgets(divideConnections(settings.connections), undefined, shared?.processes)
+  const budgets = openBudgets(divideConnections(settings.connections), undefined, worker?.processes)
   const open = runOnce(async () => {
-    const store = shared
-      ? connectStore(shared.address, settings, budgets)
+    const store = worker
+      ? connectStore(worker.address, settings, budgets)
       : await openStore(settings, budgets, onFault)
     stops.push(store.stop ?? noStop, store.close)
     opened = store.database
@@ -68,11 +68,11 @@ export function createSharedStore(
   const context = runOnce(async () => {
     const [{ database }, { seedStore }] = await Promise.all([
       open(),
-      // Loading the module blocks this process, so the first messages to the database are sent before.
+      // Loading the module blocks this process, so the first messages to the database are sent before it.
       nextTurn().then(() => import('./seed-store.ts')),
     ])
     const passwords = createPasswords({}, budgets)
-    const context = { database, passwords, budgets, peers: shared?.peers }
+    const context = { database, passwords, budgets, peers: worker?.peers }
     account = await seedStore(context, settings)
     return context
   })
@@ -97,7 +97,7 @@ export function createSharedStore(
   }
 }
 
-/** Loads the module of telemetry only if it is configured, which keeps other starts fast. */
+/** Loads the telemetry module, which starts without telemetry do not need. */
 async function startTelemetry(
   database: Database,
   telemetry: TelemetrySettings,
@@ -174,11 +174,11 @@ function connectStore(
 
 /** Returns a function that runs once. Every further call returns the result of the first one. */
 export function runOnce<Arguments extends readonly unknown[], Result>(
-  run: (...given: Arguments) => Promise<Result>,
-): (...given: Arguments) => Promise<Result> {
+  run: (...args: Arguments) => Promise<Result>,
+): (...args: Arguments) => Promise<Result> {
   let result: Promise<Result> | undefined
-  return (...given) => {
-    result ??= run(...given)
+  return (...args) => {
+    result ??= run(...args)
     return result
   }
 }
@@ -192,15 +192,15 @@ export interface SlowStatement {
   readonly waitMilliseconds: number
   /** The text, without the values of parameters. */
   readonly statement: string | undefined
-  /** The number of slow statements that were not reported since the last report. */
+  /** The number of slow statements since the last report that were not reported. */
   readonly leftOut: number
 }
 
-/** If the database is slow, every statement is: further lines would repeat that, and add load. */
+/** If the database is slow, every statement is slow. Reporting all of them would only add load. */
 const reportIntervalMilliseconds = 1000
 const textLengthMax = 2000
 
-/** Reports statements that begin from now on and take longer than `slowMilliseconds`, at most one per second. */
+/** Reports statements that start after this call and take `slowMilliseconds`, at most one per second. */
 export function watchSlowStatements(
   { onStatement }: Pick<Database, 'onStatement'>,
   { slowMilliseconds, now = () => performance.now() }: { slowMilliseconds: number; now?: () => number },
@@ -233,7 +233,10 @@ export interface ConfiguredStore {
   readonly dataDirectory: string
 }
 
-/** Runs `use` with the store of the settings. An embedded store that is not running is started, and stopped afterwards. */
+/**
+ * Runs `use` with the store of the settings. An embedded store that is not running is started, and stopped
+ * afterwards.
+ */
 export async function withStore<Result>(
   { createIfMissing }: { readonly createIfMissing: boolean },
   use: (store: ConfiguredStore) => Promise<Result>,
@@ -265,10 +268,10 @@ export const withDatabase = <Result>(work: (database: Database) => Promise<Resul
   })
 
 async function requireSchema(database: Database): Promise<void> {
-  const [reachable, ...others] = storeReadiness(database)
-  await reachable?.check()
+  const [connection, ...schema] = storeReadiness(database)
+  await connection?.check()
   try {
-    for (const { check } of others) await check()
+    for (const { check } of schema) await check()
   } catch (cause) {
     throw new Error(
       'The store does not have the schema of this version yet. Run `npm run cli -- prepare`, or start this version once.',

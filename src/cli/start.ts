@@ -11,14 +11,14 @@ import type { WorkerStartMessage } from './processes.ts'
 import type { SeedReport } from './seed-store.ts'
 import { createSharedStore, runOnce, type SharedStore } from './shared-store.ts'
 
-/** Starts the store and the named hosts. They stop in reverse order. */
+/** Starts the store and the named hosts, and stops them in reverse order when a signal arrives. */
 export async function runStart(names: readonly string[]): Promise<void> {
   const settings = readStartSettings(names)
   const { store: storeSettings, drainSeconds } = settings
   const log = createLog({ level: storeSettings.logLevel, host: 'start' })
   for (const problem of unknownSettings(process.env))
     log.warn({ problem }, 'A variable looks like a setting and has no effect.')
-  warnOfOwnStore(names, storeSettings, log)
+  warnOfEmbeddedStore(names, storeSettings, log)
   const stops: (() => Promise<void>)[] = []
   const stop = stopOnSignal(stops, drainSeconds, log)
   stopWithNpm(stop, log)
@@ -26,8 +26,8 @@ export async function runStart(names: readonly string[]): Promise<void> {
     const store = createSharedStore(storeSettings, { stops, onFault: reportFault(log) })
     const usesWorkers = settings.processes > 1 && settings.hosts.some(({ runsInWorkers }) => runsInWorkers)
     const running = await (usesWorkers
-      ? startInProcesses(settings, store, stops, log)
-      : startHere(settings.hosts, store, stops))
+      ? startWithWorkers(settings, store, stops, log)
+      : startInThisProcess(settings.hosts, store, stops))
     store.logSlowStatements()
     stops.push(() => drainHosts(running, drainSeconds))
     const report = isTerminal ? printStarted : logStarted
@@ -38,14 +38,18 @@ export async function runStart(names: readonly string[]): Promise<void> {
   }
 }
 
-/** In a terminal, the program prints text for a person. Otherwise every line of its output is one of the log. */
+/** In a terminal, the program prints text for a person. Otherwise, every line is a line of the log. */
 const isTerminal = process.stdout.isTTY
 
 /**
- * A host that is started alone is part of a deployment, whose hosts share a store: without DATABASE_URL it
- * would serve a store of its own. A person at a terminal sees in the first lines which store it is.
+ * Hosts that are started by name are usually part of a deployment, and have to share its database. In a
+ * terminal, the first lines of the output already name the store.
  */
-function warnOfOwnStore(names: readonly string[], { databaseUrl, dataDirectory }: StoreSettings, log: Log) {
+function warnOfEmbeddedStore(
+  names: readonly string[],
+  { databaseUrl, dataDirectory }: StoreSettings,
+  log: Log,
+) {
   const needsStore = names.some((name) => name !== 'web')
   if (needsStore && databaseUrl === undefined && !isTerminal)
     log.warn(
@@ -54,14 +58,14 @@ function warnOfOwnStore(names: readonly string[], { databaseUrl, dataDirectory }
     )
 }
 
-/** Logs that the embedded database has ended unexpectedly, or that it runs again. */
+/** Logs that the embedded database has ended unexpectedly, or that it is running again. */
 const reportFault = (log: Log) => (reason: string) =>
   log.error({ reason }, 'The embedded database ended, or runs again.')
 
 /**
- * `worker HOST …`: runs the hosts in one of several processes. `runStart`, its supervisor, starts it if
- * PROCESSES exceeds 1. Signals of a terminal reach every process, but only the supervisor acts on them, and
- * then stops its workers.
+ * `worker HOST …`: runs the hosts in one of several processes. `runStart`, the supervisor, starts workers if
+ * PROCESSES exceeds 1. Signals of a terminal reach every process, but only the supervisor acts on them: it
+ * stops its workers.
  */
 export async function runWorker(names: readonly string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined)
@@ -91,7 +95,7 @@ export async function runWorker(names: readonly string[]): Promise<void> {
       { stops, onFault: reportFault(log) },
       { address, processes, peers },
     )
-    running = await startHere(hosts, store, stops)
+    running = await startInThisProcess(hosts, store, stops)
     store.logSlowStatements()
     process.on('SIGTERM', () => {
       void drainHosts(running, drainSeconds)
@@ -106,7 +110,7 @@ export async function runWorker(names: readonly string[]): Promise<void> {
   }
 }
 
-/** Parses the settings of every host before any is started, so that all problems are reported at once. */
+/** Parses the settings of all hosts before the first one starts, to report all problems at once. */
 function readStartSettings(names: readonly string[]) {
   const selected = selectHosts(names)
   return readSettings(process.env, (settings) => ({
@@ -136,7 +140,7 @@ interface PreparedHost {
   readonly start: StartHost
 }
 
-async function startHere(
+async function startInThisProcess(
   hosts: readonly PreparedHost[],
   store: SharedStore,
   stops: (() => Promise<void>)[],
@@ -151,7 +155,7 @@ async function startHere(
   )
 }
 
-async function startInProcesses(
+async function startWithWorkers(
   { hosts, processes, rateLimits }: StartSettings,
   store: SharedStore,
   stops: (() => Promise<void>)[],
@@ -160,7 +164,7 @@ async function startInProcesses(
   const { superviseProcesses } = await import('./processes.ts')
   const localHosts = hosts.filter(({ runsInWorkers }) => !runsInWorkers)
   const sharedHosts = hosts.filter(({ runsInWorkers }) => runsInWorkers)
-  const localStart = startHere(localHosts, store, stops)
+  const localStart = startInThisProcess(localHosts, store, stops)
   const supervisedStart = store
     .prepare()
     .then((address) =>
@@ -176,15 +180,15 @@ async function startInProcesses(
       stops.push(...hosts.map((host) => host.stop))
       return hosts
     })
-  // Waits for both before one of them rejects, so that everything that has started can be stopped.
+  // If one of them rejects, the other must have ended, so that everything that it has started can be stopped.
   await Promise.allSettled([localStart, supervisedStart])
   const [local, supervised] = await Promise.all([localStart, supervisedStart])
   return [...local, ...supervised]
 }
 
 /**
- * The hosts start concurrently, because the bank's processes use other cores. A failure is reported only when
- * every start has ended, so that all hosts can be stopped.
+ * Waits until every start has ended. Only then does it reject because of a failure, so that all hosts that
+ * have started can be stopped.
  */
 async function waitForAll(starts: readonly Promise<RunningHost>[]): Promise<readonly RunningHost[]> {
   await Promise.allSettled(starts)
@@ -192,8 +196,8 @@ async function waitForAll(starts: readonly Promise<RunningHost>[]): Promise<read
 }
 
 /**
- * Lets every host report that it is about to stop, and waits until load balancers have noticed. Then all
- * hosts stop at the same time, because each of them waits for clients that keep their connections.
+ * Makes every host report that it is about to stop, and gives load balancers time to notice. Then stops all
+ * hosts at the same time, because each may wait for clients that keep their connections open.
  */
 export async function drainHosts(hosts: readonly RunningHost[], drainSeconds: number): Promise<void> {
   if (drainSeconds === 0) return
@@ -202,7 +206,7 @@ export async function drainHosts(hosts: readonly RunningHost[], drainSeconds: nu
   await Promise.allSettled(hosts.map(({ stop }) => stop()))
 }
 
-/** Logs the store and the URL of each host, but never a password: `printStarted` shows it in a terminal only. */
+/** Logs the store and the URL of each host. Only `printStarted`, in a terminal, prints a password. */
 function logStarted(
   hosts: readonly RunningHost[],
   account: SeedReport | undefined,
@@ -251,18 +255,18 @@ function formatAccount({ login, hint, generatedPassword, passwordFile }: SeedRep
   return passwordFile ? [account, formatLine('  password', `in ${passwordFile}`)] : [account]
 }
 
-/** Longer than any host takes to finish its requests after `announceStop`; then the process is killed. */
+/** Longer than any host takes to finish its requests after `announceStop`. Then the process exits. */
 const stopSecondsMax = 20
 
 /**
- * Wrappers such as npm and timeout forward a signal that the terminal has already sent to the whole group. A
- * signal within this time is such a copy, not a second Ctrl-C.
+ * Wrappers such as `npm` and `timeout` forward a signal that the terminal has already sent to the whole
+ * process group. A signal within this time is such a copy, not a second Ctrl-C.
  */
 const sameSignalMilliseconds = 1000
 
 /**
- * Returns a function that stops everything started so far, the last one first. Ctrl-C calls it and ends the
- * process; a second Ctrl-C ends the process at once.
+ * Returns a function that stops everything that has started, in reverse order. Ctrl-C calls the function and
+ * ends the process; a second Ctrl-C ends the process at once.
  */
 function stopOnSignal(stops: (() => Promise<void>)[], drainSeconds: number, log: Log): () => Promise<void> {
   let stopping: Promise<void> | undefined
@@ -296,12 +300,12 @@ async function stopAll(stops: (() => Promise<void>)[], secondsMax: number, log: 
   }
 }
 
-/** How often `stopWithNpm` checks the parent process. */
+/** The interval at which `stopWithNpm` checks the parent process. */
 const pollMilliseconds = 500
 
 /**
  * Stops the program when npm has ended. npm forwards a signal only to its shell, which ends without notifying
- * this program: the only sign is that this process gets another parent.
+ * this process. The only sign is that the process gets another parent.
  */
 function stopWithNpm(stop: () => Promise<void>, log: Log): void {
   if (process.env.npm_lifecycle_event === undefined) return

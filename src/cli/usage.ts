@@ -3,12 +3,12 @@ import { parseArgs } from 'node:util'
 /** A mistake in the command line itself; the program exits with 2. */
 export class UsageError extends Error {}
 
-/** The values of the given options, by name: the text of an option that takes one, otherwise true. */
+/** The options on the command line, by name: the text of an option with a value; true for a flag. */
 export type Options = Readonly<Record<string, string | boolean | undefined>>
 
 /** The command line of one command. The parser, the help and docs/commands.md use this declaration. */
 export interface Usage {
-  /** The words that npm needs, if the command is not run by `npm run cli --`. */
+  /** The beginning of the command line, if it is not `npm run cli --` and the name. */
   readonly script?: string
   readonly argument?: {
     readonly name: string
@@ -22,7 +22,7 @@ export interface Usage {
 }
 
 interface OptionUsage {
-  /** The name of the value in the help; a flag has none. */
+  /** The name of the value in the help. An option without it is a flag. */
   readonly value?: string
   readonly about: string
 }
@@ -33,12 +33,12 @@ export interface ParsedUsage {
 }
 
 /** Throws a `UsageError` for an unknown option, and for a missing or superfluous argument. */
-export function parseUsage({ argument, options = {} }: Usage, words: readonly string[]): ParsedUsage {
+export function parseUsage({ argument, options = {} }: Usage, argv: readonly string[]): ParsedUsage {
   const types = Object.entries(options).map(([name, { value }]) => {
     const type: 'string' | 'boolean' = value === undefined ? 'boolean' : 'string'
     return [name, { type }] as const
   })
-  const { values, positionals } = parseWords(words, Object.fromEntries(types))
+  const { values, positionals } = parse(argv, Object.fromEntries(types))
   if (argument && !argument.isOptional && positionals.length === 0)
     throw new UsageError(`${argument.name} is missing.`)
   if (!argument?.isRepeated && positionals.length > (argument ? 1 : 0))
@@ -46,15 +46,15 @@ export function parseUsage({ argument, options = {} }: Usage, words: readonly st
   return { args: positionals, options: values }
 }
 
-function parseWords(
-  words: readonly string[],
+function parse(
+  argv: readonly string[],
   options: Readonly<Record<string, { type: 'string' | 'boolean' }>>,
 ): { readonly values: Options; readonly positionals: readonly string[] } {
   try {
-    const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true })
+    const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true })
     return { values: values as Options, positionals }
   } catch (error) {
-    // Node's first sentence names the mistake. The others explain how to pass arguments that begin with a
+    // The first sentence of Node's message names the mistake. The rest is about arguments that begin with a
     // dash.
     const [mistake] = (error as Error).message.split(/\. |\.?\n/, 1)
     throw new UsageError(`${mistake}.`)
@@ -63,13 +63,13 @@ function parseWords(
 
 /** Returns the command line as it is typed: `npm run cli -- account create LOGIN [--link]`. */
 export function synopsis(name: string, { script, argument, options = {} }: Usage): string {
-  const words = [script ?? `npm run cli -- ${name}`]
+  const parts = [script ?? `npm run cli -- ${name}`]
   if (argument) {
     const argumentText = `${argument.name}${argument.isRepeated ? ' …' : ''}`
-    words.push(argument.isOptional ? `[${argumentText}]` : argumentText)
+    parts.push(argument.isOptional ? `[${argumentText}]` : argumentText)
   }
-  for (const [option, { value }] of Object.entries(options)) words.push(`[${optionText(option, value)}]`)
-  return words.join(' ')
+  for (const [option, { value }] of Object.entries(options)) parts.push(`[${optionText(option, value)}]`)
+  return parts.join(' ')
 }
 
 const optionText = (name: string, value: string | undefined): string =>

@@ -27,22 +27,22 @@ const pkce = createPkce()
 describe('an authorization request', () => {
   const host = fixture(startIdentityUnderTest)
 
-  const authorize = (others: Fields = {}) =>
-    openBrowser(host.address).get('/connect/authorize', requestOf(pkce, others))
+  const authorize = (overrides: Fields = {}) =>
+    openBrowser(host.address).get('/connect/authorize', requestOf(pkce, overrides))
   const without = (name: string) => {
     const { [name]: _left, ...kept } = requestOf(pkce)
     return openBrowser(host.address).get('/connect/authorize', kept)
   }
   const assertReported = (page: Page, error: string) => assertReportedOf(page, host.address, error)
 
-  it('without a session leads to the sign-in page of the asking origin, by GET and by POST', async () => {
+  it('without a session leads to the sign-in page of the requesting origin, by GET and by POST', async () => {
     const browser = openBrowser(host.address)
-    const asked = await browser.get('/connect/authorize', requestOf(pkce))
-    assert.equal(asked.status, 302)
-    assert.match(asked.location, /^\/api\/account\/login-page\?authRequest=/)
-    const posted = await browser.post('/connect/authorize', requestOf(pkce))
-    assert.equal(posted.status, 303)
-    for (const page of [await browser.follow(asked), await browser.follow(posted)]) {
+    const byGet = await browser.get('/connect/authorize', requestOf(pkce))
+    assert.equal(byGet.status, 302)
+    assert.match(byGet.location, /^\/api\/account\/login-page\?authRequest=/)
+    const byPost = await browser.post('/connect/authorize', requestOf(pkce))
+    assert.equal(byPost.status, 303)
+    for (const page of [await browser.follow(byGet), await browser.follow(byPost)]) {
       assert.ok(page.location.startsWith(`${origin}/login/?authRequest=`), page.location)
       assert.equal(page.headers.get('cache-control'), 'no-store')
     }
@@ -61,7 +61,7 @@ describe('an authorization request', () => {
     }
   })
 
-  it('sends no state back where none came, and takes an empty one for none', async () => {
+  it('gets no state back if it has none, or an empty one', async () => {
     const { browser } = await signedIn(host.address)
     const page = await browser.get('/connect/authorize', requestOf(pkce, { state: '' }))
     assert.ok('code' in queryOf(page))
@@ -115,13 +115,13 @@ describe('an authorization request', () => {
     assertReported(await authorize({ code_challenge: 'short' }), 'invalid_request')
   })
 
-  it('needs a scope that the client may have', async () => {
+  it('requires a scope that the client may have', async () => {
     assertReported(await without('scope'), 'invalid_scope')
     assertReported(await authorize({ scope: 'openid svc.grpc' }), 'invalid_scope')
     assertReported(await authorize({ scope: 'openid everything' }), 'invalid_scope')
   })
 
-  it('for anything but a code is rejected; for the implicit types behind the #', async () => {
+  it('for a response type other than code is rejected, with the error of implicit types in the fragment', async () => {
     assertReported(await without('response_type'), 'invalid_request')
     assertReported(await authorize({ response_type: 'cheese' }), 'unsupported_response_type')
     for (const [type, error] of [
@@ -145,7 +145,7 @@ describe('an authorization request', () => {
     assertReported(await authorize({ response_mode: 'form_post' }), 'invalid_request')
   })
 
-  it('that would not fit into an address is rejected', async () => {
+  it('that would not fit into a URL is rejected', async () => {
     const { location } = await openBrowser(host.address).post(
       '/connect/authorize',
       requestOf(pkce, { nonce: 'n'.repeat(9000) }),
@@ -153,11 +153,11 @@ describe('an authorization request', () => {
     assert.equal(new URL(location).searchParams.get('error'), 'invalid_request')
   })
 
-  it('whose state could not come back in an address is shown to the user, also with other faults', async () => {
+  it('whose state would not fit into a URL is shown to the user, even if it has other faults', async () => {
     const tooLong = { state: 's'.repeat(6001) }
-    for (const others of [tooLong, { ...tooLong, scope: 'nonsense' }, { state: '😀'.repeat(600) }]) {
+    for (const overrides of [tooLong, { ...tooLong, scope: 'nonsense' }, { state: '😀'.repeat(600) }]) {
       const browser = openBrowser(host.address)
-      const { location } = await browser.post('/connect/authorize', requestOf(pkce, others))
+      const { location } = await browser.post('/connect/authorize', requestOf(pkce, overrides))
       const errorId = new URL(location).searchParams.get('errorId') ?? ''
       const { json } = await browser.get('/api/account/error', { errorId })
       assert.deepEqual(json, { error: 'invalid_request', errorDescription: 'state is too long.' })
@@ -169,10 +169,10 @@ describe('an authorization request', () => {
     assert.match(location, /login-page/)
   })
 
-  it('whose pending form was changed, is too old or is made up is no request', async () => {
+  it('is rejected if its sealed form was modified, has expired or was forged', async () => {
     const browser = openBrowser(host.address)
     const { authRequest = '' } = queryOf(await browser.follow(await authorize()))
-    // Not the last character: some of its bits may be none of the value's.
+    // The last character is not changed, because some of its bits may not belong to the value.
     const changed = `${authRequest.slice(0, 30)}${authRequest[30] === 'A' ? 'B' : 'A'}${authRequest.slice(31)}`
     for (const made of [changed, 'x', `${authRequest.slice(0, 22)}.AAAA`]) {
       const { location } = await browser.get('/connect/authorize', { authRequest: made })
@@ -183,7 +183,7 @@ describe('an authorization request', () => {
     assert.equal(location, `${origin}/login/?error=request`)
   })
 
-  it('cannot be made from a value that was sealed for another purpose', async () => {
+  it('cannot be created from a value that was sealed for another purpose', async () => {
     const { errorId = '' } = queryOf(await authorize({ client_id: 'nobody' }))
     const { location } = await openBrowser(host.address).get('/connect/authorize', { authRequest: errorId })
     assert.equal(location, `${origin}/login/?error=request`)
@@ -204,7 +204,7 @@ describe('an authorization request', () => {
     assert.equal(browser.cookies.size, 0)
   })
 
-  it('that another site posts, without the cookie then, does not sign the user out', async () => {
+  it('posted by another site, and therefore without a cookie, does not sign the user out', async () => {
     const posted = await openBrowser(host.address).post('/connect/authorize', requestOf(pkce))
     assert.deepEqual(posted.headers.getSetCookie(), [])
   })
@@ -221,11 +221,11 @@ describe('an authorization request', () => {
 describe('an authorization request', () => {
   const host = fixture(startIdentityUnderTest)
 
-  const authorize = (others: Fields = {}) =>
-    openBrowser(host.address).get('/connect/authorize', requestOf(pkce, others))
+  const authorize = (overrides: Fields = {}) =>
+    openBrowser(host.address).get('/connect/authorize', requestOf(pkce, overrides))
   const assertReported = (page: Page, error: string) => assertReportedOf(page, host.address, error)
 
-  it('with prompt=none is answered without a page: a code with a session, login_required without', async () => {
+  it('with prompt=none shows no page: it gets a code with a session, and login_required without one', async () => {
     assertReported(await authorize({ prompt: 'none' }), 'login_required')
     const { browser } = await signedIn(host.address)
     assert.ok('code' in queryOf(await browser.get('/connect/authorize', requestOf(pkce, { prompt: 'none' }))))
@@ -233,7 +233,7 @@ describe('an authorization request', () => {
     assertReported(await authorize({ prompt: 'sometimes' }), 'invalid_request')
   })
 
-  it('with prompt=login or select_account asks for the password again, once; consent asks for nothing', async () => {
+  it('with prompt=login or select_account requires the password again, once, and with consent does not', async () => {
     const { browser } = await signedIn(host.address)
     for (const prompt of ['login', 'select_account']) {
       const again = await browser.get('/connect/authorize', requestOf(pkce, { prompt }))
@@ -246,7 +246,7 @@ describe('an authorization request', () => {
     )
   })
 
-  it('that came back with a session from before prompt=login goes to the sign-in page again', async () => {
+  it('that returns with a session from before prompt=login leads to the sign-in page again', async () => {
     const { browser } = await signedIn(host.address)
     host.clock.advance(1)
     const { location } = await browser.get('/connect/authorize', requestOf(pkce, { prompt: 'login' }))
@@ -273,7 +273,7 @@ describe('an authorization request', () => {
     assert.ok('code' in queryOf(await signIn(browser, pkce, { request: { max_age: '0' } })))
   })
 
-  it('with an id_token_hint wants that account, and no other', async () => {
+  it('with an id_token_hint accepts only that account', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const other = await host.addAccount()
     const hint = { id_token_hint: tokens.id_token }
@@ -295,7 +295,7 @@ describe('an authorization request', () => {
 
   it('with an identity token of another client as its hint is rejected', async () => {
     const { tokens } = await signedIn(host.address)
-    // There is one client that gets identity tokens, so another's is signed here, with the host's own key.
+    // Only one client gets identity tokens, so a token of another one is signed here with the host's key.
     const key = signingKeyOf(headerOf(tokens.id_token).kid, createPrivateKey(signingPem))
     const hintFor = (aud: string) => signToken(key, 'JWT', { ...claimsOf(tokens.id_token), aud })
     assertReported(await authorize({ id_token_hint: await hintFor('somebody-else') }), 'invalid_request')
@@ -303,12 +303,12 @@ describe('an authorization request', () => {
   })
 })
 
-describe('signing in in a browser that is signed in', () => {
+describe('signing in with a browser that already has a session', () => {
   const host = fixture(startIdentityUnderTest)
 
   const asking = { request: { prompt: 'login' } }
 
-  it('to another account ends the session before, whatever the site of the page that posts', async () => {
+  it('to another account ends the earlier session, whatever the site of the page that posts', async () => {
     const other = await host.addAccount()
     for (const isCookieSent of [true, false]) {
       const { browser, tokens } = await signedIn(host.address)
@@ -330,7 +330,7 @@ describe('signing in in a browser that is signed in', () => {
     }
   })
 
-  it('to the same account, or with a wrong password, leaves it as it is', async () => {
+  it('to the same account, or with a wrong password, leaves the session unchanged', async () => {
     const other = await host.addAccount()
     const { browser, tokens } = await signedIn(host.address)
     await signIn(browser, createPkce(), { ...asking, login: other.login, password: 'wrong' })
@@ -339,7 +339,7 @@ describe('signing in in a browser that is signed in', () => {
     assert.equal((await refresh(browser, json.refresh_token)).status, 200)
   })
 
-  it('with a request that another user began ends only the session it began with', async () => {
+  it('with a request that another user started ends only the session with which it started', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const attacker = openBrowser(host.address)
     const shown = await attacker.follow(await attacker.get('/connect/authorize', requestOf(createPkce())))
@@ -367,7 +367,7 @@ describe('an unused session', () => {
       (await unused.browser.get('/connect/authorize', requestOf(createPkce()))).location,
       /login-page/,
     )
-    // The cookie counts as use like a refresh.
+    // Like a refresh, a request with the cookie counts as use.
     assert.ok(queryOf(await browser.get('/connect/authorize', requestOf(createPkce()))).code)
     host.clock.advance(40 * 60_000)
     const second = await refresh(browser, first.refresh_token)
@@ -380,7 +380,7 @@ describe('an unused session', () => {
 describe('a new request that is posted with login and password', () => {
   const host = fixture(startIdentityUnderTest)
 
-  it('signs in from an allowed origin, where the extensions are on', async () => {
+  it('signs in from an allowed origin if the extensions are on', async () => {
     const credentials = { login: 'ada@example.com', password }
     const form = { ...requestOf(pkce), ...credentials }
     const browser = openBrowser(host.address)

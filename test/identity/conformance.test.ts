@@ -23,9 +23,8 @@ import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, redirectUri, robot } from '../support/known-clients.ts'
 import { assertRejected, assertReported } from './support/assertions.ts'
 
-// Shaped after the modules of the OpenID Foundation's suite, as far as they apply to a public client with
-// mandatory PKCE. What other files hold is not repeated: PKCE, prompts, max_age, id_token_hint, code reuse,
-// userinfo by POST, refresh.
+// Follows the modules of the OpenID Foundation's suite that apply to a public client with mandatory PKCE.
+// Other files test PKCE, prompts, max_age, id_token_hint, code reuse, userinfo by POST and refresh.
 const pkce = createPkce()
 
 describe('the Basic OP plan', () => {
@@ -52,7 +51,7 @@ describe('the Basic OP plan', () => {
     assert.ok(!('nonce' in claimsOf(json.id_token)))
   })
 
-  it('ignores what it does not know, and the hints it does not use', async () => {
+  it('ignores unknown parameters, and the hints that it does not use', async () => {
     for (const request of [
       { unknown: 'x' },
       { display: 'page' },
@@ -72,7 +71,7 @@ describe('the Basic OP plan', () => {
     assert.notEqual(claimsOf(first.json.access_token).jti, claimsOf(second.json.access_token).jti)
   })
 
-  it('keeps the time of the sign-in when it is asked again with prompt=none', async () => {
+  it('keeps the time of the sign-in at a further request with prompt=none', async () => {
     const { browser, tokens } = await signedIn(host.address)
     host.clock.advance(5000)
     const again = await browser.get('/connect/authorize', requestOf(pkce, { prompt: 'none' }))
@@ -81,7 +80,7 @@ describe('the Basic OP plan', () => {
     assert.deepEqual([after.auth_time, after.sid, after.sub], [before.auth_time, before.sid, before.sub])
   })
 
-  it('accepts the client by client_secret_post where it has a secret', async () => {
+  it('authenticates a client with a secret by client_secret_post', async () => {
     const form = { grant_type: 'client_credentials', client_id: robot.id, client_secret: robot.secret }
     assert.equal((await openBrowser(host.address).post('/connect/token', form)).status, 200)
   })
@@ -113,7 +112,7 @@ describe('the Config OP plan', () => {
     for (const [name, value] of Object.entries(json))
       if (name.endsWith('_endpoint') || name === 'jwks_uri')
         assert.ok(String(value).startsWith('https://id.example/base/'), name)
-    // A proxy that serves the host under a path gets its redirects under that path.
+    // Behind a proxy that serves the host under a path, redirects are under that path, too.
     const { location } = await openBrowser(host.address).get('/connect/authorize', requestOf(pkce))
     assert.match(location, /^\/base\/api\/account\/login-page\?/)
   })
@@ -123,15 +122,15 @@ describe('the RP-initiated logout plan', () => {
   const host = fixture(startIdentityUnderTest)
 
   const returnTo = `${origin}/login/`
-  /** Where a signed-in browser ends up, and whether it is signed out. */
+  /** Signs a browser out. Returns its last address, and whether it is signed out. */
   const leave = async (query: (idToken: string) => Fields, headers: Fields = {}) => {
     const { browser, tokens } = await signedIn(host.address)
-    const left = await signOut(browser, query(tokens.id_token), headers)
+    const finalPage = await signOut(browser, query(tokens.id_token), headers)
     const next = await browser.get('/connect/authorize', requestOf(pkce, { prompt: 'none' }))
-    return { left, isSignedOut: queryOf(next).error === 'login_required' }
+    return { finalPage, isSignedOut: queryOf(next).error === 'login_required' }
   }
 
-  it('signs out and returns where it may', async () => {
+  it('signs out and returns to a registered URL', async () => {
     const ways: (readonly [(hint: string) => Fields, string])[] = [
       [
         (hint) => ({ id_token_hint: hint, post_logout_redirect_uri: returnTo, state: 'x' }),
@@ -145,22 +144,22 @@ describe('the RP-initiated logout plan', () => {
       [() => ({}), returnTo],
     ]
     for (const [query, expected] of ways) {
-      const { left, isSignedOut } = await leave(query)
-      assert.deepEqual([left.location, isSignedOut], [expected, true])
+      const { finalPage, isSignedOut } = await leave(query)
+      assert.deepEqual([finalPage.location, isSignedOut], [expected, true])
     }
   })
 
-  it('takes a hint whose token has expired', async () => {
+  it('accepts a hint whose token has expired', async () => {
     const { browser, tokens } = await signedIn(host.address)
     host.clock.advance(60 * 60_000)
-    const left = await browser.follow(
+    const finalPage = await browser.follow(
       await browser.get('/connect/endsession', { id_token_hint: tokens.id_token }),
     )
-    assert.equal(left.location, returnTo)
+    assert.equal(finalPage.location, returnTo)
   })
 
-  // The suite sends the browser from a site of its own.
-  it('asks instead of redirecting for a modified hint, which proves nothing', async () => {
+  // The suite sends the browser from another site.
+  it('asks the user instead of redirecting if the hint was modified', async () => {
     const { tokens: foreign } = await signedIn(host.address)
     const [header, , signature] = foreign.id_token.split('.')
     const changed = Buffer.from(JSON.stringify({ ...claimsOf(foreign.id_token), sub: 'x' })).toString(
@@ -175,14 +174,14 @@ describe('the RP-initiated logout plan', () => {
       () => ({ client_id: 'nobody' }),
     ]
     for (const query of wrong) {
-      const asked = (hint: string) => ({ ...query(hint), post_logout_redirect_uri: returnTo })
-      const { left, isSignedOut } = await leave(asked, fromOtherSite)
-      assert.match(left.location, /\?logoutId=/)
+      const withReturn = (hint: string) => ({ ...query(hint), post_logout_redirect_uri: returnTo })
+      const { finalPage, isSignedOut } = await leave(withReturn, fromOtherSite)
+      assert.match(finalPage.location, /\?logoutId=/)
       assert.equal(isSignedOut, false)
     }
   })
 
-  it('signs out, but goes to no address that is not registered for the client', async () => {
+  it('signs out, but does not redirect to a URL that is not registered for the client', async () => {
     const wrong: ((hint: string) => Fields)[] = [
       (hint) => ({ id_token_hint: hint, post_logout_redirect_uri: `${returnTo}?foo=bar` }),
       (hint) => ({ id_token_hint: hint, post_logout_redirect_uri: 'https://evil.example/' }),
@@ -192,11 +191,11 @@ describe('the RP-initiated logout plan', () => {
       () => ({ client_id: 'nobody', post_logout_redirect_uri: returnTo }),
     ]
     for (const query of wrong) {
-      const { left, isSignedOut } = await leave(query)
-      assert.deepEqual([left.status, left.location, isSignedOut], [200, '', true])
+      const { finalPage, isSignedOut } = await leave(query)
+      assert.deepEqual([finalPage.status, finalPage.location, isSignedOut], [200, '', true])
     }
     const tooLong = await leave(() => ({ post_logout_redirect_uri: returnTo, state: 's'.repeat(6001) }))
-    assertRejected(tooLong.left, 'invalid_request')
+    assertRejected(tooLong.finalPage, 'invalid_request')
     assert.equal(tooLong.isSignedOut, false)
   })
 })
@@ -295,7 +294,7 @@ describe('the library openid-client', () => {
 })
 
 describe('the library oauth4webapi', () => {
-  it('accepts our access tokens as RFC 9068 wants them, for their own audience only', async () => {
+  it('accepts our access tokens according to RFC 9068, for their own audience only', async () => {
     await using host = await startIdentityUnderTest()
     const options = { [oauth.allowInsecureRequests]: true }
     const issuer = new URL(host.address)

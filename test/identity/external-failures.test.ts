@@ -20,7 +20,7 @@ import { startIdentityUnderTest } from '../support/identity-host.ts'
 
 const callback = (id: string) => `/ext/sign-in/from/${id}`
 
-describe('a provider that does wrong', () => {
+describe('a misbehaving provider', () => {
   const first = fixture(startMaliciousProvider)
   const second = fixture(startMaliciousProvider)
   const settings = (id: string, { issuer }: MaliciousProvider) => ({
@@ -56,23 +56,23 @@ describe('a provider that does wrong', () => {
     const query = { provider, authRequest: queryOf(page).authRequest ?? '' }
     return browser.get('/ext/sign-in/with', query, headers)
   }
-  /** Walks the provider's part; `others` replace what a right one would send back. */
-  const comeBack = async (browser: Browser, left: Page, others: Fields = {}): Promise<Page> => {
-    const { state = '', nonce = '' } = queryOf(left)
+  /** Responds like the provider, with overrides of a correct response. */
+  const comeBack = async (browser: Browser, atProvider: Page, overrides: Fields = {}): Promise<Page> => {
+    const { state = '', nonce = '' } = queryOf(atProvider)
     first.nonce = nonce
     return browser.follow(
-      await browser.get(callback('first'), { code: 'code', state, iss: first.issuer, ...others }),
+      await browser.get(callback('first'), { code: 'code', state, iss: first.issuer, ...overrides }),
     )
   }
   const signInDuring = async (
     misbehaviour: Misbehaviour,
-    others: Fields = {},
+    overrides: Fields = {},
     request: Fields = {},
   ): Promise<Page> => {
     const browser = openBrowser(host.address)
-    const left = await leave(browser, 'first', {}, request)
+    const atProvider = await leave(browser, 'first', {}, request)
     first.misbehave = misbehaviour
-    const page = await comeBack(browser, left, others)
+    const page = await comeBack(browser, atProvider, overrides)
     first.misbehave = {}
     assert.equal(browser.cookies.has('identity'), queryOf(page).code !== undefined)
     return page
@@ -82,11 +82,11 @@ describe('a provider that does wrong', () => {
     assert.match(page.text, sentence)
   }
 
-  it('signs people in while it does right', async () => {
+  it('signs users in while it behaves correctly', async () => {
     assert.ok(queryOf(await signInDuring({})).code)
   })
 
-  it('rejects a token of another key, another algorithm, issuer, client, nonce or time', async () => {
+  it('cannot sign a user in by a token with a wrong key, algorithm, issuer, client, nonce or time', async () => {
     const now = Math.floor(Date.now() / 1000)
     const wrongs: readonly Misbehaviour[] = [
       { key: otherKey },
@@ -101,12 +101,12 @@ describe('a provider that does wrong', () => {
       { claims: { sub: 'nul\0' } },
     ]
     for (const wrong of wrongs) assertRejected(await signInDuring(wrong))
-    // Clocks differ.
+    // A small difference between the clocks is allowed.
     for (const claims of [{ exp: now - 30 }, { nbf: now + 30 }])
       assert.ok(queryOf(await signInDuring({ claims })).code)
   })
 
-  it('rejects an old session there when a new sign-in is requested', async () => {
+  it('cannot use an old session if a new sign-in is requested', async () => {
     const signInAged = (age: number | undefined, request: Fields) =>
       signInDuring({ claims: { auth_time: age && Math.floor(host.clock.now() / 1000) - age } }, {}, request)
     const [login, hour] = [{ prompt: 'login' }, { max_age: '3600' }]
@@ -129,12 +129,22 @@ describe('a provider that does wrong', () => {
       for (const age of ages) assert.ok(queryOf(await signInAged(age, request)).code)
   })
 
-  it('is believed nothing of another issuer, and nothing without one that it promises', async () => {
+  it('determines the time of the authentication, even if a maximum age was requested', async () => {
+    const authTime = Math.floor(host.clock.now() / 1000) - 1800
+    const page = await signInDuring({ claims: { auth_time: authTime } }, {}, { max_age: '3600' })
+    assert.ok(queryOf(page).code)
+    const [session] = await host.database.query<{ authenticatedAt: number }>(sql`
+      select extract(epoch from proved_at)::int as "authenticatedAt" from signin_sessions
+      order by created_at desc limit 1`)
+    assert.equal(session?.authenticatedAt, authTime)
+  })
+
+  it('cannot send a response of another issuer, or omit the issuer that it has announced', async () => {
     assertRejected(await signInDuring({}, { iss: second.issuer }))
     const sent = first.codes.length
     assertRejected(await signInDuring({}, { iss: '' }))
     assert.equal(first.codes.length, sent)
-    // The answer of one at the address of the other.
+    // Sends the response of one provider to the callback of the other.
     const browser = openBrowser(host.address)
     const { state = '' } = queryOf(await leave(browser))
     const page = await browser.get(callback('second'), { code: 'code', state, iss: second.issuer })
@@ -142,37 +152,39 @@ describe('a provider that does wrong', () => {
     assert.equal(second.codes.length, 0)
   })
 
-  it('is used once for each state, in the browser that began, within a quarter of an hour', async () => {
+  it('can respond only once to an attempt, in the browser that started it, within 15 minutes', async () => {
     const browser = openBrowser(host.address)
-    const left = await leave(browser)
-    assert.ok(queryOf(await comeBack(browser, left)).code)
-    assert.match((await comeBack(browser, left)).text, /has expired/)
-    // A signed-in browser is not sent to the provider, so each of these starts without a session.
-    const begun = openBrowser(host.address)
+    const atProvider = await leave(browser)
+    assert.ok(queryOf(await comeBack(browser, atProvider)).code)
+    assert.match((await comeBack(browser, atProvider)).text, /has expired/)
+    // A browser with a session is not sent to the provider, so each attempt starts without one.
+    const firstBrowser = openBrowser(host.address)
     const sent = first.codes.length
     const withCookieOfItsOwn = openBrowser(host.address)
     await leave(withCookieOfItsOwn)
     for (const other of [openBrowser(host.address), withCookieOfItsOwn])
-      assert.match((await comeBack(other, await leave(begun))).text, /has expired/)
+      assert.match((await comeBack(other, await leave(firstBrowser))).text, /has expired/)
     assert.equal(first.codes.length, sent)
-    const late = await leave(begun)
+    const lateAttempt = await leave(firstBrowser)
     host.clock.advance(16 * 60_000)
-    assert.match((await comeBack(begun, late)).text, /has expired/)
+    assert.match((await comeBack(firstBrowser, lateAttempt)).text, /has expired/)
     assert.equal(first.codes.length, sent)
-    for (const state of ['', 'made-up']) assert.equal((await comeBack(browser, left, { state })).status, 400)
+    for (const state of ['', 'made-up'])
+      assert.equal((await comeBack(browser, atProvider, { state })).status, 400)
   })
 
-  it('of ten who bring the same state at once signs one in', async () => {
+  it('signs in only one of ten concurrent requests with the same state', async () => {
     const browser = openBrowser(host.address)
-    const left = await leave(browser)
-    const pages = await Promise.all(Array.from({ length: 10 }, () => comeBack(browser, left)))
+    const atProvider = await leave(browser)
+    const pages = await Promise.all(Array.from({ length: 10 }, () => comeBack(browser, atProvider)))
     assert.equal(pages.filter((page) => queryOf(page).code).length, 1)
   })
 
   it('serves two concurrent sign-ins of one browser', async () => {
     const browser = openBrowser(host.address)
-    const [one, two] = [await leave(browser), await leave(browser)]
-    for (const left of [one, two]) assert.ok(queryOf(await comeBack(browser, left)).code)
+    const [firstAttempt, secondAttempt] = [await leave(browser), await leave(browser)]
+    for (const atProvider of [firstAttempt, secondAttempt])
+      assert.ok(queryOf(await comeBack(browser, atProvider)).code)
   })
 
   it('gets at most two hundred concurrent sign-ins from one address, and other addresses are served', async () => {
@@ -193,7 +205,7 @@ describe('a provider that does wrong', () => {
     assert.equal((await leaveFrom('2001:db8:0:7::1')).status, 302)
   })
 
-  it('is reported to the user when it answers with an error or with nonsense', async () => {
+  it('is reported to the user if it responds with an error or with nonsense', async () => {
     assertRejected(await signInDuring({}, { error: 'access_denied', code: '' }), /did not sign you in/)
     const answers = [
       { status: 400, body: '{"error":"invalid_grant"}' },
@@ -210,7 +222,7 @@ describe('a provider that does wrong', () => {
       assertRejected(await signInDuring({ token }), /is invalid|did not|cannot be reached/)
   })
 
-  it('is reported to the user while it is down, and works again when it is back', async () => {
+  it('is reported to the user while it is down, and signs users in again when it is back', async () => {
     assertRejected(await signInDuring({ isDown: true }), /first cannot be reached/)
     const browser = openBrowser(host.address)
     host.clock.advance(11 * 60_000)
@@ -228,7 +240,7 @@ describe('a provider that does wrong', () => {
     assert.ok(queryOf(await comeBack(browser, await leave(browser))).code)
   })
 
-  it('cannot make this host ask inner addresses', async () => {
+  it('cannot make this host send requests to internal addresses', async () => {
     for (const [token_endpoint, sentence] of [
       [`${second.issuer}/token`, /cannot be reached/],
       ['https://127.0.0.1:1/token', /cannot be reached/],
@@ -244,7 +256,7 @@ describe('a provider that does wrong', () => {
     assert.deepEqual(second.codes, [])
   })
 
-  it('is rejected without a known provider, and without a pending request', async () => {
+  it('is rejected if it is unknown, or if there is no pending request', async () => {
     const browser = openBrowser(host.address)
     for (const query of [{}, { provider: 'first' }, { provider: 'third', authRequest: 'x' }])
       assert.equal((await browser.get('/ext/sign-in/with', query as Fields)).status, 400)
@@ -252,22 +264,22 @@ describe('a provider that does wrong', () => {
   })
 })
 
-/** What the next answers are to be, in place of the right ones. */
+/** Replaces the next correct responses. */
 interface Misbehaviour {
   readonly discovery?: Readonly<Record<string, unknown>>
   readonly claims?: JWTPayload
   readonly key?: KeyObject
   readonly algorithm?: string
-  /** The whole answer of the token endpoint. */
+  /** The response of the token endpoint. */
   readonly token?: { readonly status: number; readonly body: string; readonly type?: string }
-  /** Every connection is cut. */
+  /** Every connection is closed. */
   readonly isDown?: boolean
 }
 
-/** A provider that can do what no right one does. It shows no pages: tests walk its part. */
+/** A provider with faults. It has no pages, so tests perform its redirects. */
 interface MaliciousProvider {
   readonly issuer: string
-  /** The codes that it was sent. */
+  /** The codes that it received. */
   readonly codes: string[]
   misbehave: Misbehaviour
   /** The nonce of the sign-in in progress. */

@@ -28,7 +28,7 @@ import {
 import { fixture } from '../support/fixture.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, otherOrigin } from '../support/known-clients.ts'
-import { registrationOf, requestAt, submit, wiki } from '../support/registered-clients.ts'
+import { authorizationRequestOf, registrationOf, submit, wiki } from '../support/registered-clients.ts'
 import { send, startRestUnderTest } from '../support/rest-host.ts'
 import { askFactors, setUpApp } from '../support/second-factors.ts'
 
@@ -36,7 +36,8 @@ const project = newId()
 
 describe('a sign-in with an external provider', () => {
   const external = fixture(startExternalProvider)
-  const setting = (id: string, others: Environment) => external.settings(id, { Name: `The ${id}`, ...others })
+  const setting = (id: string, extraSettings: Environment) =>
+    external.settings(id, { Name: `The ${id}`, ...extraSettings })
   const host = fixture(() =>
     startIdentityUnderTest({
       environment: {
@@ -65,7 +66,7 @@ describe('a sign-in with an external provider', () => {
   const signInTo = async (callback: Page, pkce: ReturnType<typeof createPkce>, browser: Browser) =>
     claimsOf((await redeem(browser, pkce, callback)).json.access_token)
 
-  it('ends in a session of the account that the identity is connected with, which says how it began', async () => {
+  it('starts a session of the account with which the identity is connected, and records the provider', async () => {
     const { id } = await host.addAccount()
     await connect(id, 'known')
     const [browser, pkce] = [openBrowser(host.address), createPkce()]
@@ -76,11 +77,11 @@ describe('a sign-in with an external provider', () => {
       sql`select provider, outside_token as token from signin_sessions where id = ${sid}`,
     )
     assert.equal(session?.provider, 'plain')
-    // Encrypted: not the JSON Web Token that the provider sent.
+    // The token is encrypted, so it is not the JSON Web Token of the provider.
     assert.doesNotMatch(session.token, /eyJ[\w-]+\.eyJ/)
   })
 
-  it('is rejected to people with no account, unless the settings connect or make one', async () => {
+  it('is rejected for users without an account, unless the settings connect or create one', async () => {
     const { login } = await host.addAccount()
     const page = await arrive('plain', { sub: 'stranger', email: login, email_verified: true })
     assert.equal(page.status, 403)
@@ -88,7 +89,7 @@ describe('a sign-in with an external provider', () => {
     assert.match(page.text, /href="\/api\/account\/login-page\?authRequest=/)
   })
 
-  it('connects the account whose login is the verified address, where the settings allow it', async () => {
+  it('connects the account whose login is the verified address, if the settings allow it', async () => {
     const { id, login } = await host.addAccount()
     const person = { sub: `of-${id}`, email: login.toUpperCase() }
     for (const email_verified of [false, undefined] as const)
@@ -101,13 +102,13 @@ describe('a sign-in with an external provider', () => {
     assert.deepEqual(await identitiesOf(id), [
       { issuer: external.issuer, subject: person.sub, label: person.email },
     ])
-    // From now on by issuer and subject, whatever the address is.
+    // From now on, issuer and subject identify the account, not the address.
     assert.ok(queryOf(await arrive('plain', { sub: person.sub, email: 'other@example.com' })).code)
   })
 
-  it('connects no account whose login only the store takes for the same', async () => {
+  it("connects no account whose login equals the address only in the store's comparison", async () => {
     const { id, login } = await host.addAccount({ login: 'kate@corp.example' })
-    // The sign of Kelvin, which is written like a K and made small like one.
+    // The Kelvin sign looks like a K, and its lower case is k.
     const person = { sub: 'kelvin', email: login.replace('k', '\u212a'), email_verified: true }
     const [same] = await host.database.query(sql`select 1 where lower(${person.email}) = lower(${login})`)
     assert.ok(same)
@@ -118,7 +119,7 @@ describe('a sign-in with an external provider', () => {
     assert.deepEqual(await identitiesOf(id), [])
   })
 
-  it('makes an account with the default project, once, and never under a login that exists', async () => {
+  it('creates an account with the default project, once, and never with a login that exists', async () => {
     const person = { sub: 'new-1', email: 'new-1@example.com', email_verified: true, name: 'New One' }
     const [browser, pkce] = [openBrowser(host.address), createPkce()]
     const { sub } = await signInTo(await arrive('making', person, { browser, pkce }), pkce, browser)
@@ -126,10 +127,10 @@ describe('a sign-in with an external provider', () => {
       select login, name, (select project_id from user_projects where user_id = account.id and active) as project
       from users as account where id = ${sub}`)
     assert.deepEqual(account, { login: person.email, name: 'New One', project })
-    const [kept] = await host.database.query(
+    const [stored] = await host.database.query(
       sql`select client, fields ->> 'login' as login from history where row_id = ${sub}`,
     )
-    assert.deepEqual(kept, { client: 'provider:making', login: person.email })
+    assert.deepEqual(stored, { client: 'provider:making', login: person.email })
     assert.ok(queryOf(await arrive('making', { sub: 'new-1' })).code)
     assert.equal((await identitiesOf(sub)).length, 1)
     const taken = await arrive('making', { ...person, sub: 'new-2' })
@@ -137,13 +138,13 @@ describe('a sign-in with an external provider', () => {
     assert.match(taken.text, /There is already an account with your email address/)
     for (const person of [
       { sub: 'new-3', email: 'new-3@example.com' },
-      // Looks like the one above, where a zero-width space cannot be seen.
+      // Looks like the address above, because the zero-width space is invisible.
       { sub: 'new-4', email: 'new\u200b-1@example.com', email_verified: true },
     ])
       assert.equal((await arrive('making', person)).status, 403)
   })
 
-  it('makes no account an administrator of the settings', async () => {
+  it('creates no account with the login of an administrator in the settings', async () => {
     const person = { sub: 'root', email: 'Root@example.com', email_verified: true }
     assert.equal((await arrive('making', person)).status, 403)
     assert.deepEqual(
@@ -169,7 +170,7 @@ describe('a sign-in with an external provider', () => {
     }
   })
 
-  it('of twenty who come for the first time at once makes one account', async () => {
+  it('creates a single account for twenty concurrent first sign-ins', async () => {
     const person = { sub: 'crowd', email: 'crowd@example.com', email_verified: true }
     const pages = await Promise.all(Array.from({ length: 20 }, () => arrive('making', person)))
     assert.ok(pages.every((page) => queryOf(page).code))
@@ -179,7 +180,7 @@ describe('a sign-in with an external provider', () => {
     assert.equal(made.length, 1)
   })
 
-  it('gives one identity to one account, and one login to one of several identities', async () => {
+  it('connects one identity to one account, and one login to one of several identities', async () => {
     const people = Array.from({ length: 10 }, (_, index) => ({
       sub: `racer-${index}`,
       email: 'race@example.com',
@@ -208,11 +209,11 @@ describe('a sign-in with an external provider', () => {
       assert.ok(queryOf(await arrive('plain', { sub: 'again' }, { there, request })).code)
   })
 
-  it('asks the provider again for who must sign in again, and for the age that the client wants', async () => {
+  it('requests a new sign-in and the maximum age from the provider if the client requires them', async () => {
     const browser = openBrowser(host.address)
-    const ask = async (others: Record<string, string>) => {
+    const ask = async (overrides: Record<string, string>) => {
       const page = await browser.follow(
-        await browser.get('/connect/authorize', requestOf(createPkce(), others)),
+        await browser.get('/connect/authorize', requestOf(createPkce(), overrides)),
       )
       const query = { provider: 'plain', authRequest: queryOf(page).authRequest ?? '' }
       return queryOf(await browser.get('/ext/sign-in/with', query))
@@ -240,7 +241,7 @@ describe('a sign-in by a provider without a fresh authentication', () => {
     return { browser, token: (await redeem(browser, pkce, page)).json.access_token }
   }
 
-  it('changes no factors and connects no other provider, as one that did may', async () => {
+  it('permits changing no factors and connecting no other provider, unlike one with it', async () => {
     const [old, fresh] = [await arrive(), await arrive({ prompt: 'login' })]
     const rejected = await askFactors(host, old.token, '/app', {})
     assert.deepEqual([rejected.status, rejected.json.error], [401, 'insufficient_user_authentication'])
@@ -249,7 +250,7 @@ describe('a sign-in by a provider without a fresh authentication', () => {
     assert.equal((await fresh.browser.get('/ext/connect', { provider: 'plain' })).status, 302)
   })
 
-  it('is no answer to a client that wants a new one', async () => {
+  it('does not satisfy a client that requires a new one', async () => {
     for (const wanted of [{ prompt: 'login' }, { max_age: '0' }, { prompt: 'login', max_age: '0' }]) {
       const browser = openBrowser(host.address)
       const page = await browser.follow(
@@ -263,7 +264,7 @@ describe('a sign-in by a provider without a fresh authentication', () => {
     }
   })
 
-  it('is none once its identity was disconnected before the second step', async () => {
+  it('is rejected if its identity was disconnected before the second step', async () => {
     const { id, login } = await host.addAccount()
     const app = await setUpApp(host, login)
     await insertIdentity(host.database, external.issuer, { userId: id, subject: login })
@@ -277,7 +278,7 @@ describe('a sign-in by a provider without a fresh authentication', () => {
   })
 })
 
-describe('an identity at an outside provider', () => {
+describe('an identity at an external provider', () => {
   const external = fixture(startExternalProvider)
   const host = fixture(() =>
     startIdentityUnderTest({
@@ -294,11 +295,11 @@ describe('an identity at an outside provider', () => {
     await signIn(browser, createPkce(), { login: account.login })
     return { ...account, browser }
   }
-  /** Up to the question. */
+  /** Requests a connection, up to the confirmation page. */
   const ask = async (browser: Browser, person: ExternalAccount, query = {}): Promise<Page> => {
     external.person = person
-    const left = await browser.get('/ext/connect', { provider: 'plain', ...query })
-    return left.status === 302 ? browser.follow(await passThrough(left)) : left
+    const atProvider = await browser.get('/ext/connect', { provider: 'plain', ...query })
+    return atProvider.status === 302 ? browser.follow(await passThrough(atProvider)) : atProvider
   }
   const holderOf = async (subject: string) =>
     (
@@ -307,7 +308,7 @@ describe('an identity at an outside provider', () => {
       )
     )[0]?.userId
 
-  it('is connected by the person, who is shown both accounts and goes back to the page that asked', async () => {
+  it('is connected by the user, who is shown both accounts and returns to the requesting page', async () => {
     const { id, login, browser } = await signedIn()
     const page = await ask(browser, { sub: 'mine', email: 'me@corp.example' }, { origin: otherOrigin })
     assert.match(page.text, /Connect The &#60;plain&#62; one\?/)
@@ -325,7 +326,7 @@ describe('an identity at an outside provider', () => {
 
   it('is connected only by a recently signed-in user, in the same session until the response', async () => {
     const [victim, other] = [await signedIn(), await signedIn()]
-    // Without a session, and with one that is too old.
+    // There is no session, and then one that is too old.
     assert.equal((await ask(openBrowser(host.address), { sub: 'theirs' })).status, 403)
     const page = await ask(victim.browser, { sub: 'theirs' })
     // Another user signs in to the same browser before the response.
@@ -339,7 +340,7 @@ describe('an identity at an outside provider', () => {
   it('is never connected by another site', async () => {
     const [attacker, victim] = [await signedIn(), await signedIn()]
     const page = await ask(attacker.browser, { sub: 'of the attacker' })
-    // The proof of the attacker, posted by the browser of the victim from wherever.
+    // The victim's browser posts the form of the attacker from another site.
     assert.match((await submit(victim.browser, page, {})).text, /Another user has signed in/)
     const authentication = /name="proof" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
     for (const headers of [{}, { origin: 'null' }, { origin }, { origin: 'https://evil.example' }])
@@ -353,10 +354,10 @@ describe('an identity at an outside provider', () => {
         ).status,
         403,
       )
-    // The answer of the attacker's provider session, carried into the browser of the victim.
+    // The victim's browser gets the response for the attacker's session at the provider.
     external.person = { sub: 'of the attacker' }
-    const left = await attacker.browser.get('/ext/connect', { provider: 'plain' })
-    const callback = await passThrough(left)
+    const atProvider = await attacker.browser.get('/ext/connect', { provider: 'plain' })
+    const callback = await passThrough(atProvider)
     await victim.browser.get('/ext/connect', { provider: 'plain' })
     assert.match((await victim.browser.follow(callback)).text, /has expired/)
     for (const wrong of ['', 'made-up'])
@@ -365,13 +366,13 @@ describe('an identity at an outside provider', () => {
         400,
       )
     assert.equal(await holderOf('of the attacker'), undefined)
-    // No page in a frame, and back to no other site.
+    // No page is shown in a frame, and the browser is not sent to another site.
     const back = await ask(victim.browser, { sub: 'x' }, { origin: 'https://evil.example' })
     assert.ok(back.text.includes(`href="${origin}/account"`) && !back.text.includes('evil'))
     assert.match(back.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
   })
 
-  it('belongs to one account, also of two that take it at once', async () => {
+  it('belongs to one account, even if two connect it concurrently', async () => {
     const people = [await signedIn(), await signedIn(), await signedIn()]
     const pages = await Promise.all(people.map(({ browser }) => ask(browser, { sub: 'shared' })))
     const ends = await Promise.all(pages.map((page, index) => submit(people[index]!.browser, page, {})))
@@ -382,7 +383,7 @@ describe('an identity at an outside provider', () => {
     )
   })
 
-  it('is one of at most twenty of an account, also of those that are connected at once', async () => {
+  it('is one of at most twenty of an account, even if they are connected concurrently', async () => {
     const { id, browser } = await signedIn()
     for (let index = 0; index < 18; index += 1)
       await insertIdentity(host.database, external.issuer, { userId: id, subject: `many-${index}` })
@@ -393,7 +394,7 @@ describe('an identity at an outside provider', () => {
     assert.equal(ends.filter(({ text }) => text.includes('the limit of connected accounts')).length, 3)
   })
 
-  it('signs out there, too, and comes back to where the client wants', async () => {
+  it('is also signed out at the provider, which returns to the URL of the client', async () => {
     const { id } = await host.addAccount()
     await insertIdentity(host.database, external.issuer, { userId: id, subject: 'leaving' })
     const [browser, pkce] = [openBrowser(host.address), createPkce()]
@@ -406,31 +407,33 @@ describe('an identity at an outside provider', () => {
       await passThrough(await browser.get('/ext/sign-in/with', query), there),
     )
     const { json } = await redeem(browser, pkce, callback)
-    const left = await browser.follow(
+    const afterSignOut = await browser.follow(
       await browser.get('/connect/endsession', {
         id_token_hint: json.id_token,
         post_logout_redirect_uri: 'http://app.example.test/login/',
         state: 'bye',
       }),
     )
-    assert.ok(left.location.startsWith(`${external.issuer}/session/end?`), left.location)
-    assert.equal(claimsOf(queryOf(left).id_token_hint ?? '').sub, 'leaving')
-    const back = await browser.follow(await passThrough(left, there))
+    assert.ok(afterSignOut.location.startsWith(`${external.issuer}/session/end?`), afterSignOut.location)
+    assert.equal(claimsOf(queryOf(afterSignOut).id_token_hint ?? '').sub, 'leaving')
+    const back = await browser.follow(await passThrough(afterSignOut, there))
     assert.equal(back.location, 'http://app.example.test/login/?state=bye')
-    // The session there has ended.
+    // The session at the provider has ended.
     assert.equal(browser.cookies.has('identity'), false)
     const silent = await there.follow(
       await there.get('/auth', { ...queryOf(await browser.get('/ext/sign-in/with', query)), prompt: 'none' }),
     )
     assert.equal(queryOf(silent).error, 'login_required')
-    // The address of the return alone leads nowhere.
+    // The return address does not redirect without a valid state.
     for (const state of ['', 'made-up', 'https://evil.example'])
       assert.match((await browser.get('/ext/signed-out/return', { state })).text, /You are signed out/)
   })
 
   it('is a button on the page of this host, and in a list for other pages', async () => {
     const browser = openBrowser(host.address)
-    const page = await browser.follow(await browser.get('/connect/authorize', requestAt(wiki, createPkce())))
+    const page = await browser.follow(
+      await browser.get('/connect/authorize', authorizationRequestOf(wiki, createPkce())),
+    )
     assert.match(
       page.text,
       /<a class="button" href="\/ext\/sign-in\/with\?provider=plain&#38;authRequest=[^"]+">Sign in with The &#60;plain&#62; one<\/a>/,
@@ -440,8 +443,8 @@ describe('an identity at an outside provider', () => {
   })
 })
 
-describe('without passwords', () => {
-  it('rejects every way that ends in a password, and says so', async (t) => {
+describe('the identity host with passwords switched off', () => {
+  it('rejects every request that would set or check a password, and says so', async (t) => {
     const external = await startExternalProvider()
     const rest = await startRestUnderTest(external.settings('plain'))
     t.after(() => Promise.all([rest.stop(), external.stop()]))
@@ -463,7 +466,7 @@ describe('without passwords', () => {
       assert.match(answer.body.message, /Passwords are switched off/)
     }
     assert.equal((await openBrowser(identity.address).get('/ext/providers')).json.passwords, false)
-    // A second instance on the same issuer: signing in needs no password.
+    // Starts a second instance with the same issuer, where signing in needs no password.
     await insertIdentity(rest.database, external.issuer, { userId: id, subject: 'ada' })
     const arrival = { provider: 'plain', person: { sub: 'ada' } }
     assert.ok(queryOf(await arriveFrom(external, rest.identity.address, arrival)).code)

@@ -18,10 +18,10 @@ import { connectDirectly, untilWaiting } from '../support/direct-connection.ts'
 import { fixture } from '../support/fixture.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, redirectUri } from '../support/known-clients.ts'
-import { portal, registrationOf, signInAt, submit } from '../support/registered-clients.ts'
+import { portal, registrationOf, signInTo, submit } from '../support/registered-clients.ts'
 import { askFactors, atSecondStep, setUpApp, testApp } from '../support/second-factors.ts'
 
-describe('what an account is proved with', () => {
+describe('the authentication of an account', () => {
   const written: string[] = []
   const host = fixture(startIdentityUnderTest, {
     environment: { LOG_LEVEL: 'info' },
@@ -36,7 +36,7 @@ describe('what an account is proved with', () => {
     return { ...account, app: await setUpApp(host, account.login) }
   }
 
-  it('is seen and changed by its owner, in the web client, after a fresh sign-in', async () => {
+  it('is read and changed by its owner in the web client after a recent sign-in', async () => {
     const { login, id } = await host.addAccount()
     const { tokens } = await signedIn(host.address, { login })
     const ask = (path: string, form?: Record<string, string>) =>
@@ -50,8 +50,8 @@ describe('what an account is proved with', () => {
     await setUpApp(host, login, tokens.access_token)
     const { appSince, recoveryCodesLeft } = (await ask('')).json
     assert.ok(appSince && recoveryCodesLeft === 10)
-    const made = await ask('/recovery-codes', {})
-    assert.equal(made.json.recoveryCodes.length, 10)
+    const renewed = await ask('/recovery-codes', {})
+    assert.equal(renewed.json.recoveryCodes.length, 10)
     for (const [path, form] of [
       ['/app/confirm', {}],
       ['/app/confirm', { offer: 'x', code: 'y' }],
@@ -69,7 +69,7 @@ describe('what an account is proved with', () => {
     assert.equal((await ask('')).status, 200)
   })
 
-  it('is seen by administrators with role, deactivation and last sign-in, and by no one else', async () => {
+  it('is shown to administrators with role, deactivation and last sign-in, and to no other user', async () => {
     const ask = async (token: string, path: string) => {
       const headers = { authorization: `Bearer ${token}` }
       const response = await fetch(`${host.address}/ext/${path}`, { headers })
@@ -77,20 +77,20 @@ describe('what an account is proved with', () => {
     }
     const plain = await host.addAccount()
     const signedInAt = host.clock.now()
-    const proved = await withApp()
+    const withFactor = await withApp()
     const deactivated = await host.addAccount()
     await host.database.query(sql`
       insert into deactivated_accounts (user_id, deactivated_by) values (${deactivated.id}, ${plain.id})`)
     const { access_token: token } = await host.signIn(root.login)
-    const ids = [plain.id, proved.id, deactivated.id, '00000000-0000-4000-8000-000000000000']
+    const ids = [plain.id, withFactor.id, deactivated.id, '00000000-0000-4000-8000-000000000000']
     const { json } = await ask(token, `accounts?ids=${ids}`)
     const byId = new Map(json.accounts.map((account: { userId: string }) => [account.userId, account]))
     const nothing = { isAdministrator: false, hasRole: false, isDeactivated: false, mustHaveFactor: false }
     const never = { ...nothing, hasFactor: false, lastSignInAt: null }
     assert.deepEqual(byId.get(plain.id), { ...never, userId: plain.id })
     assert.deepEqual(byId.get(deactivated.id), { ...never, userId: deactivated.id, isDeactivated: true })
-    const { lastSignInAt, ...others } = byId.get(proved.id) as { lastSignInAt: string }
-    assert.deepEqual(others, { ...nothing, userId: proved.id, hasFactor: true })
+    const { lastSignInAt, ...rest } = byId.get(withFactor.id) as { lastSignInAt: string }
+    assert.deepEqual(rest, { ...nothing, userId: withFactor.id, hasFactor: true })
     const at = Date.parse(lastSignInAt)
     assert.ok(at >= signedInAt && at < host.clock.now(), lastSignInAt)
     assert.equal(byId.size, 3)
@@ -114,20 +114,20 @@ describe('what an account is proved with', () => {
     const { login, id } = await host.addAccount()
     await host.signIn(login)
     await host.database.query(sql`delete from signin_sessions where user_id = ${id}`)
-    const [kept] = await host.database.query(sql`select at from last_sign_ins where user_id = ${id}`)
-    assert.ok(kept)
+    const [lastSignIn] = await host.database.query(sql`select at from last_sign_ins where user_id = ${id}`)
+    assert.ok(lastSignIn)
   })
 
-  it('ends the other sessions when it changes, and a new name ends none', async () => {
+  it('ends the other sessions when it changes, but not when a passkey is renamed', async () => {
     const { login, id } = await host.addAccount()
     const { browser, tokens } = await signedIn(host.address, { login })
-    const own = await signedIn(host.address, { login })
+    const ownSession = await signedIn(host.address, { login })
     const other = await host.signIn((await host.addAccount()).login)
     const isActive = async ({ access_token }: { access_token: string }) =>
       (await askFactors(host, access_token)).status === 200
-    await setUpApp(host, login, own.tokens.access_token)
+    await setUpApp(host, login, ownSession.tokens.access_token)
     assert.equal((await refresh(browser, tokens.refresh_token)).json.error, 'invalid_grant')
-    assert.deepEqual(await Promise.all([tokens, own.tokens, other].map(isActive)), [false, true, true])
+    assert.deepEqual(await Promise.all([tokens, ownSession.tokens, other].map(isActive)), [false, true, true])
     const sessionsOf = async () => {
       const [count] = await host.database.query<{ open: number }>(
         sql`select count(*)::int as open from signin_sessions where user_id = ${id} and ended_at is null`,
@@ -142,7 +142,7 @@ describe('what an account is proved with', () => {
       insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, created_at)
       values (${passkey}, ${id}, '\\x00'::bytea, '\\x00'::bytea, 0, '{}', 'Key', now())`)
     const ask = (path: string, form: Record<string, string>) =>
-      askFactors(host, own.tokens.access_token, path, form)
+      askFactors(host, ownSession.tokens.access_token, path, form)
     assert.equal((await ask('/passkeys/rename', { id: passkey, name: 'Laptop' })).status, 200)
     assert.equal(await sessionsOf(), 2)
     assert.equal((await ask('/recovery-codes', {})).status, 200)
@@ -152,16 +152,16 @@ describe('what an account is proved with', () => {
     assert.equal(await sessionsOf(), 0)
   })
 
-  it('is an app only of the account that it was offered to', async () => {
+  it('accepts an app only for the account to which it was offered', async () => {
     const tokenOf = async () => (await host.signIn((await host.addAccount()).login)).access_token
-    const [asked, other] = [await tokenOf(), await tokenOf()]
-    const { offer, secret } = (await askFactors(host, asked, '/app', {})).json
+    const [token, otherToken] = [await tokenOf(), await tokenOf()]
+    const { offer, secret } = (await askFactors(host, token, '/app', {})).json
     const form = { offer, code: testApp(host, secret).code() }
-    assert.equal((await askFactors(host, other, '/app/confirm', form)).status, 400)
-    assert.equal((await askFactors(host, asked, '/app/confirm', form)).status, 200)
+    assert.equal((await askFactors(host, otherToken, '/app/confirm', form)).status, 400)
+    assert.equal((await askFactors(host, token, '/app/confirm', form)).status, 200)
   })
 
-  it('is changed with no token of another app, of a program, or none', async () => {
+  it('cannot be changed with a token of another app, a personal access token, or none', async () => {
     const { login } = await host.addAccount()
     const token = await host.serviceToken(login)
     assert.equal((await askFactors(host, token)).status, 401)
@@ -181,20 +181,20 @@ describe('what an account is proved with', () => {
       assert.equal((await askFactors(host, wrong, '/app', {})).status, 401)
   })
 
-  it('loses its second factor only to an administrator', async () => {
+  it('can lose its second factor only by an act of an administrator', async () => {
     const { id, login } = await withApp()
     const member = await host.addAccount()
     const token = async (person: { login: string }) => (await host.signIn(person.login)).access_token
-    const take = async (person: { login: string }, userId: string) =>
+    const removeFactors = async (person: { login: string }, userId: string) =>
       (await askFactors(host, await token(person), '/take-away', { userId })).status
-    assert.equal(await take(member, id), 403)
-    assert.equal(await take(root, member.id), 404)
-    assert.equal(await take(root, 'x'), 400)
-    assert.equal(await take(root, id), 200)
+    assert.equal(await removeFactors(member, id), 403)
+    assert.equal(await removeFactors(root, member.id), 404)
+    assert.equal(await removeFactors(root, 'x'), 400)
+    assert.equal(await removeFactors(root, id), 200)
     assert.ok((await host.signIn(login)).access_token)
   })
 
-  it('is written down when it changes, with who did it, and no secret of it', async () => {
+  it('is logged when it changes, with the user who changed it and without secrets', async () => {
     const { id, login, app } = await withApp()
     const { answer } = await atSecondStep(host, login)
     await answer('000000')
@@ -209,8 +209,8 @@ describe('what an account is proved with', () => {
       ['sign-in', 'right'],
     ])
     const all = written.map((line) => JSON.parse(line))
-    const taken = all.find(({ outcome }) => outcome === 'taken away')
-    assert.notEqual(taken.by, taken.account)
+    const removal = all.find(({ outcome }) => outcome === 'taken away')
+    assert.notEqual(removal.by, removal.account)
     const log = written.join('')
     for (const secret of [app.code(), ...app.recoveryCodes]) assert.ok(!log.includes(`"${secret}"`))
     assert.doesNotMatch(log, /otpauth|signInStep/)
@@ -228,21 +228,22 @@ describe('a second factor that is required', () => {
   const shownApp = ({ text }: Page) =>
     testApp(host, (/<code>([A-Z2-7 ]+)<\/code>/.exec(text)?.[1] ?? '').replaceAll(' ', ''))
 
-  it('is set up at the sign-in, before anything else, and once', async () => {
+  it('must be set up during the sign-in, before anything else, and only once', async () => {
     const root = await host.addAccount({ login: 'root@example.com' })
     const { browser, pkce, page } = await atSecondStep(host, root.login)
     assert.equal(page.address.pathname, '/ext/set-up')
-    const twin = await atSecondStep(host, root.login)
+    const concurrent = await atSecondStep(host, root.login)
     assert.match((await submit(browser, page, { code: '000000' })).text, /This code is wrong/)
     const codes = await submit(browser, page, { code: shownApp(page).code() })
     assert.equal([...codes.text.matchAll(/<li><code>/g)].length, 10)
-    const goOn = /class="button first" href="([^"]+)"/.exec(codes.text)?.[1]?.replaceAll('&#38;', '&') ?? ''
-    const callback = await browser.follow(await browser.get(goOn))
+    const nextAddress =
+      /class="button first" href="([^"]+)"/.exec(codes.text)?.[1]?.replaceAll('&#38;', '&') ?? ''
+    const callback = await browser.follow(await browser.get(nextAddress))
     const { id_token, refresh_token } = (await redeem(browser, pkce, callback)).json
     assert.deepEqual(claimsOf(id_token).amr, ['pwd', 'otp', 'mfa'])
     assert.ok(refresh_token)
     // A concurrent offer cannot replace it with another app.
-    const late = await submit(twin.browser, twin.page, { code: shownApp(twin.page).code() })
+    const late = await submit(concurrent.browser, concurrent.page, { code: shownApp(concurrent.page).code() })
     assert.ok(late.location.startsWith(`${origin}/login/`), late.text)
     const { access_token } = (await redeem(browser, pkce, callback)).json
     assert.equal(access_token, undefined)
@@ -267,7 +268,7 @@ describe('a second factor that is required', () => {
     assert.deepEqual(replaced.json, { recoveryCodes: null })
   })
 
-  it('is not required of others, and required of a new administrator, at the next request', async () => {
+  it('is required of a new administrator at the next request, and of no other user', async () => {
     const member = await host.addAccount()
     const { browser, tokens } = await signedIn(host.address, { login: member.login })
     assert.ok(tokens.access_token)
@@ -295,7 +296,7 @@ describe('an account with an app for codes', () => {
   }
   const isSignedIn = (page: { readonly location: string }) => page.location.startsWith(`${redirectUri}?code=`)
 
-  it('is asked for a code after the password, and its tokens say so', async () => {
+  it('must enter a code after the password, which its tokens state', async () => {
     const { login, app } = await withApp()
     const { browser, pkce, page, answer } = await atSecondStep(host, login)
     assert.equal(page.address.pathname, '/ext/second-step')
@@ -307,24 +308,24 @@ describe('an account with an app for codes', () => {
     assert.ok(!('amr' in claimsOf(access_token)) && refresh_token)
   })
 
-  it('is asked on the page of registered clients, and for prompt=login and max_age again', async () => {
+  it('must enter a code for registered clients, too, and again for prompt=login and max_age', async () => {
     const { login, app } = await withApp()
     const browser = openBrowser(host.address)
-    const first = await submit(browser, await signInAt(browser, portal, { login }), { code: app.code() })
+    const first = await submit(browser, await signInTo(browser, portal, { login }), { code: app.code() })
     assert.ok(first.location.startsWith(`${portal.redirectUri}?code=`), first.text)
-    assert.ok((await signInAt(browser, portal)).location.includes('code='))
+    assert.ok((await signInTo(browser, portal)).location.includes('code='))
     host.clock.advance(30_000)
     for (const request of [{ prompt: 'login' }, { max_age: '10' }] as const) {
-      const page = await signInAt(browser, portal, { login, request })
+      const page = await signInTo(browser, portal, { login, request })
       assert.equal(page.address.pathname, '/ext/second-step')
       assert.ok((await submit(browser, page, { code: app.code() })).location.includes('code='))
       host.clock.advance(30_000)
     }
-    const silent = await signInAt(openBrowser(host.address), portal, { request: { prompt: 'none' } })
+    const silent = await signInTo(openBrowser(host.address), portal, { request: { prompt: 'none' } })
     assert.equal(queryOf(silent).error, 'login_required')
   })
 
-  it('is signed in once by a code, in concurrent sign-ins on two instances', async () => {
+  it('can use a code only once, even in concurrent sign-ins on two instances', async () => {
     const { login, app } = await withApp()
     const steps = await Promise.all(
       Array.from({ length: 4 }, (_, index) =>
@@ -338,27 +339,27 @@ describe('an account with an app for codes', () => {
     assert.match((await late.answer(code)).text, /This code is wrong/)
   })
 
-  it('is not signed in by a password alone that was verified while the app was being set up', async () => {
+  it('cannot sign in with only a password that was verified while the app was being set up', async () => {
     const { id, login } = await host.addAccount()
-    await using elsewhere = await connectDirectly(host.database)
-    await elsewhere.query('begin')
-    await elsewhere.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`factors ${id}`])
-    await elsewhere.query(
+    await using direct = await connectDirectly(host.database)
+    await direct.query('begin')
+    await direct.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`factors ${id}`])
+    await direct.query(
       `insert into authenticator_apps (user_id, sealed_secret, last_step, created_at) values ($1, sha256('x'), 0, now())`,
       [id],
     )
-    await elsewhere.query('insert into factor_changes (user_id, count) values ($1, 1)', [id])
+    await direct.query('insert into factor_changes (user_id, count) values ($1, 1)', [id])
     const browser = openBrowser(host.address)
     const signingIn = postSignIn(browser, createPkce(), { login })
-    await untilWaiting(elsewhere)
-    await elsewhere.query('commit')
+    await untilWaiting(direct)
+    await direct.query('commit')
     assert.equal(queryOf(await signingIn).error, 'invalid')
     assert.equal(browser.cookies.size, 0)
   })
 
-  it('takes no code older than one that was used, and one a step ahead', async () => {
+  it('cannot use a code older than one that was used, but can use one a step ahead', async () => {
     const { login, app } = await withApp()
-    // Read at once: while the test runs, a step may end.
+    // Reads all codes at once, because a time step may end during the test.
     const [older = '', now = '', ahead = ''] = [-1, 0, 1].map(app.code)
     assert.ok(isSignedIn(await (await atSecondStep(host, login)).answer(ahead)))
     for (const code of [older, now, ahead])
@@ -389,7 +390,7 @@ describe('an account with an app for codes', () => {
     assert.match((await answer(app.code())).text, /Too many attempts with this login/)
   })
 
-  it('takes no code after twenty wrong ones in a row, until a recovery code was used', async () => {
+  it('cannot use app codes after twenty wrong ones in a row, until a recovery code was used', async () => {
     const { login, app } = await withApp()
     for (let round = 0; round < 4; round += 1) {
       for (let count = 0; count < 5; count += 1) await (await atSecondStep(host, login)).answer('000000')
@@ -401,7 +402,7 @@ describe('an account with an app for codes', () => {
     assert.ok(isSignedIn(await (await atSecondStep(host, login)).answer(app.code())))
   })
 
-  it('is signed in once by each recovery code, in any spelling', async () => {
+  it('can use each recovery code once, in any spelling', async () => {
     const { login, app } = await withApp()
     assert.equal(app.recoveryCodes.length, 10)
     const [code = '', other = ''] = app.recoveryCodes
@@ -409,26 +410,26 @@ describe('an account with an app for codes', () => {
     const steps = await Promise.all([1, 2, 3].map(() => atSecondStep(host, login)))
     const answers = await Promise.all(steps.map(({ answer }) => answer(code)))
     assert.equal(answers.filter(isSignedIn).length, 1)
-    const spelled = ` ${other.replaceAll('-', '').toUpperCase()} `
-    assert.ok(isSignedIn(await (await atSecondStep(host, login)).answer(spelled)))
+    const respelled = ` ${other.replaceAll('-', '').toUpperCase()} `
+    assert.ok(isSignedIn(await (await atSecondStep(host, login)).answer(respelled)))
     const stored = await host.database.query(sql`select hash from recovery_codes`)
     assert.ok(!JSON.stringify(stored).includes(code))
   })
 
-  it('cannot be swapped for another between the steps, and no step is used twice or for another request', async () => {
+  it('cannot be replaced between the steps, and no step can be used twice or for another request', async () => {
     const [ada, eve] = [await withApp(), await withApp()]
     const { browser, page } = await atSecondStep(host, ada.login)
-    // The step is Ada's, so a code of Eve's app is a wrong one, whatever else is sent.
+    // The step belongs to Ada, so a code of Eve's app is wrong, even with Eve's login.
     assert.ok(!isSignedIn(await submit(browser, page, { code: eve.app.code(), login: eve.login })))
-    const hers = await atSecondStep(host, eve.login)
-    const step = /name="step" value="([^"]+)"/.exec(hers.page.text)?.[1] ?? ''
+    const eveStep = await atSecondStep(host, eve.login)
+    const step = /name="step" value="([^"]+)"/.exec(eveStep.page.text)?.[1] ?? ''
     const mixed = await submit(browser, page, { code: eve.app.code(), step })
     assert.ok(!isSignedIn(mixed))
-    assert.ok(isSignedIn(await hers.answer(eve.app.code())))
+    assert.ok(isSignedIn(await eveStep.answer(eve.app.code())))
     host.clock.advance(30_000)
-    assert.ok(!isSignedIn(await submit(openBrowser(host.address), hers.page, { code: eve.app.code() })))
+    assert.ok(!isSignedIn(await submit(openBrowser(host.address), eveStep.page, { code: eve.app.code() })))
     const [recovery = ''] = eve.app.recoveryCodes
-    assert.ok(!isSignedIn(await submit(openBrowser(host.address), hers.page, { code: recovery })))
+    assert.ok(!isSignedIn(await submit(openBrowser(host.address), eveStep.page, { code: recovery })))
   })
 
   it('starts again when the step is too old, or the account has changed meanwhile', async () => {
@@ -455,7 +456,7 @@ describe('an account with an app for codes', () => {
     }
   })
 
-  it('takes answers from the page of this host only', async () => {
+  it('accepts posts only from the page of this host', async () => {
     const { login, app } = await withApp()
     const { browser, page } = await atSecondStep(host, login)
     const fields = Object.fromEntries(page.address.searchParams)
@@ -466,7 +467,7 @@ describe('an account with an app for codes', () => {
       )
   })
 
-  it('has its secret sealed in the store, and a changed or moved one opens nothing', async () => {
+  it('has its secret encrypted in the store, and a changed or moved one cannot be decrypted', async () => {
     const [ada, eve] = [await withApp(), await withApp()]
     await host.database.singleWrites.query(sql`
       update authenticator_apps set sealed_secret =
@@ -475,7 +476,7 @@ describe('an account with an app for codes', () => {
       assert.ok(!isSignedIn(await (await atSecondStep(host, ada.login)).answer(app.code())))
   })
 
-  it('is rejected while the extensions are off, and the others sign in as ever', async () => {
+  it('is rejected while the extensions are off, and other accounts sign in as before', async () => {
     const { login } = await withApp()
     const bare = await host.startAnother({ EXTENSIONS: 'off' })
     const rejected = await postSignIn(openBrowser(bare.address), createPkce(), { login })

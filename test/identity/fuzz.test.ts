@@ -9,11 +9,11 @@ import { anyCharacter } from '../support/fuzz.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, otherOrigin, robot } from '../support/known-clients.ts'
 
-/** `FUZZ_REQUESTS=20000 npm test -- fuzz` looks longer. */
+/** `FUZZ_REQUESTS=20000 npm test -- fuzz` sends more requests. */
 const requests = Number(process.env.FUZZ_REQUESTS ?? 200)
 
-describe('whatever is sent to the identity host', () => {
-  it('never gets a 5xx, and never leads to a foreign place', async () => {
+describe('a random request to the identity host', () => {
+  it('never gets a 5xx, and is never redirected to a foreign origin', async () => {
     await using host = await startIdentityUnderTest()
     const { browser, tokens } = await signedIn(host.address)
     const { authRequest = '' } = queryOf(
@@ -22,7 +22,7 @@ describe('whatever is sent to the identity host', () => {
     const { logoutId = '' } = queryOf(await browser.get('/connect/endsession'))
     const spent = tokens.refresh_token
     const { json } = await refresh(browser, spent)
-    const known = [
+    const validValues = [
       authRequest,
       logoutId,
       spent,
@@ -32,8 +32,8 @@ describe('whatever is sent to the identity host', () => {
       cookieOf(browser.cookies),
     ]
     await fc.assert(
-      fc.asyncProperty(requestArbitrary(known), async (request) => {
-        assertHarmless(await host.host.app.inject(injected(request)), host.address)
+      fc.asyncProperty(requestArbitrary(validValues), async (request) => {
+        assertHarmless(await host.host.app.inject(injectOptions(request)), host.address)
       }),
       { numRuns: requests },
     )
@@ -47,7 +47,7 @@ interface Request {
   readonly isRaw: boolean
 }
 
-function injected({ operation: { method, path }, pairs, headers, isRaw }: Request) {
+function injectOptions({ operation: { method, path }, pairs, headers, isRaw }: Request) {
   const text = isRaw ? pairs.map((pair) => pair.join('=')).join('&') : String(new URLSearchParams(pairs))
   if (method === 'GET') return { method, url: `${path}?${encodeURI(text.toWellFormed())}`, headers }
   return {
@@ -72,7 +72,7 @@ function assertHarmless(
 const cookieOf = (cookies: ReadonlyMap<string, string>): string =>
   [...cookies].map((pair) => pair.join('=')).join('; ')
 
-const nasty = [
+const hostileValues = [
   '\0',
   'https://evil.example/',
   '//evil.example',
@@ -93,26 +93,26 @@ const nasty = [
   '\r\nset-cookie: x=y',
 ]
 
-/** Parameters that mean something here, with values that do, almost do, or do not. */
-function requestArbitrary(known: readonly string[]): fc.Arbitrary<Request> {
+/** Generates requests with known and unknown parameters, whose values are valid, almost valid or invalid. */
+function requestArbitrary(validValues: readonly string[]): fc.Arbitrary<Request> {
   const values = Object.values(requestOf(createPkce()))
   const names = [
     ...contractEndpoints.flatMap(({ parameters = [] }) => parameters.map(({ name }) => name)),
-    ...nasty,
+    ...hostileValues,
   ]
   const value = fc.oneof(
     fc.constantFrom(
       ...values,
-      ...known,
+      ...validValues,
       robot.id,
       robot.secret,
       'authorization_code',
       'refresh_token',
       'client_credentials',
     ),
-    fc.constantFrom(...nasty),
+    fc.constantFrom(...hostileValues),
     fc
-      .constantFrom(...known)
+      .constantFrom(...validValues)
       .chain((text) => fc.nat(text.length).map((length) => text.slice(0, length) + text.slice(length + 1))),
     fc.string({ unit: anyCharacter }),
     fc.webUrl(),
@@ -135,5 +135,5 @@ function requestArbitrary(known: readonly string[]): fc.Arbitrary<Request> {
   })
 }
 
-/** A header takes no control characters, and no others than Latin-1. */
+/** Removes characters that a header cannot have: control characters, and all beyond Latin-1. */
 const headerText = (text: string): string => text.replace(/[^\x20-\x7e\xa0-\xff]/g, '')

@@ -7,14 +7,14 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { assertAccessible } from '../browser/journeys/accessibility.ts'
 import { createPkce } from '../support/browser.ts'
 import { password } from '../support/cheap-passwords.ts'
-import { chromiumPath, launchChromium, type OwnBrowser } from '../support/chromium.ts'
+import { chromiumPath, launchChromium, type SharedBrowser } from '../support/chromium.ts'
 import { fixture } from '../support/fixture.ts'
 import { type IdentityUnderTest, startIdentityUnderTest } from '../support/identity-host.ts'
-import { registrationOf, requestAt, type TestClient } from '../support/registered-clients.ts'
+import { authorizationRequestOf, registrationOf, type TestClient } from '../support/registered-clients.ts'
 import { testApp } from '../support/second-factors.ts'
 import { addAuthenticator } from '../support/virtual-authenticator.ts'
 
-/** A busy machine takes its time. */
+/** The time limit of a step on a busy machine. */
 const browserMillisecondsMax = 30_000
 
 describe('the pages of the identity host, in a real browser', {
@@ -26,7 +26,7 @@ describe('the pages of the identity host, in a real browser', {
     startIdentityUnderTest({
       environment: registrationOf({
         ...app(),
-        others: { RedirectUris__1: clientServer.home, Name: 'The app' },
+        extraSettings: { RedirectUris__1: clientServer.home, Name: 'The app' },
       }),
     }),
   )
@@ -41,9 +41,9 @@ describe('the pages of the identity host, in a real browser', {
     page.setDefaultTimeout(browserMillisecondsMax)
     return page
   }
-  const goTo = (page: Page, others = {}) =>
+  const goTo = (page: Page, overrides = {}) =>
     page.goto(
-      `${host.address}/connect/authorize?${new URLSearchParams(requestAt(app(), createPkce(), others))}`,
+      `${host.address}/connect/authorize?${new URLSearchParams(authorizationRequestOf(app(), createPkce(), overrides))}`,
     )
   const fillIn = async (page: Page, secret: string, login: string) => {
     await page.getByLabel('Login').fill(login)
@@ -52,7 +52,7 @@ describe('the pages of the identity host, in a real browser', {
   }
 
   for (const colorScheme of ['light', 'dark'] as const)
-    it(`lead through sign-in, consent and sign-out in ${colorScheme} colours, and axe has nothing to complain of`, async () => {
+    it(`lead through sign-in, consent and sign-out in ${colorScheme} colours, and axe finds no problem`, async () => {
       const { login } = await host.addAccount()
       const page = await open({ colorScheme, viewport: { width: 320, height: 640 } })
       const complaints: string[] = []
@@ -68,10 +68,10 @@ describe('the pages of the identity host, in a real browser', {
       await assertAccessible(page, 'consent')
       assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true)
       await page.getByRole('button', { name: 'Allow', exact: true }).click()
-      // Over the callback to another address of the client.
+      // The callback leads to another address of the client.
       await page.getByRole('heading', { name: 'Home' }).waitFor()
-      // The page of the client is of another site: this host has the name of the machine, that page its
-      // number.
+      // The page of the client is another site: its URL has the IP address of the machine, that of this host
+      // its name.
       await page.evaluate(`location.assign('${host.address}/connect/endsession?client_id=app')`)
       await page.getByRole('heading', { name: 'Sign out?' }).waitFor()
       await assertAccessible(page, 'sign-out')
@@ -82,7 +82,7 @@ describe('the pages of the identity host, in a real browser', {
       assert.deepEqual(complaints, [])
     })
 
-  it('ask no user who typed the address of the sign-out, and say when it leads nowhere', async () => {
+  it('do not ask a user who typed the address of the sign-out, and say so if it cannot redirect', async () => {
     const { login } = await host.addAccount()
     const page = await open({ viewport: { width: 320, height: 640 } })
     await goTo(page)
@@ -101,7 +101,7 @@ describe('the pages of the identity host, in a real browser', {
     assert.deepEqual(await page.context().cookies(host.address), [])
   })
 
-  it('work without scripts, and lead a post to the client by a button then', async () => {
+  it('work without scripts, with a button that posts the response to the client', async () => {
     for (const javaScriptEnabled of [true, false]) {
       const { login } = await host.addAccount()
       const page = await open({ javaScriptEnabled })
@@ -114,7 +114,7 @@ describe('the pages of the identity host, in a real browser', {
     }
   })
 
-  it('are shown in no frame', async () => {
+  it('cannot be shown in a frame', async () => {
     const page = await open()
     const address = `${host.address}/ext/signed-out`
     await page.goto(clientServer.home)
@@ -128,7 +128,7 @@ describe('the pages of the identity host, in a real browser', {
   })
 })
 
-/** A callback that leads on to another origin of the same client. */
+/** Starts a client whose callback redirects to another of its origins. */
 async function startClient() {
   const posted: string[] = []
   const servers = await Promise.all(
@@ -169,9 +169,11 @@ async function startClient() {
 describe('setting up a second factor at the sign-in, in a real browser', {
   skip: chromiumPath === undefined && 'No Chromium is installed.',
 }, () => {
-  let browser: OwnBrowser
+  let browser: SharedBrowser
   let host: IdentityUnderTest
-  /** The client, which responds: a page that cannot load would still be loading when the next one is opened. */
+  /**
+   * The client, which responds: a page that cannot load would still be loading when the next one is opened.
+   */
   const client = createServer((_request, response) => response.end('Welcome.'))
   let app: TestClient
   before(async () => {
@@ -181,7 +183,7 @@ describe('setting up a second factor at the sign-in, in a real browser', {
       id: 'app',
       redirectUri: callback,
       postLogoutRedirectUri: callback,
-      others: { FirstParty: 'true' },
+      extraSettings: { FirstParty: 'true' },
     }
     ;[browser, host] = await Promise.all([
       launchChromium(),
@@ -210,7 +212,7 @@ describe('setting up a second factor at the sign-in, in a real browser', {
   }
   const goTo = async (page: Page, login: string) => {
     await page.goto(
-      `${host.address}/connect/authorize?${new URLSearchParams(requestAt(app, createPkce(), { prompt: 'login' }))}`,
+      `${host.address}/connect/authorize?${new URLSearchParams(authorizationRequestOf(app, createPkce(), { prompt: 'login' }))}`,
     )
     await page.getByLabel('Login').fill(login)
     await page.getByLabel('Password').fill(password)
@@ -267,7 +269,7 @@ describe('setting up a second factor at the sign-in, in a real browser', {
     it(`is not required after a forgotten password, in ${colorScheme} colours`, async () => {
       const page = await open({ colorScheme, viewport: { width: 320, height: 640 } })
       await page.goto(
-        `${host.address}/connect/authorize?${new URLSearchParams(requestAt(app, createPkce()))}`,
+        `${host.address}/connect/authorize?${new URLSearchParams(authorizationRequestOf(app, createPkce()))}`,
       )
       await page.getByRole('link', { name: 'Forgot your password?' }).click()
       await page.getByLabel('Login').fill('nobody@example.com')

@@ -26,11 +26,11 @@ describe('introspection', () => {
     },
   })
 
-  const ask = (token: string, others: Fields = asRobot) =>
-    openBrowser(host.address).post('/connect/introspect', { token, ...others })
+  const ask = (token: string, clientFields: Fields = asRobot) =>
+    openBrowser(host.address).post('/connect/introspect', { token, ...clientFields })
   const inactive = { active: false }
 
-  it('answers clients with a secret only', async () => {
+  it('is available only to clients with a secret', async () => {
     assertRejected(await ask('x', {}), 'invalid_client', 401)
     assertRejected(await ask('x', { client_id: 'svc-webclient' }), 'invalid_client', 401)
     assertRejected(await ask('x', { ...asRobot, client_secret: 'wrong' }), 'invalid_client', 401)
@@ -71,7 +71,7 @@ describe('introspection', () => {
     assert.equal((await ask(granted.json.access_token)).json.active, true)
   })
 
-  it('shows a client its own tokens, and those for the hosts of its scopes, only', async () => {
+  it('describes to a client only its own tokens, and to a service client also those for the hosts of its scopes', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const { tokens: forNoAudience } = await signedIn(host.address, { request: { scope: 'openid' } })
     const grant = async (client: Fields, scope: string) =>
@@ -96,7 +96,7 @@ describe('introspection', () => {
     }
   })
 
-  it('knows a service token no more when its account has new credentials or is gone', async () => {
+  it('describes a service token as inactive once its account has new credentials or is removed', async () => {
     const browser = openBrowser(host.address)
     for (const change of [sql`security_stamp = 'another'`, sql`active = false`]) {
       const { json } = await browser.post('/connect/token', { grant_type: 'client_credentials', ...asRobot })
@@ -108,11 +108,11 @@ describe('introspection', () => {
     }
   })
 
-  it('knows nothing of anything else', async () => {
+  it('describes everything else as inactive', async () => {
     const { tokens } = await signedIn(host.address)
     const [header, payload] = tokens.access_token.split('.')
     const unsigned = `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')}.${payload}.`
-    // Signed by us, with every claim of an access token, but not meant as one.
+    // This token has our signature and all claims of an access token, but another type.
     const key = signingKeyOf(headerOf(tokens.access_token).kid, createPrivateKey(signingPem))
     const otherType = await signToken(key, 'JWT', claimsOf(tokens.access_token))
     const otherIssuer = await signToken(key, 'at+jwt', {
@@ -144,7 +144,7 @@ describe('userinfo', () => {
     const inForm = { access_token: tokens.access_token }
     assert.deepEqual((await browser.post('/connect/userinfo', inForm)).json, expected)
     assertRejected(await browser.post('/connect/userinfo', inForm, headers), 'invalid_request')
-    // Addresses are kept in logs and histories.
+    // URLs are stored in logs and browser histories, so a token in one is rejected.
     assertRejected(await browser.get('/connect/userinfo', inForm), 'invalid_token', 401)
   })
 
@@ -156,7 +156,7 @@ describe('userinfo', () => {
     assert.equal(claimsOf(tokens.access_token).aud, host.address)
   })
 
-  it('challenges anyone who brings no token, a wrong one, or one without openid', async () => {
+  it('challenges a request without a token, with a wrong one, or with one without openid', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const get = (token?: string) =>
       browser.get('/connect/userinfo', {}, token === undefined ? {} : { authorization: `Bearer ${token}` })
@@ -181,7 +181,7 @@ describe('userinfo', () => {
     assertRejected(await browser.get('/connect/userinfo', {}, headers), 'invalid_token', 401)
   })
 
-  it('rejects a token whose account is gone or is an administrator no more', async () => {
+  it('rejects a token whose account was removed or is no longer an administrator', async () => {
     const account = await host.addAccount({ login: 'root@example.com' })
     const { browser, tokens } = await signedIn(host.address, { login: account.login })
     const headers = { authorization: `Bearer ${tokens.access_token}` }
@@ -207,8 +207,8 @@ describe('a service client', () => {
   })
   const browser = fixture(() => openBrowser(host.address))
 
-  const grant = (others: Fields = {}, headers: Fields = {}) =>
-    browser.post('/connect/token', { grant_type: 'client_credentials', ...others }, headers)
+  const grant = (overrides: Fields = {}, headers: Fields = {}) =>
+    browser.post('/connect/token', { grant_type: 'client_credentials', ...overrides }, headers)
   const asRobot = { client_id: robot.id, client_secret: robot.secret }
   const basic = (id: string, secret: string) => ({
     authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
@@ -229,7 +229,7 @@ describe('a service client', () => {
     })
   })
 
-  it('can ask for less, never for more, and acts as an administrator when its account is one', async () => {
+  it('can request fewer scopes, never more, and acts as an administrator if its account is one', async () => {
     assert.equal(claimsOf((await grant({ ...asRobot, scope: 'svc.grpc' })).json.access_token).aud, 'svc-grpc')
     assertRejected(await grant({ ...asRobot, scope: 'svc.api openid' }), 'invalid_scope')
     await host.addAccount({ login: 'root@example.com' })
@@ -239,13 +239,13 @@ describe('a service client', () => {
     assertRejected(await grant({ ...narrow, scope: 'svc.api' }), 'invalid_scope')
   })
 
-  it('authenticates by form or by Basic, in one way only', async () => {
+  it('authenticates by form or by Basic, but not by both', async () => {
     assert.equal((await grant({}, basic(robot.id, robot.secret))).status, 200)
     assertRejected(await grant(asRobot, basic(robot.id, robot.secret)), 'invalid_request')
     assertRejected(await grant({ client_id: 'narrow' }, basic(robot.id, robot.secret)), 'invalid_request')
   })
 
-  it('with a wrong secret, an unknown name or an unusable account gets invalid_client', async () => {
+  it('gets invalid_client with a wrong secret, an unknown id or an unusable account', async () => {
     const wrong = [
       await grant({ client_id: robot.id, client_secret: 'wrong' }),
       await grant({ client_id: robot.id }),

@@ -21,9 +21,9 @@ import { submit } from '../support/registered-clients.ts'
 import { startRoundRobin } from '../support/round-robin.ts'
 
 describe('two identity instances behind one address', () => {
-  it('walk the whole flow of the contract together, and the REST host accepts their tokens', async (t) => {
+  it('serve the whole flow of the contract together, and the REST host accepts their tokens', async (t) => {
     const entry = await startRoundRobin()
-    // No pinned key: both instances sign with the ring they share.
+    // Without a pinned key, both instances sign with their shared key ring.
     const environment = { Jwt__Issuer: entry.address, Jwt__SigningPrivateKey: '' }
     const host = await startIdentityUnderTest({ environment })
     const second = await host.startAnother()

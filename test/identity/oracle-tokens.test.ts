@@ -16,7 +16,7 @@ import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { otherOrigin, redirectUri, robot } from '../support/known-clients.ts'
 import { startOracle } from './support/oracle.ts'
 
-/** `ORACLE_REQUESTS=2000 npm test -- oracle` looks longer. */
+/** `ORACLE_REQUESTS=2000 npm test -- oracle` compares more requests. */
 const sequences = Math.ceil(Number(process.env.ORACLE_REQUESTS ?? 50) / 6)
 const seed = Number(process.env.ORACLE_SEED ?? 1)
 const pkce = createPkce()
@@ -25,7 +25,7 @@ describe(`compared with oidc-provider (seed ${seed})`, () => {
   const host = fixture(startIdentityUnderTest)
   const oracle = fixture(startOracle)
 
-  /** One side of the comparison: a signed-in browser with a fresh code, and the refresh tokens it gets. */
+  /** Opens one side of the comparison: a browser with a session, a new code, and its refresh tokens. */
   const openSide = async (address: string): Promise<Side> => {
     const browser = openBrowser(address)
     const callback =
@@ -35,7 +35,7 @@ describe(`compared with oidc-provider (seed ${seed})`, () => {
     return { browser, code: queryOf(callback).code ?? '', refreshTokens: [] }
   }
 
-  it('sequences of token and revocation requests get the same answers, or ones that are explained', async () => {
+  it('sequences of token and revocation requests get the same answers, or differences that are explained', async () => {
     const unexplained: string[] = []
     for (const steps of fc.sample(stepSequences, { numRuns: sequences, seed })) {
       const difference = await firstDifference(
@@ -57,14 +57,14 @@ interface Side {
 
 interface Step {
   readonly kind: 'redeem' | 'refresh' | 'revoke' | 'service'
-  /** Of the refresh tokens so far: the newest, or an older one. */
+  /** The age of the refresh token to use; 0 is the newest. */
   readonly age: number
   readonly changed: Fields
 }
 
 type Explanation = readonly [why: string, applies: (step: Step, ours: string, theirs: string) => boolean]
 
-/** Where we answer otherwise on purpose. */
+/** Intended differences between our responses and those of oidc-provider. */
 const explanations: readonly Explanation[] = [
   [
     'A verifier that cannot be one is invalid_request to us, before the code is looked at.',
@@ -88,7 +88,7 @@ const explanations: readonly Explanation[] = [
   ],
 ]
 
-/** After a difference the two are in different states, so the rest is not compared. */
+/** Stops at a difference, because the two then have different states. */
 async function firstDifference(
   ours: Side,
   theirs: Side,

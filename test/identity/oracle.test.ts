@@ -8,7 +8,7 @@ import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, otherOrigin } from '../support/known-clients.ts'
 import { startOracle } from './support/oracle.ts'
 
-/** `ORACLE_REQUESTS=2000 npm test -- oracle` looks longer; every class of difference has been read. */
+/** `ORACLE_REQUESTS=2000 npm test -- oracle` compares more requests. */
 const requests = Number(process.env.ORACLE_REQUESTS ?? 50)
 const seed = Number(process.env.ORACLE_SEED ?? 1)
 const pkce = createPkce()
@@ -23,7 +23,7 @@ describe(`compared with oidc-provider (seed ${seed})`, () => {
     await theirs.follow(await theirs.get('/connect/authorize', requestOf(pkce)))
   })
 
-  it('authorization requests get the same class of answer, or one that is explained', async () => {
+  it('authorization requests get the same class of answer, or a difference that is explained', async () => {
     const unexplained: string[] = []
     for (const { parameters, isSignedIn } of fc.sample(authorizationRequests, { numRuns: requests, seed })) {
       const path = `/connect/authorize?${new URLSearchParams([...parameters])}`
@@ -47,7 +47,7 @@ type Explanation = readonly [
   applies: (request: Fields, ours: string, theirs: string, repeated: readonly string[]) => boolean,
 ]
 
-/** Where we answer otherwise on purpose. */
+/** Intended differences between our responses and those of oidc-provider. */
 const explanations: readonly Explanation[] = [
   [
     'The implicit types are known to us and rejected for the client; theirs are unsupported or judged by other rules first.',
@@ -87,7 +87,7 @@ const explanations: readonly Explanation[] = [
 const isRejection = (answer: string): boolean => /^#?[a-z]+_[a-z_]+ /.test(answer)
 const stateOf = (answer: string): string => answer.slice(answer.indexOf(' '))
 
-/** Where the browser ends up, with what and which state. */
+/** Returns the kind of page at which the browser ends, with its parameters and its state. */
 function classOf({ status, location, json }: Page): string {
   if (location === '') return json?.error === undefined ? `status ${status}` : 'shown'
   if (location.includes('errorId=')) return 'shown'
@@ -129,7 +129,7 @@ const otherValues: Readonly<Record<string, readonly string[]>> = {
   unknown: ['x'],
 }
 
-/** Left out, replaced, or sent twice. */
+/** A parameter that is left out, replaced, or sent twice. */
 const change = fc.constantFrom(...Object.keys(otherValues)).chain((name) =>
   fc.record({
     name: fc.constant(name),
@@ -138,7 +138,7 @@ const change = fc.constantFrom(...Object.keys(otherValues)).chain((name) =>
   }),
 )
 
-/** Right, but for up to three changes. */
+/** Valid requests with up to three changes. */
 const authorizationRequests = fc.record({
   isSignedIn: fc.boolean(),
   parameters: fc.array(change, { maxLength: 3 }).map((changes) =>

@@ -13,15 +13,17 @@ const files = globSync('**/*.ts', { cwd: folder })
   .map((file) => ({ file, nodes: [...nodesIn(parseSource(readFileSync(join(folder, file), 'utf8'), 'ts'))] }))
 
 describe('the texts of the pages of the identity host', () => {
-  it('are in the list: no markup has its own', () => {
+  it('are all in the list, and none is written in the markup', () => {
     const bare = files.flatMap(({ file, nodes }) =>
       nodes.flatMap(([{ type, tag, quasi }]) => {
         if (type !== 'TaggedTemplateExpression' || (tag as { name?: string }).name !== 'html') return []
         const markup = textOf(quasi as Parameters<typeof textOf>[0]) ?? ''
-        const spoken = [...markup.matchAll(/(?:aria-label|alt|title|placeholder)="([^"]*)"/g)].map(String)
-        // What is left without tags, and without attributes that belong to a tag elsewhere.
+        const attributeTexts = [...markup.matchAll(/(?:aria-label|alt|title|placeholder)="([^"]*)"/g)].map(
+          String,
+        )
+        // Removes tags, and attributes whose tag is in another part.
         const between = markup.replaceAll(/<[^>]*>/g, ' ').replaceAll(/[\w-]+="[^"]*"|data-\w+/g, ' ')
-        return [between, ...spoken.map((attribute) => attribute.split('"')[1] ?? '')]
+        return [between, ...attributeTexts.map((attribute) => attribute.split('"')[1] ?? '')]
           .filter((text) => /\p{L}/u.test(text))
           .map((text) => `${file}: ${text.trim()}`)
       }),
@@ -29,16 +31,16 @@ describe('the texts of the pages of the identity host', () => {
     assert.deepEqual(bare, [])
   })
 
-  it('are all said somewhere, and listed once', () => {
-    const said = new Set(files.flatMap(({ nodes }) => nodes.map(([node]) => textOf(node))))
+  it('are all used, and listed once', () => {
+    const usedTexts = new Set(files.flatMap(({ nodes }) => nodes.map(([node]) => textOf(node))))
     assert.deepEqual(
-      en.filter((text) => !said.has(text)),
+      en.filter((text) => !usedTexts.has(text)),
       [],
     )
     assert.equal(new Set(en).size, en.length)
   })
 
-  it('have the same placeholders in Portuguese, in which nothing but names is the same', () => {
+  it('have the same placeholders in Portuguese, and only names are equal in both languages', () => {
     for (const text of en) assert.deepEqual(placeholdersOf(ptBr[text]), placeholdersOf(text), text)
     assert.deepEqual(
       en.filter((text) => ptBr[text] === text),
@@ -49,7 +51,7 @@ describe('the texts of the pages of the identity host', () => {
 
 const root = join(import.meta.dirname, '../../src/hosts/identity')
 
-/** Each folder may import from those above it; the folder of the host itself, which wires all, comes last. */
+/** Each folder may import from those above it. The folder of the host, which connects all, is the last. */
 const layers = [
   'values',
   'keys',
@@ -87,7 +89,7 @@ function layerOf(file: string): number {
   return layer
 }
 
-/** Files of this host that the file imports, types included. */
+/** Returns the files of this host that the file imports, including type imports. */
 function importsOf(file: string): readonly string[] {
   const text = readFileSync(join(root, file), 'utf8')
   return [...text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)]
@@ -134,7 +136,7 @@ for (const [name, rowsMin] of [
     assert.deepEqual(missing, [])
   })
 
-test('every check in docs/conformance.md has a test, or the reason why not', () => {
+test('every check in docs/conformance.md has a test, or a reason why there is none', () => {
   const page = readFileSync(join(project, 'docs', 'conformance.md'), 'utf8')
   const rows = page.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| Check |'))
   assert.deepEqual(

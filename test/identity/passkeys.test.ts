@@ -22,25 +22,25 @@ describe('a passkey', () => {
   const isSignedIn = (page: { readonly location: string }) => page.location.startsWith(`${redirectUri}?code=`)
   const handleOf = (id: string) => Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')
 
-  /** Adds one as the web client does. */
-  const add = async (token: string, authenticator = createTestAuthenticator(), own = {}) => {
-    const asked = await askFactors(host, token, '/passkey-options', {})
-    assert.equal(asked.status, 200, asked.text)
-    const { options, challenge } = asked.json
-    const requested = { challenge: options.challenge, origin: web, ...own }
+  /** Adds a passkey as the web client does. */
+  const add = async (token: string, authenticator = createTestAuthenticator(), overrides = {}) => {
+    const optionsResponse = await askFactors(host, token, '/passkey-options', {})
+    assert.equal(optionsResponse.status, 200, optionsResponse.text)
+    const { options, challenge } = optionsResponse.json
+    const requested = { challenge: options.challenge, origin: web, ...overrides }
     const form = { challenge, credential: authenticator.create(requested), name: 'My key' }
     return { authenticator, options, form, answer: await askFactors(host, token, '/passkeys', form) }
   }
-  const withPasskey = async (own = {}) => {
+  const withPasskey = async (overrides = {}) => {
     const account = await host.addAccount()
     const { access_token: token } = await host.signIn(account.login)
-    const { authenticator, answer } = await add(token, createTestAuthenticator(), own)
+    const { authenticator, answer } = await add(token, createTestAuthenticator(), overrides)
     assert.equal(answer.status, 200, answer.text)
     return { ...account, token, authenticator, recoveryCodes: answer.json.recoveryCodes as string[] }
   }
   const optionsIn = ({ text }: { readonly text: string }) =>
     JSON.parse(/data-options="([^"]+)"/.exec(text)?.[1]?.replaceAll('&#34;', '"') ?? 'null')
-  /** The page for a passkey alone, and an answer to it. */
+  /** Returns the page for a sign-in with only a passkey, and a response to it. */
   const atPasskeyPage = async () => {
     const browser = openBrowser(host.address)
     const pkce = createPkce()
@@ -55,7 +55,7 @@ describe('a passkey', () => {
     }
   }
 
-  it('signs in alone, and its tokens say so', async () => {
+  it('signs in as the only factor, and the tokens say so in amr and acr', async () => {
     const { id, authenticator } = await withPasskey()
     const { browser, pkce, challenge, answer } = await atPasskeyPage()
     const callback = await answer(
@@ -83,51 +83,53 @@ describe('a passkey', () => {
     assert.deepEqual([amr, acr], [['pwd', 'pop', 'mfa'], 'phr'])
   })
 
-  it('of another account is rejected at the second step, and nothing of the first step can be swapped', async () => {
+  it('of another account is rejected at the second step, even with a challenge for that account', async () => {
     const [ada, eve] = [await withPasskey(), await withPasskey()]
     const { browser, page } = await atSecondStep(host, ada.login)
     const requested = { challenge: optionsIn(page).challenge, origin: host.address }
     assert.ok(!isSignedIn(await submit(browser, page, { credential: eve.authenticator.get(requested) })))
     // Eve's own challenge does not help her.
-    const hers = await atSecondStep(host, eve.login)
-    const other = /name="challenge" value="([^"]+)"/.exec(hers.page.text)?.[1] ?? ''
-    const signed = eve.authenticator.get({ ...requested, challenge: optionsIn(hers.page).challenge })
+    const eveStep = await atSecondStep(host, eve.login)
+    const other = /name="challenge" value="([^"]+)"/.exec(eveStep.page.text)?.[1] ?? ''
+    const signed = eve.authenticator.get({ ...requested, challenge: optionsIn(eveStep.page).challenge })
     assert.ok(!isSignedIn(await submit(browser, page, { challenge: other, credential: signed })))
   })
 
-  it('answers a challenge once, and only one of its kind', async () => {
-    // A key without a counter, so that the counter cannot detect a second use.
-    const uncounted = { counter: 0 }
-    const { id, login, authenticator } = await withPasskey(uncounted)
-    const first = await atPasskeyPage()
-    const credential = authenticator.get({
-      ...uncounted,
-      ...{ challenge: first.challenge, origin: host.address, userHandle: handleOf(id) },
-    })
-    const answers = await Promise.all([1, 2, 3].map(() => first.answer(credential)))
+  // A key without a counter, so that the counter cannot detect a second use.
+  const uncounted = { counter: 0 }
+
+  it('can answer a challenge only once', async () => {
+    const { id, authenticator } = await withPasskey(uncounted)
+    const { challenge, answer } = await atPasskeyPage()
+    const origin = host.address
+    const credential = authenticator.get({ ...uncounted, challenge, origin, userHandle: handleOf(id) })
+    const answers = await Promise.all([1, 2, 3].map(() => answer(credential)))
     assert.equal(answers.filter(isSignedIn).length, 1)
-    const second = await atSecondStep(host, login)
-    const alone = await atPasskeyPage()
-    const sealed = /name="challenge" value="([^"]+)"/.exec(second.page.text)?.[1] ?? ''
-    const mixed = authenticator.get({
-      ...uncounted,
-      ...{ challenge: optionsIn(second.page).challenge, origin: host.address, userHandle: handleOf(id) },
-    })
-    const { authRequest = '' } = Object.fromEntries(second.page.address.searchParams)
-    const page = await alone.browser.get('/ext/passkey', { authRequest })
-    assert.ok(!isSignedIn(await submit(alone.browser, page, { challenge: sealed, credential: mixed })))
   })
 
-  it('is rejected from another origin or domain, unverified alone, for another account, and with a count that went back', async () => {
+  it('with a challenge of the second step does not sign in on the passkey page', async () => {
+    const { id, login, authenticator } = await withPasskey(uncounted)
+    const secondStep = await atSecondStep(host, login)
+    const sealedChallenge = /name="challenge" value="([^"]+)"/.exec(secondStep.page.text)?.[1] ?? ''
+    const { challenge } = optionsIn(secondStep.page)
+    const origin = host.address
+    const credential = authenticator.get({ ...uncounted, challenge, origin, userHandle: handleOf(id) })
+    const { authRequest = '' } = Object.fromEntries(secondStep.page.address.searchParams)
+    const { browser } = await atPasskeyPage()
+    const page = await browser.get('/ext/passkey', { authRequest })
+    assert.ok(!isSignedIn(await submit(browser, page, { challenge: sealedChallenge, credential })))
+  })
+
+  it('is rejected from another origin or domain, for another account, with a decreased counter, and alone without user verification', async () => {
     const { id, authenticator } = await withPasskey()
     const other = await host.addAccount()
     const good = { origin: host.address, userHandle: handleOf(id) }
     const tries = {
       'a page that only looks like ours': { ...good, origin: 'http://localhost.evil.example' },
-      'the web client, whose page is another': { ...good, origin: web },
+      'the origin of the web client': { ...good, origin: web },
       'our page in a frame of another site': { ...good, crossOrigin: true },
       'another domain': { ...good, domain: 'evil.example' },
-      'nobody verified': { ...good, isVerified: false },
+      'the user was not verified': { ...good, isVerified: false },
       'no account named': { origin: host.address },
       'another account named': { ...good, userHandle: handleOf(other.id) },
     }
@@ -152,7 +154,7 @@ describe('a passkey', () => {
     }
   })
 
-  it('that is made up gets no 5xx, and five wrong answers lock the login', async () => {
+  it('that is invalid never causes a 5xx, and five wrong responses lock the login', async () => {
     const { id, login, authenticator } = await withPasskey()
     for (const credential of [
       'x',
@@ -182,7 +184,7 @@ describe('a passkey', () => {
     assert.equal(queryOf(locked).error, 'locked')
   })
 
-  it('is added once, for the account that asked, from pages of ours', async () => {
+  it('can be added only once, for the account that requested it, from our pages', async () => {
     const account = await host.addAccount()
     const { access_token: token } = await host.signIn(account.login)
     const { authenticator, form, answer } = await add(token)
@@ -190,30 +192,35 @@ describe('a passkey', () => {
     assert.equal((await askFactors(host, token, '/passkeys', form)).status, 400)
     assert.equal((await add(token, authenticator)).answer.status, 400)
     const other = await host.addAccount()
-    const { access_token: others } = await host.signIn(other.login)
-    // Neither a passkey that is known, nor what another account was asked for.
-    assert.equal((await add(others, authenticator)).answer.status, 400)
+    const { access_token: otherToken } = await host.signIn(other.login)
+    // A known passkey is rejected, and so is the response to a challenge of another account.
+    assert.equal((await add(otherToken, authenticator)).answer.status, 400)
     const { options, challenge } = (await askFactors(host, token, '/passkey-options', {})).json
     const credential = createTestAuthenticator().create({ challenge: options.challenge, origin: web })
-    const foreign = await askFactors(host, others, '/passkeys', { challenge, credential, name: 'x' })
+    const foreign = await askFactors(host, otherToken, '/passkeys', { challenge, credential, name: 'x' })
     assert.equal(foreign.status, 400)
     const evil = 'https://evil.example'
-    for (const own of [{ origin: evil }, { crossOrigin: true }, { domain: evil }, { challenge: 'AAAA' }])
-      assert.equal((await add(others, createTestAuthenticator(), own)).answer.status, 400)
-    assert.equal((await add(others, createTestAuthenticator({ idBytes: 1100 }))).answer.status, 400)
+    for (const overrides of [
+      { origin: evil },
+      { crossOrigin: true },
+      { domain: evil },
+      { challenge: 'AAAA' },
+    ])
+      assert.equal((await add(otherToken, createTestAuthenticator(), overrides)).answer.status, 400)
+    assert.equal((await add(otherToken, createTestAuthenticator({ idBytes: 1100 }))).answer.status, 400)
     for (const transports of ['usb', null, 7, Array.from({ length: 20 }, () => 'usb')])
-      assert.equal((await add(others, createTestAuthenticator({ transports }))).answer.status, 200)
+      assert.equal((await add(otherToken, createTestAuthenticator({ transports }))).answer.status, 200)
     assert.equal(options.excludeCredentials.length, 1)
     assert.equal(options.rp.id, 'localhost')
   })
 
   it('is renamed and removed by its owner only, and recovery codes replace it', async () => {
     const { login, token, recoveryCodes } = await withPasskey()
-    const { access_token: others } = await host.signIn((await host.addAccount()).login)
+    const { access_token: otherToken } = await host.signIn((await host.addAccount()).login)
     const [{ id, name }] = (await askFactors(host, token)).json.passkeys
     assert.equal(name, 'My key')
     for (const path of ['/passkeys/rename', '/passkeys/remove'])
-      assert.equal((await askFactors(host, others, path, { id, name: 'x' })).status, 404)
+      assert.equal((await askFactors(host, otherToken, path, { id, name: 'x' })).status, 404)
     assert.equal((await askFactors(host, token, '/passkeys/rename', { id, name: '' })).status, 400)
     assert.equal((await askFactors(host, token, '/passkeys/rename', { id, name: 'Phone' })).status, 200)
     assert.equal((await askFactors(host, token)).json.passkeys[0].name, 'Phone')
@@ -223,7 +230,7 @@ describe('a passkey', () => {
     assert.ok((await host.signIn(login)).access_token)
   })
 
-  it('that signs in alone is not removed by its owner while it is the only way to sign in', async () => {
+  it('cannot be removed while it is the only way to sign in', async () => {
     const { id, login, token, authenticator } = await withPasskey()
     const use = async () => {
       const { challenge, answer } = await atPasskeyPage()
@@ -235,9 +242,7 @@ describe('a passkey', () => {
     const domain = async () =>
       (await host.database.query(sql`select alone_domain from passkeys where user_id = ${id}`))[0]
     const { browser, page } = await atSecondStep(host, login)
-    const credential = authenticator.get({
-      ...{ challenge: optionsIn(page).challenge, origin: host.address },
-    })
+    const credential = authenticator.get({ challenge: optionsIn(page).challenge, origin: host.address })
     assert.ok(isSignedIn(await submit(browser, page, { credential })))
     assert.deepEqual(await domain(), { alone_domain: null })
     await use()
@@ -262,10 +267,12 @@ describe('a passkey', () => {
     assert.ok(isSignedIn(await answer(app.code())))
   })
 
-  it('leaves its traces in the security log, a copy as a warning', () => {
+  it('is recorded in the security log, and a copied one causes a warning', () => {
     const events = written.map((line) => JSON.parse(line)).filter(({ security }) => security !== undefined)
     for (const outcome of ['passkey added', 'passkey renamed', 'passkey removed', 'app set up'])
-      assert.ok(events.some(({ security, outcome: own }) => security === 'factor-changed' && own === outcome))
+      assert.ok(
+        events.some(({ security, outcome: logged }) => security === 'factor-changed' && logged === outcome),
+      )
     assert.ok(events.some(({ security, outcome }) => security === 'sign-in' && outcome === 'wrong passkey'))
     assert.ok(
       events.some(({ security, level, account }) => security === 'passkey-copied' && level === 40 && account),
@@ -277,7 +284,7 @@ interface SigningRequest {
   readonly challenge: string
   readonly origin: string
   readonly domain?: string
-  /** By default one more than before. */
+  /** By default, the previous counter plus one. */
   readonly counter?: number
   readonly isVerified?: boolean
   readonly userHandle?: string
@@ -285,7 +292,7 @@ interface SigningRequest {
   readonly crossOrigin?: boolean
 }
 
-/** A passkey in software, which does whatever a test wants, even if a real one would not. */
+/** Creates a software passkey that can also behave incorrectly. */
 function createTestAuthenticator({ idBytes = 32, transports = ['internal'] as unknown } = {}) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const id = randomBytes(idBytes)

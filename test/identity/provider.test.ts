@@ -17,9 +17,9 @@ import {
 import { fixture } from '../support/fixture.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin } from '../support/known-clients.ts'
-import { portal, registrationOf, requestAt, wiki } from '../support/registered-clients.ts'
+import { authorizationRequestOf, portal, registrationOf, wiki } from '../support/registered-clients.ts'
 
-describe('the identity provider as others find it', () => {
+describe('the identity provider', () => {
   const host = fixture(startIdentityUnderTest)
   const browser = fixture(() => openBrowser(host.address))
 
@@ -75,7 +75,7 @@ describe('the identity provider as others find it', () => {
     }
   })
 
-  it('lets only the allowed origins read its answers', async () => {
+  it('lets only allowed origins read its responses', async () => {
     const path = '/.well-known/openid-configuration'
     const allowed = await browser.get(path, {}, { origin })
     assert.equal(allowed.headers.get('access-control-allow-origin'), origin)
@@ -88,14 +88,17 @@ describe('the identity provider as others find it', () => {
     }
   })
 
-  it('lets no script read the addresses that browsers are sent to, and asks for none beforehand', async () => {
+  it('lets no script read navigation paths, and needs no preflight for them', async () => {
     const preflight = { origin, 'access-control-request-method': 'POST' }
     for (const path of [
       ...['/connect/authorize', '/connect/authorize?client_id=x', '/connect/endsession'],
       ...['/api/account/login-page', '/api/account/login', '/api/account/logout'],
     ]) {
-      const asked = await fetch(new URL(path, host.address), { method: 'OPTIONS', headers: preflight })
-      const answers = [asked.headers, (await browser.get(path, {}, { origin })).headers]
+      const preflightResponse = await fetch(new URL(path, host.address), {
+        method: 'OPTIONS',
+        headers: preflight,
+      })
+      const answers = [preflightResponse.headers, (await browser.get(path, {}, { origin })).headers]
       for (const headers of answers)
         assert.deepEqual(
           [...headers.keys()].filter((name) => name.startsWith('access-control-')),
@@ -103,11 +106,11 @@ describe('the identity provider as others find it', () => {
           path,
         )
     }
-    const asked = await fetch(new URL('/connect/token', host.address), {
+    const preflightResponse = await fetch(new URL('/connect/token', host.address), {
       method: 'OPTIONS',
       headers: preflight,
     })
-    assert.equal(asked.headers.get('access-control-allow-origin'), origin)
+    assert.equal(preflightResponse.headers.get('access-control-allow-origin'), origin)
   })
 
   it('rejects unknown paths, wrong methods and wrong types with the envelope', async () => {
@@ -125,7 +128,7 @@ describe('the identity provider as others find it', () => {
     assert.equal(type.headers.get('x-content-type-options'), 'nosniff')
   })
 
-  it('rejects NUL everywhere, once and for all', async () => {
+  it('rejects NUL in every parameter', async () => {
     for (const path of [
       '/connect/authorize',
       '/api/account/login-page',
@@ -139,7 +142,7 @@ describe('the identity provider as others find it', () => {
 })
 
 describe('a start of the identity host', () => {
-  it('with another secret than the keys in the store were made with is rejected with a clear message', async () => {
+  it('with a secret other than that of the stored keys is rejected with a clear message', async () => {
     await using host = await startIdentityUnderTest()
     await assert.rejects(
       host.startAnother({ Jwt__SigningKey: 'not the secret of the other instances' }),
@@ -150,7 +153,7 @@ describe('a start of the identity host', () => {
 })
 
 describe('the rate limit of the identity host', () => {
-  it('lets 60 requests a minute and address through, keeps 5 waiting, and rejects the rest with Retry-After', async () => {
+  it('accepts 60 requests per minute and address, queues 5, and rejects the others with Retry-After', async () => {
     await using host = await startIdentityUnderTest({ environment: { RateLimit__Identity__PermitLimit: '' } })
     const browser = openBrowser(host.address)
     const path = '/.well-known/openid-configuration'
@@ -173,7 +176,7 @@ describe('the rate limit of the identity host', () => {
     await Promise.all(waiting)
   })
 
-  it('does not count what browsers cache: the ways to sign in and the scripts of pages', async () => {
+  it('does not count requests for responses that browsers cache: the ways to sign in and the scripts of pages', async () => {
     await using host = await startIdentityUnderTest({
       environment: { RateLimit__Identity__PermitLimit: '1', RateLimit__Identity__QueueLimit: '0' },
     })
@@ -192,7 +195,7 @@ describe('the rate limit of the identity host', () => {
     assert.deepEqual(statuses, [404, 429])
   })
 
-  it('counts the client behind one proxy, and never an address that a client made up', async () => {
+  it('counts the client behind one proxy, and never an address that a client invented', async () => {
     await using host = await startIdentityUnderTest({
       environment: {
         ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true',
@@ -212,8 +215,8 @@ describe('the rate limit of the identity host', () => {
 
 const environment = { ...registrationOf(wiki), ...registrationOf(portal) }
 
-describe('what the provider says of itself', () => {
-  it('is the contract’s where no client is registered, and always true in the document of RFC 8414', async (t) => {
+describe('the metadata of the provider', () => {
+  it('is that of the contract if no client is registered, and always complete in the document of RFC 8414', async (t) => {
     const [plain, full] = await Promise.all([
       startIdentityUnderTest(),
       startIdentityUnderTest({ environment }),
@@ -238,14 +241,14 @@ describe('what the provider says of itself', () => {
         assert.deepEqual(discovery[name], value, name)
   })
 
-  it('beyond the contract is in a separate document, as it was reviewed', async () => {
+  it('of the extensions is in a separate document, as it was reviewed', async () => {
     await using host = await startIdentityUnderTest()
     const { json } = await openBrowser(host.address).get('/swagger/extensions.v1.json')
     const snapshot = new URL('../../docs/contract/identity-extensions.v1.json', import.meta.url)
     assert.deepEqual(json, JSON.parse(await readFile(snapshot, 'utf8')))
   })
 
-  it('describes every address under /ext/ that is served, and serves every one that it describes', async () => {
+  it('describes every path under /ext/ that is served, and no other', async () => {
     const provider = { Issuer: 'https://login.example.com', ClientId: 'tracker' }
     const settings = Object.entries(provider).map(([name, value]) => [
       `Identity__Providers__corp__${name}`,
@@ -258,16 +261,16 @@ describe('what the provider says of itself', () => {
     const described = Object.entries<object>(json.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace('{provider}', 'corp')}`),
     )
-    // Scripts are parts of pages.
+    // Scripts of pages are not documented.
     const served = routesOf(host.host.app).filter((route) => / \/ext\/.*(?<!\.js)$/.test(route))
     assert.ok(served.length > 25, served.join())
     assert.deepEqual(described.filter((route) => route.includes(' /ext/')).toSorted(), served.toSorted())
   })
 
-  it('and every client of the settings, are gone while the extensions are off', async () => {
+  it('of the extensions and the clients of the settings are missing while the extensions are off', async () => {
     await using host = await startIdentityUnderTest({ environment: { ...environment, EXTENSIONS: 'off' } })
     const browser = openBrowser(host.address)
-    const rejected = await browser.get('/connect/authorize', requestAt(wiki, createPkce()))
+    const rejected = await browser.get('/connect/authorize', authorizationRequestOf(wiki, createPkce()))
     assert.ok(rejected.location.startsWith(`${origin}/login/?errorId=`), rejected.location)
     for (const path of ['/.well-known/oauth-authorization-server', '/ext/sign-in', '/ext/form-post.js'])
       assert.equal((await browser.get(path)).status, 404, path)
@@ -276,9 +279,9 @@ describe('what the provider says of itself', () => {
   })
 })
 
-/** By method and path, without those that Fastify adds for HEAD and for other origins. */
+/** Returns methods and paths, without those that Fastify adds for HEAD and CORS. */
 function routesOf(app: IdentityHost['app']): readonly string[] {
-  // The tree has a branch's part of the path on each line, four more signs to the right for each level.
+  // Each line of the tree has a part of a path, indented by four characters for each level.
   const above: string[] = []
   return app
     .printRoutes({ commonPrefix: false })
@@ -301,7 +304,7 @@ const spellings: Readonly<Record<string, (path: string) => string>> = {
   escapes: (path) => path.replace('c', '%63').replace('t', '%54'),
 }
 
-/** Requests every address in another spelling; redirects are followed unchanged. */
+/** Requests every path in another spelling. Redirects are followed unchanged. */
 const spelledBy = (browser: Browser, spell: (path: string) => string): Browser => ({
   ...browser,
   get: (path, ...rest) => browser.get(spell(path), ...rest),
@@ -324,7 +327,7 @@ describe('The spelling of a path of the identity host', () => {
         authorization: `Bearer ${renewed.access_token}`,
       })
       assert.deepEqual([person.status, person.json.sub], [200, host.person.id])
-      // The cookie belongs to every path, so the next sign-in asks for no password, in whatever spelling.
+      // The cookie is valid for every path, so the next sign-in needs no password in any spelling.
       const again = await browser.follow(await browser.get('/connect/authorize', requestOf(createPkce())))
       assert.ok(queryOf(again).code)
     })

@@ -17,7 +17,7 @@ import { until } from '../support/until.ts'
 import { assertRejected } from './support/assertions.ts'
 
 describe('a service client that is removed from the settings', () => {
-  it('keeps its tokens while an instance that knows it runs or restarts, then loses them for good', async () => {
+  it('keeps its tokens while an instance with these settings runs or restarts, and then loses them permanently', async () => {
     await using host = await startIdentityUnderTest()
     const rest = createAuthentication({
       database: host.database,
@@ -26,7 +26,7 @@ describe('a service client that is removed from the settings', () => {
       scope: 'svc.api',
       metadataAddress: `${host.address}/.well-known/openid-configuration`,
       administrators: administratorsOf({ adminLogins: [] }),
-      // Every request asks the store.
+      // Every request reads the store.
       sessionCacheSeconds: 0,
       log: { warn: () => undefined },
       now: host.clock.now,
@@ -48,6 +48,7 @@ describe('a service client that is removed from the settings', () => {
     assertRejected(await grantFrom(stray.address), 'invalid_client', 401)
     assert.equal(await isAccepted(old), true, 'the first instance still knows it')
     await host.host.stop()
+    // An instance counts as running for 60 seconds after its last report.
     host.clock.advance(30_000)
     await startWithout()
     assert.equal(await isAccepted(old), true, 'the first instance may be restarting')
@@ -65,7 +66,7 @@ describe('a service client that is removed from the settings', () => {
     assert.equal(await isAccepted((await grantFrom(again.address)).json.access_token), true)
   })
 
-  it('is restored by an instance that knows it and was only slow, unless it was ended by hand', async (t) => {
+  it('is restored by an instance that has it in its settings and was only slow, unless an operator has ended it', async (t) => {
     const { database, drop } = await freshDatabase()
     t.after(drop)
     let now = Date.now()
@@ -87,7 +88,7 @@ describe('a service client that is removed from the settings', () => {
     assert.equal(await isValid(), false)
   })
 
-  it('stays valid if an instance that knows it starts while another one without it does', async (t) => {
+  it('stays valid if an instance that has it in its settings starts at the same time as one without it', async (t) => {
     const { database, drop } = await freshDatabase()
     t.after(drop)
     let now = Date.now()
@@ -117,7 +118,7 @@ describe('a service client that is removed from the settings', () => {
     assert.equal(await isRobotValid(database), true)
   })
 
-  it('is the same for instances that start at the same time', async () => {
+  it('is treated the same by instances that start at the same time', async () => {
     await using host = await startIdentityUnderTest()
     await Promise.all([1, 2, 3, 4].map(() => host.startAnother()))
     assert.equal(await isRobotValid(host.database), true)
@@ -126,11 +127,11 @@ describe('a service client that is removed from the settings', () => {
 
 interface InstanceParts {
   readonly now: () => number
-  /** Awaited in the transaction that has recorded the clients. */
+  /** Awaited in the transaction that records the clients. */
   readonly afterRecord?: () => Promise<void>
 }
 
-/** An identity instance as far as it records the clients of its settings. */
+/** Starts the part of an identity instance that records the clients of its settings. */
 async function instanceWith(
   database: Database,
   environment: Environment,
@@ -146,7 +147,7 @@ async function instanceWith(
       await afterRecord?.()
     },
   }
-  return openInstances({ ...{ database, host: 'identity', settings: {}, log, clients, now } })
+  return openInstances({ database, host: 'identity', settings: {}, log, clients, now })
 }
 
 async function isRobotValid(database: Database): Promise<boolean | undefined> {

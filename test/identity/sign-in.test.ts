@@ -21,21 +21,21 @@ import { countedPasswords } from '../support/counted-passwords.ts'
 import { fixture } from '../support/fixture.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { origin, otherOrigin } from '../support/known-clients.ts'
-import { registrationOf, requestAt, submit, wiki } from '../support/registered-clients.ts'
+import { authorizationRequestOf, registrationOf, submit, wiki } from '../support/registered-clients.ts'
 import { testApp } from '../support/second-factors.ts'
 
 const pkce = createPkce()
 
-/** A pending request, as the sign-in page finds it in its address. */
-async function pendingIn(browser: Browser, others: Fields = {}): Promise<string> {
-  const page = await browser.follow(await browser.get('/connect/authorize', requestOf(pkce, others)))
+/** Starts a request. Returns it in the sealed form that the sign-in page gets. */
+async function pendingIn(browser: Browser, overrides: Fields = {}): Promise<string> {
+  const page = await browser.follow(await browser.get('/connect/authorize', requestOf(pkce, overrides)))
   return queryOf(page).authRequest ?? ''
 }
 
 describe('the sign-in page', () => {
   const host = fixture(startIdentityUnderTest)
 
-  it('is that of the origin that asked; a missing or made-up request goes to the first one with error=request', async () => {
+  it('is that of the requesting origin, and for a missing or forged request the first one, with error=request', async () => {
     const browser = openBrowser(host.address)
     const authRequest = await pendingIn(browser, { redirect_uri: `${otherOrigin}/signin-callback/` })
     const { location } = await browser.get('/api/account/login-page', { authRequest })
@@ -47,11 +47,11 @@ describe('the sign-in page', () => {
       )
   })
 
-  it('is Identity__LoginPageUrl where the asking origin is not known', async () => {
-    await using own = await startIdentityUnderTest({
+  it('is that of Identity__LoginPageUrl if the requesting origin is unknown', async () => {
+    await using separateHost = await startIdentityUnderTest({
       environment: { Identity__LoginPageUrl: 'https://sso.example/enter?theme=dark' },
     })
-    const browser = openBrowser(own.address)
+    const browser = openBrowser(separateHost.address)
     assert.equal(
       (await browser.get('/api/account/login-page')).location,
       'https://sso.example/enter?theme=dark&error=request',
@@ -63,7 +63,7 @@ describe('the sign-in page', () => {
     )
   })
 
-  it('of a request whose origin is allowed no more is gone', async () => {
+  it('is not available to a request whose origin is no longer allowed', async () => {
     const narrower = await host.startAnother({
       Cors__AllowedOrigins__0: otherOrigin,
       Cors__AllowedOrigins__1: '',
@@ -73,7 +73,7 @@ describe('the sign-in page', () => {
     assert.equal(location, `${otherOrigin}/login/?error=request`)
   })
 
-  it('gets an unknown errorId answered with 404, the envelope and the two properties', async () => {
+  it('gets a 404 with the envelope and the two properties for an unknown errorId', async () => {
     for (const query of [{}, { errorId: 'x' }, { errorId: await pendingIn(openBrowser(host.address)) }]) {
       const { status, json } = await openBrowser(host.address).get('/api/account/error', query)
       assert.equal(status, 404)
@@ -98,7 +98,7 @@ describe('a reported error', () => {
 describe('the post of the sign-in page', () => {
   const host = fixture(startIdentityUnderTest)
 
-  it('with the right password goes on with the pending request on this host', async () => {
+  it('with the right password continues the pending request on this host', async () => {
     const browser = openBrowser(host.address)
     const posted = await postSignIn(browser, pkce, { login: '  ADA@Example.com ' })
     assert.equal(posted.status, 303)
@@ -106,7 +106,7 @@ describe('the post of the sign-in page', () => {
     assert.ok('code' in queryOf(await browser.follow(posted)))
   })
 
-  it('from a foreign origin, from none and from a hidden one is 403 with the envelope', async () => {
+  it('from a foreign origin, without one and with an opaque one is rejected with 403 and the envelope', async () => {
     const browser = openBrowser(host.address)
     const authRequest = await pendingIn(browser)
     const form = { login: 'ada@example.com', password, authRequest }
@@ -130,7 +130,7 @@ describe('the post of the sign-in page', () => {
     assert.match(byReferer.location, /^\/connect\/authorize/)
   })
 
-  it('with a wrong password, an unknown login, a removed account or nothing at all leads back with error=invalid', async () => {
+  it('with a wrong password, an unknown login, a removed account or no parameters leads back with error=invalid', async () => {
     const removed = await host.addAccount({ active: false })
     const attempts: Fields[] = [
       { login: 'ada@example.com', password: 'wrong' },
@@ -159,7 +159,7 @@ describe('the post of the sign-in page', () => {
     }
   })
 
-  it('verifies a login of 256 and a password of 128 characters, and no longer password', async () => {
+  it('accepts a login of 256 and a password of 128 characters, and nothing longer', async () => {
     const hashed = cheapPasswords()
     const outcomeOf = async (loginLength: number, passwordLength: number) => {
       const suffix = '@example.com'
@@ -195,7 +195,7 @@ describe('the post of the sign-in page', () => {
     )
   })
 
-  it('keeps people signed in over a restart', async () => {
+  it('keeps users signed in over a restart', async () => {
     const { browser } = await signedIn(host.address)
     const restarted = await host.startAnother()
     const later = openBrowser(restarted.address)
@@ -203,7 +203,7 @@ describe('the post of the sign-in page', () => {
     assert.ok('code' in queryOf(await later.get('/connect/authorize', requestOf(pkce))))
   })
 
-  it('takes no cookie that was made up or changed', async () => {
+  it('accepts no cookie that was forged or modified', async () => {
     const { browser } = await signedIn(host.address)
     const [[name = '', value = ''] = []] = browser.cookies
     for (const made of [
@@ -225,7 +225,7 @@ describe('a login with failed sign-ins', () => {
   const attempt = async (login: string, given: string, address = host.address) =>
     queryOf(await postSignIn(openBrowser(address), pkce, { login, password: given }))
 
-  it('is locked after five within 15 minutes, for both instances, even for the right password, for 15 minutes', async () => {
+  it('is locked for 15 minutes after five failures within 15 minutes, on both instances, even for the right password', async () => {
     const { login } = await host.addAccount()
     for (const address of [host.address, another.address, host.address, another.address])
       assert.equal((await attempt(login, 'wrong', address)).error, 'invalid')
@@ -243,13 +243,13 @@ describe('a login with failed sign-ins', () => {
     assert.equal((await attempt(login, password)).error, undefined)
   })
 
-  it('without an account is locked just the same', async () => {
+  it('without an account is locked in the same way', async () => {
     for (let count = 0; count < 5; count += 1)
       assert.equal((await attempt('ghost@example.com', 'wrong')).error, 'invalid')
     assert.equal((await attempt('ghost@example.com', 'wrong')).error, 'locked')
   })
 
-  it('starts from nothing after a success, and after 15 minutes', async () => {
+  it('counts no failures from before a success, or older than 15 minutes', async () => {
     const { login } = await host.addAccount()
     for (let count = 0; count < 4; count += 1) await attempt(login, 'wrong')
     assert.equal((await attempt(login, password)).error, undefined)
@@ -259,7 +259,7 @@ describe('a login with failed sign-ins', () => {
     assert.equal((await attempt(login, password)).error, undefined)
   })
 
-  it('gets no further attempts for other spellings that the store takes for the same', async () => {
+  it('gets no further attempts by other spellings that the store considers equal', async () => {
     const { login } = await host.addAccount({ login: 'mixed.case@example.com' })
     for (const spelling of [
       login,
@@ -276,7 +276,7 @@ describe('a login with failed sign-ins', () => {
 describe('many concurrent sign-ins', () => {
   it('are verified four at a time, sixteen wait, and the others get 429', async () => {
     await using host = await startIdentityUnderTest({
-      // Slower than for real, so that also a busy machine sends faster than they are verified.
+      // Hashing is slower than normal, so that even a busy machine sends faster than it verifies.
       passwords: createPasswords({ passes: 5 }),
     })
     const browser = openBrowser(host.address)
@@ -327,10 +327,10 @@ describe('a sign-in whose account changes while its password is verified', () =>
 })
 
 describe('a sign-in with an ambiguous, an unknown or a known login', () => {
-  it('does the same work and gets the same answer', async () => {
+  it('causes the same work and gets the same response', async () => {
     const { passwords, costs } = countedPasswords({ memoryMebibytes: 1, passes: 1, lanes: 1 })
     await using host = await startIdentityUnderTest({ passwords })
-    // A store from before logins were unique.
+    // Simulates a store from before logins were unique.
     await host.database.transaction((transaction) => transaction.query(sql`drop index users_login_active`))
     await host.addAccount({ login: 'twin@example.com' })
     await host.addAccount({ login: 'Twin@example.com' })
@@ -357,7 +357,7 @@ describe('a sign-in with an ambiguous, an unknown or a known login', () => {
 })
 
 describe('the login-by-link attack', () => {
-  it('gains nothing: the code goes to the browser that proved the password', async () => {
+  it('gains nothing, because the code goes to the browser that sent the password', async () => {
     await using host = await startIdentityUnderTest()
     const attacker = openBrowser(host.address)
     const attackersPkce = createPkce()
@@ -370,7 +370,7 @@ describe('the login-by-link attack', () => {
       { origin },
     )
     assert.match(posted.location, /^\/connect\/authorize\?authRequest=/)
-    // The victim is about to sign in; the attacker tries everything they know.
+    // The victim is about to sign in. The attacker tries all known values.
     const resumed = await attacker.follow(await attacker.get(posted.location))
     assert.ok(resumed.location.startsWith(`${origin}/login/?authRequest=`), resumed.location)
     const repeated = await attacker.get('/connect/authorize', requestOf(attackersPkce, { prompt: 'none' }))
@@ -378,7 +378,7 @@ describe('the login-by-link attack', () => {
     assert.ok('code' in queryOf(await victim.follow(posted)))
   })
 
-  it('the pending request never reveals who signed in', async () => {
+  it('gains nothing from the pending request, which never reveals who signed in', async () => {
     await using host = await startIdentityUnderTest()
     const browser = openBrowser(host.address)
     const posted = await postSignIn(browser, createPkce())
@@ -387,7 +387,7 @@ describe('the login-by-link attack', () => {
   })
 })
 
-describe('the pages of the identity host speak English and Portuguese', () => {
+describe('the language of the pages of the identity host', () => {
   const host = fixture(startIdentityUnderTest, {
     isNamed: true,
     environment: {
@@ -395,14 +395,14 @@ describe('the pages of the identity host speak English and Portuguese', () => {
       Identity__SecondFactor: 'all',
       Identity__PasskeyDomain: 'localhost',
       MAIL_FROM: 'tracker@example.com',
-      // Nothing answers there.
+      // No server listens there.
       Identity__Providers__corp__Issuer: 'http://localhost:9',
       Identity__Providers__corp__ClientId: 'tracker',
     },
   })
 
   const goTo = async (browser: Browser, request = {}, headers = {}) => {
-    const page = await browser.get('/connect/authorize', requestAt(wiki, createPkce(), request))
+    const page = await browser.get('/connect/authorize', authorizationRequestOf(wiki, createPkce(), request))
     const signIn = await browser.follow(page)
     return browser.get(signIn.address.href, {}, headers)
   }
@@ -413,7 +413,7 @@ describe('the pages of the identity host speak English and Portuguese', () => {
     return new URL(link.replaceAll('&#38;', '&'), address).href
   }
 
-  it('each of them in the language that the client asks for, whatever the browser would read', async () => {
+  it('is the one that the client requests, whatever the browser prefers', async () => {
     const { login } = await host.addAccount()
     const pages: Page[] = []
     const see = (page: Page): Page => {
@@ -457,7 +457,7 @@ describe('the pages of the identity host speak English and Portuguese', () => {
     }
   })
 
-  it('else in the browser’s, and in English where neither is one of them', async () => {
+  it('is otherwise that of the browser, and English if neither is supported', async () => {
     const languageFor = async (asked: string | undefined, accepted: string) => {
       const request = asked === undefined ? {} : { ui_locales: asked }
       return languageOf(await goTo(openBrowser(host.address), request, { 'accept-language': accepted }))
@@ -472,13 +472,13 @@ describe('the pages of the identity host speak English and Portuguese', () => {
     assert.equal(await languageFor(`pt ${many}`, many.replaceAll(' ', ',')), 'pt-BR', 'None is too long.')
   })
 
-  it('and a page that belongs to no request in the browser’s', async () => {
+  it('is that of the browser on a page without a pending request', async () => {
     const page = await openBrowser(host.address).get('/ext/sign-in', {}, { 'accept-language': 'pt-BR,pt' })
     assert.deepEqual([page.status, languageOf(page)], [400, 'pt-BR'])
     assert.match(page.text, /Esta página não vale mais/)
   })
 
-  it('which the document of RFC 8414 says, and the contract’s does not', async () => {
+  it('is one of those that the document of RFC 8414 lists, unlike that of the contract', async () => {
     const read = async (name: string) => (await openBrowser(host.address).get(`/.well-known/${name}`)).json
     const metadata = await read('oauth-authorization-server')
     assert.deepEqual(metadata.ui_locales_supported, ['en', 'pt-BR'])

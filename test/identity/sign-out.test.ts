@@ -37,27 +37,27 @@ function assertCleared({ headers }: Pick<Response, 'headers'>): void {
 describe('a sign-out', () => {
   const host = fixture(startIdentityUnderTest)
 
-  /** Whether the browser is still known, and whether its tokens go on. */
+  /** Whether the browser still has a session, and whether its tokens can be refreshed. */
   const isActive = async (browser: Browser, refreshToken: string) => {
     const next = await browser.get('/connect/authorize', requestOf(createPkce(), { prompt: 'none' }))
     const isKnown = queryOf(next).code !== undefined
     assert.equal((await refresh(browser, refreshToken)).status === 200, isKnown)
     return isKnown
   }
-  /** The page of the client, with a question. */
+  /** Asserts that the browser is on the page of the client, which asks the user. */
   const assertAsked = ({ location }: Page, address = page) => {
     assert.ok(location.startsWith(`${address}?logoutId=`), location)
     return queryOf({ location } as Page).logoutId ?? ''
   }
 
-  /** Whatever says that no other site has sent the browser, or does not say it. */
-  const own: readonly Fields[] = [
+  /** Headers that exclude another site, or that do not reveal one. */
+  const ownSiteHeaders: readonly Fields[] = [
     {},
     ...['same-origin', 'same-site', 'none'].map((site) => ({ 'sec-fetch-site': site })),
     { origin },
     { referer: `${otherOrigin}/login/` },
     { referer: 'http://127.0.0.1:1/a/page/of/this/machine' },
-    // What the browser says of itself comes first.
+    // Sec-Fetch-Site takes precedence.
     { 'sec-fetch-site': 'same-site', referer: 'https://evil.example/' },
   ]
   const foreign: readonly Fields[] = [
@@ -70,7 +70,7 @@ describe('a sign-out', () => {
     { origin, referer: 'https://evil.example/page' },
   ]
 
-  it('with the cookie alone ends the session and goes on, without a page in between', async () => {
+  it('with only the cookie ends the session and redirects, without a page in between', async () => {
     const { tokens: other } = await signedIn(host.address)
     const ways: readonly ((browser: Browser, headers: Fields) => Promise<Page>)[] = [
       (browser, headers) => browser.get('/connect/endsession', {}, headers),
@@ -87,23 +87,25 @@ describe('a sign-out', () => {
       ].map((query) => (browser: Browser, headers: Fields) => signOut(browser, query, headers)),
     ]
     const cases = [
-      ...own.map((headers) => [headers, ways[0]] as const),
+      ...ownSiteHeaders.map((headers) => [headers, ways[0]] as const),
       ...ways.map((way) => [{}, way] as const),
     ]
     for (const [headers, way] of cases) {
       const { browser, tokens } = await signedIn(host.address)
       assert.ok(way)
-      const left = await browser.follow(await way(browser, headers), headers)
-      assert.equal(left.location, page)
+      const finalPage = await browser.follow(await way(browser, headers), headers)
+      assert.equal(finalPage.location, page)
       assert.equal(browser.cookies.size, 0)
       const { sid } = claimsOf(tokens.access_token)
-      const kept = await host.database.query(sql`select from refresh_tokens where session_id = ${sid}`)
-      assert.equal(kept.length, 0)
+      const refreshTokens = await host.database.query(
+        sql`select from refresh_tokens where session_id = ${sid}`,
+      )
+      assert.equal(refreshTokens.length, 0)
       assert.equal(await isActive(browser, tokens.refresh_token), false)
     }
   })
 
-  it('from another site is asked about first, unless it has the identity token of this very session', async () => {
+  it('from another site is confirmed by the user first, unless it has the identity token of this very session', async () => {
     const { tokens: other } = await signedIn(host.address)
     const queries = [
       {},
@@ -117,13 +119,13 @@ describe('a sign-out', () => {
     ]
     for (const [headers, query] of cases) {
       const { browser, tokens } = await signedIn(host.address)
-      const asked = await signOut(browser, query, headers)
-      const logoutId = assertAsked(asked)
-      assert.deepEqual(asked.headers.getSetCookie(), [], 'The cookie stays.')
+      const question = await signOut(browser, query, headers)
+      const logoutId = assertAsked(question)
+      assert.deepEqual(question.headers.getSetCookie(), [], 'The cookie stays.')
       const copy = await signedIn(host.address)
       assert.equal(await isActive(copy.browser, copy.tokens.refresh_token), true)
-      const left = await browser.post('/api/account/logout', { logoutId }, { origin })
-      assert.equal(left.location, page)
+      const finalPage = await browser.post('/api/account/logout', { logoutId }, { origin })
+      assert.equal(finalPage.location, page)
       assert.equal(await isActive(browser, tokens.refresh_token), false)
     }
     const { browser, tokens } = await signedIn(host.address)
@@ -131,22 +133,22 @@ describe('a sign-out', () => {
     assert.equal(await isActive(browser, tokens.refresh_token), false)
   })
 
-  it('asks by the link of another site, whose visitor stays signed in for as long as nothing is answered', async () => {
+  it('by a link of another site asks the user, who stays signed in until the confirmation', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const attacker = await signedIn(host.address)
     const checked = await attacker.browser.get('/connect/endsession', {
       id_token_hint: attacker.tokens.id_token,
     })
-    // A form of another site, which brings no cookie, and whose redirect may not say where it came from.
+    // A form of another site sends no cookie, and its redirect may not reveal the site.
     const form = await openBrowser(host.address).post('/connect/endsession', {}, fromOtherSite)
     assertAsked(await browser.follow(form))
-    // The attacker's own checked sign-out, by a link.
+    // The attacker's own validated sign-out, opened by a link.
     assertAsked(await browser.follow(checked, fromOtherSite))
     assertAsked(await browser.follow(form, fromOtherSite))
     assert.equal(await isActive(browser, tokens.refresh_token), true)
   })
 
-  it('leads to no address that is not registered, and says so on a page of this host', async () => {
+  it('does not redirect to an unregistered URL, and says so on a page of this host', async () => {
     for (const headers of [{}, fromOtherSite]) {
       const { browser, tokens } = await signedIn(host.address)
       const query = {
@@ -154,23 +156,23 @@ describe('a sign-out', () => {
         state: 's-1',
         id_token_hint: tokens.id_token,
       }
-      const left = await signOut(browser, query, headers)
-      assert.deepEqual([left.status, left.location], [200, ''])
-      assert.match(left.text, /<h1>You are signed out<\/h1>/)
-      assert.match(left.text, /address that is not registered for it/)
-      assertCleared(left)
+      const finalPage = await signOut(browser, query, headers)
+      assert.deepEqual([finalPage.status, finalPage.location], [200, ''])
+      assert.match(finalPage.text, /<h1>You are signed out<\/h1>/)
+      assert.match(finalPage.text, /address that is not registered for it/)
+      assertCleared(finalPage)
       assert.equal(await isActive(browser, tokens.refresh_token), false)
     }
     const { browser, tokens } = await signedIn(host.address)
     const logoutId = assertAsked(
       await signOut(browser, { post_logout_redirect_uri: 'https://evil.example/' }, fromOtherSite),
     )
-    const left = await browser.post('/api/account/logout', { logoutId }, { origin })
-    assert.match(left.text, /address that is not registered for it/)
+    const finalPage = await browser.post('/api/account/logout', { logoutId }, { origin })
+    assert.match(finalPage.text, /address that is not registered for it/)
     assert.equal(await isActive(browser, tokens.refresh_token), false)
   })
 
-  it('ends nothing while a browser only loads the address beforehand', async () => {
+  it('ends nothing if a browser only prefetches the URL', async () => {
     const { browser, tokens } = await signedIn(host.address)
     for (const headers of [{ 'sec-purpose': 'prefetch;prerender' }, { purpose: 'prefetch' }]) {
       const rejected = await signOut(browser, { id_token_hint: tokens.id_token }, headers)
@@ -179,37 +181,37 @@ describe('a sign-out', () => {
     assert.equal(await isActive(browser, tokens.refresh_token), true)
   })
 
-  it('is answered from an allowed origin only', async () => {
+  it('is confirmed from an allowed origin only', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const logoutId = assertAsked(await signOut(browser, {}, fromOtherSite))
     for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, {}] as Fields[]) {
       const rejected = await browser.post('/api/account/logout', { logoutId }, headers)
       assertEnvelope({ ...rejected, body: rejected.json }, 403)
     }
-    // The answer by a link is no answer either.
+    // A link cannot confirm it either.
     assertAsked(await browser.get('/api/account/logout', { logoutId }))
     assert.equal(await isActive(browser, tokens.refresh_token), true)
   })
 
-  it('asks on the page of the client, and goes where the client wanted afterwards', async () => {
+  it('asks on the page of the client, and then redirects as the client requested', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const query = {
       client_id: 'svc-webclient',
       post_logout_redirect_uri: `${otherOrigin}/login/`,
       state: 's-1',
     }
-    const asked = await signOut(browser, query, fromOtherSite)
-    const logoutId = assertAsked(asked, `${otherOrigin}/login/`)
+    const question = await signOut(browser, query, fromOtherSite)
+    const logoutId = assertAsked(question, `${otherOrigin}/login/`)
     host.clock.advance(60 * 60_000)
-    // A page of another site: its post comes without the cookie.
-    const elsewhere = openBrowser(host.address)
-    const left = await elsewhere.post('/api/account/logout', { logoutId }, { origin: otherOrigin })
-    assert.equal(left.location, `${otherOrigin}/login/?state=s-1`)
-    assertCleared(left)
+    // The post of a page of another site has no cookie.
+    const otherBrowser = openBrowser(host.address)
+    const finalPage = await otherBrowser.post('/api/account/logout', { logoutId }, { origin: otherOrigin })
+    assert.equal(finalPage.location, `${otherOrigin}/login/?state=s-1`)
+    assertCleared(finalPage)
     assert.equal(await isActive(browser, tokens.refresh_token), false)
   })
 
-  it('asks where the address was left open for five minutes', async () => {
+  it('asks the user if the URL is opened after five minutes', async () => {
     const { browser, tokens } = await signedIn(host.address)
     const { location } = await browser.get('/connect/endsession', { id_token_hint: tokens.id_token })
     host.clock.advance(5 * 60_000)
@@ -220,8 +222,8 @@ describe('a sign-out', () => {
 
   it('in a browser without a session ends that of the identity token', async () => {
     const { browser, tokens } = await signedIn(host.address)
-    const left = await signOut(openBrowser(host.address), { id_token_hint: tokens.id_token })
-    assert.equal(left.location, page)
+    const finalPage = await signOut(openBrowser(host.address), { id_token_hint: tokens.id_token })
+    assert.equal(finalPage.location, page)
     assert.equal(await isActive(browser, tokens.refresh_token), false)
   })
 })
@@ -254,7 +256,7 @@ describe('a session', () => {
       () => true,
       () => false,
     )
-  /** Nothing of the session works: neither here at once, nor at the other hosts after half a minute. */
+  /** Asserts that the session has ended: here at once, and on the other hosts after half a minute. */
   const assertEnded = async (browser: Browser, tokens: { access_token: string; refresh_token: string }) => {
     assertRejected(await refresh(browser, tokens.refresh_token), 'invalid_grant')
     assert.match((await browser.get('/connect/authorize', requestOf(createPkce()))).location, /login-page/)
@@ -280,15 +282,15 @@ describe('a session', () => {
   it('ends at sign-out, without a page in between', async () => {
     const { browser, tokens } = await signedIn(host.address)
     assert.equal(await isAccepted(tokens.access_token), true)
-    const asked = await browser.get('/connect/endsession', {
+    const question = await browser.get('/connect/endsession', {
       id_token_hint: tokens.id_token,
       post_logout_redirect_uri: `${origin}/login/`,
       state: 's-1',
     })
-    assert.match(asked.location, /^\/api\/account\/logout\?logoutId=/)
-    const left = await browser.get(asked.location)
-    assert.equal(left.location, `${origin}/login/?state=s-1`)
-    assertCleared(left)
+    assert.match(question.location, /^\/api\/account\/logout\?logoutId=/)
+    const finalPage = await browser.get(question.location)
+    assert.equal(finalPage.location, `${origin}/login/?state=s-1`)
+    assertCleared(finalPage)
     assert.deepEqual(
       await host.database.query(
         sql`select id from refresh_tokens where session_id = ${claimsOf(tokens.access_token).sid}`,
@@ -320,7 +322,7 @@ describe('a session', () => {
     assert.equal(await isAccepted(again.tokens.access_token), true)
   })
 
-  it('ends when the stamp is replaced, with nothing else done', async () => {
+  it('ends when only the security stamp is replaced', async () => {
     const { id, login } = await host.addAccount()
     const { browser, tokens } = await signedIn(host.address, { login })
     await host.database.transaction((transaction) =>

@@ -8,8 +8,8 @@ import { freshDatabase } from '../support/fresh-database.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
 import { until } from '../support/until.ts'
 
-describe('the sweep', () => {
-  it('deletes what has expired and nothing else, also when several instances sweep at once', async () => {
+describe('the purge', () => {
+  it('deletes only expired rows, even if several instances purge concurrently', async () => {
     await using host = await startIdentityUnderTest()
     const countRows = async () => {
       const [counts] = await host.database.query<Record<string, number>>(sql`
@@ -17,7 +17,7 @@ describe('the sweep', () => {
           (select count(*) from authorization_codes) as codes, (select count(*) from lockouts) as lockouts`)
       return counts
     }
-    const sweepThrice = () =>
+    const purgeConcurrently = () =>
       Promise.all(
         [1, 2, 3].map(async () => {
           await purgeExpired(host.database, host.clock.now(), 0)
@@ -29,22 +29,22 @@ describe('the sweep', () => {
     const pkce = createPkce()
     const unused = await signIn(openBrowser(host.address), pkce)
     await postSignIn(openBrowser(host.address), pkce, { password: 'wrong' })
-    await sweepThrice()
+    await purgeConcurrently()
     assert.deepEqual(await countRows(), { sessions: 2, tokens: 2, codes: 2, lockouts: 1 })
     host.clock.advance(60_000)
-    await sweepThrice()
-    // The used code and the spent token stay, so that a second use is recognised.
+    await purgeConcurrently()
+    // The used code and the spent token stay, so that a second use is detected.
     assert.deepEqual(await countRows(), { sessions: 2, tokens: 2, codes: 1, lockouts: 1 })
     assert.equal((await redeem(browser, pkce, unused)).json.error, 'invalid_grant')
     host.clock.advance(15 * 60_000)
-    await sweepThrice()
+    await purgeConcurrently()
     assert.deepEqual(await countRows(), { sessions: 2, tokens: 2, codes: 1, lockouts: 0 })
     host.clock.advance(8 * 60 * 60_000)
-    await sweepThrice()
+    await purgeConcurrently()
     assert.deepEqual(await countRows(), { sessions: 0, tokens: 0, codes: 0, lockouts: 0 })
   })
 
-  it('goes on while the signing keys cannot be read, and each failure has its own sentence', async (t) => {
+  it('continues while the signing keys cannot be read, and logs only that error', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const lines: string[] = []
     await using host = await startIdentityUnderTest({
@@ -75,13 +75,13 @@ describe('the sweep', () => {
       insert into outside_attempts (id, sealed, expires_at)
       select sha256(number::text::bytea), number::text, now() + make_interval(secs => number)
       from generate_series(-2, 21500) as number where number <> 0`)
-    const kept = async () => {
+    const countAttempts = async () => {
       const [row] = await database.query<{ count: number; oldest: number }>(
         sql`select count(*)::int as count, min(sealed::int) as oldest from outside_attempts`,
       )
       return row
     }
     await Promise.all([1, 2].map(() => purgeExpired(database, Date.now(), 0)))
-    assert.deepEqual(await kept(), { count: 20_000, oldest: 1501 })
+    assert.deepEqual(await countAttempts(), { count: 20_000, oldest: 1501 })
   })
 })

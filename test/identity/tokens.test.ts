@@ -58,7 +58,7 @@ describe('tokens', () => {
     assert.equal(typeof identity.auth_time, 'number')
   })
 
-  it('mark administrators, with the text true, and no other account', async () => {
+  it('contain the administrator claim, with the text true, only for administrators', async () => {
     const administrator = await host.addAccount({ login: 'Root@example.com' })
     const { tokens } = await signedIn(host.address, { login: administrator.login })
     assert.equal(claimsOf(tokens.access_token)['svc:admin'], 'true')
@@ -86,7 +86,7 @@ describe('tokens', () => {
     assert.equal((await refresh(browser, json.refresh_token)).status, 200)
   })
 
-  it('of a refresh can be for less, and the successor keeps everything', async () => {
+  it('of a refresh can have fewer scopes, and the next refresh token keeps all of them', async () => {
     const { tokens } = await signedIn(host.address)
     assertRejected(
       await refresh(browser, tokens.refresh_token, { scope: 'svc.api svc.grpc' }),
@@ -99,7 +99,7 @@ describe('tokens', () => {
     assert.equal(json.scope, 'openid profile svc.api offline_access')
   })
 
-  it('are rejected for a code with a wrong verifier, address or client, which leaves the code as it was', async () => {
+  it('are not issued for a code with a wrong verifier, URL or client, which does not spend the code', async () => {
     const pkce = createPkce()
     const callback = await signIn(openBrowser(host.address), pkce)
     const wrong: (readonly [Fields, string])[] = [
@@ -111,33 +111,34 @@ describe('tokens', () => {
       [{ code: '' }, 'invalid_request'],
       [{ redirect_uri: '' }, 'invalid_request'],
     ]
-    for (const [others, error] of wrong) assertRejected(await redeem(browser, pkce, callback, others), error)
+    for (const [overrides, error] of wrong)
+      assertRejected(await redeem(browser, pkce, callback, overrides), error)
     assert.equal((await redeem(browser, pkce, callback)).status, 200)
   })
 
-  it('are rejected for a code whose session has ended in the meantime', async () => {
+  it('are not issued for a code whose session has ended in the meantime', async () => {
     const ends = [
-      (own: Browser) => own.post('/api/account/logout', {}, { origin }),
+      (browser: Browser) => browser.post('/api/account/logout', {}, { origin }),
       () => changeStamp(),
       // A session just before its eight hours end leaves a code that outlives it.
       async () => host.clock.advance(30_000),
     ]
     for (const [index, end] of ends.entries()) {
-      const [own, pkce] = [openBrowser(host.address), createPkce()]
-      await signIn(own, pkce)
+      const [newBrowser, pkce] = [openBrowser(host.address), createPkce()]
+      await signIn(newBrowser, pkce)
       if (index === 2) host.clock.advance(8 * 60 * 60_000 - 20_000)
-      const callback = await own.get('/connect/authorize', requestOf(pkce))
+      const callback = await newBrowser.get('/connect/authorize', requestOf(pkce))
       assert.ok(queryOf(callback).code)
-      await end(own)
+      await end(newBrowser)
       assertRejected(await redeem(browser, pkce, callback), 'invalid_grant')
     }
   })
 
-  it('are rejected for a code or a refresh token that was issued to another client', async () => {
+  it('are not issued for a code or a refresh token of another client', async () => {
     const pkce = createPkce()
     const callback = await signIn(openBrowser(host.address), pkce)
     const { tokens } = await signedIn(host.address)
-    // There is one public client, so another's can only be made in the store.
+    // There is only one public client, so the other client is set in the store.
     await setClient('somebody-else')
     assertRejected(await redeem(browser, pkce, callback), 'invalid_grant')
     assertRejected(await refresh(browser, tokens.refresh_token), 'invalid_grant')
@@ -147,7 +148,7 @@ describe('tokens', () => {
     assert.equal((await refresh(browser, tokens.refresh_token)).status, 200)
   })
 
-  it('are rejected for a code older than a minute', async () => {
+  it('are not issued for a code that is older than a minute', async () => {
     const pkce = createPkce()
     const callback = await signIn(openBrowser(host.address), pkce)
     host.clock.advance(60_000)
@@ -156,18 +157,18 @@ describe('tokens', () => {
 
   it('issued for a code end when the code is used again, even half a minute later', async () => {
     const pkce = createPkce()
-    const own = openBrowser(host.address)
-    const callback = await signIn(own, pkce)
+    const newBrowser = openBrowser(host.address)
+    const callback = await signIn(newBrowser, pkce)
     const { json } = await redeem(browser, pkce, callback)
     host.clock.advance(30_000)
     assertRejected(await redeem(browser, pkce, callback), 'invalid_grant')
     assertRejected(await refresh(browser, json.refresh_token), 'invalid_grant')
     const headers = { authorization: `Bearer ${json.access_token}` }
     assert.equal((await browser.get('/connect/userinfo', {}, headers)).status, 401)
-    assert.match((await own.get('/connect/authorize', requestOf(pkce))).location, /login-page/)
+    assert.match((await newBrowser.get('/connect/authorize', requestOf(pkce))).location, /login-page/)
   })
 
-  it('can be asked for with the three grants only, by anyone who may use them', async () => {
+  it('can be requested only with the three grants, by clients that may use them', async () => {
     const post = (form: Fields) => browser.post('/connect/token', form)
     assertRejected(await post({ client_id: 'svc-webclient' }), 'invalid_request')
     assertRejected(
@@ -200,14 +201,14 @@ describe('tokens', () => {
 })
 
 describe('a revoked refresh token', () => {
-  it('stops working, and nothing else does', async () => {
+  it('is rejected, and everything else stays valid', async () => {
     await using host = await startIdentityUnderTest()
     const { browser, tokens } = await signedIn(host.address)
     const other = await signedIn(host.address)
-    const revoke = (token: string, others: Fields = { client_id: 'svc-webclient' }) =>
-      browser.post('/connect/revocation', { token, token_type_hint: 'refresh_token', ...others })
+    const revoke = (token: string, clientFields: Fields = { client_id: 'svc-webclient' }) =>
+      browser.post('/connect/revocation', { token, token_type_hint: 'refresh_token', ...clientFields })
     assertRejected(await revoke(tokens.refresh_token, {}), 'invalid_client', 401)
-    // Another client's token is left as it is, and the answer does not say so.
+    // The token of another client is unchanged, which the response does not reveal.
     const asRobot = { client_id: robot.id, client_secret: robot.secret }
     assert.equal((await revoke(other.tokens.refresh_token, asRobot)).status, 200)
     assert.equal((await revoke(tokens.refresh_token)).status, 200)
@@ -215,14 +216,14 @@ describe('a revoked refresh token', () => {
     assert.equal((await revoke('made-up')).status, 200)
     assertRejected(await revoke(''), 'invalid_request')
     assertRejected(await refresh(browser, tokens.refresh_token), 'invalid_grant')
-    // Neither the session nor its other tokens ended.
+    // The session and its other tokens are still active.
     const headers = { authorization: `Bearer ${tokens.access_token}` }
     assert.equal((await browser.get('/connect/userinfo', {}, headers)).status, 200)
     assert.ok('code' in queryOf(await browser.get('/connect/authorize', requestOf(createPkce()))))
     assert.equal((await refresh(browser, other.tokens.refresh_token)).status, 200)
   })
 
-  it('that was spent before is still recognised when it is used again', async () => {
+  it('is still detected as replayed if it was spent before', async () => {
     await using host = await startIdentityUnderTest()
     const { browser, tokens } = await signedIn(host.address)
     const { json } = await refresh(browser, tokens.refresh_token)
@@ -233,15 +234,15 @@ describe('a revoked refresh token', () => {
 })
 
 describe('a revoked access token', () => {
-  it('is accepted nowhere any more, while its session and other tokens stay valid', async () => {
+  it('is rejected everywhere, while its session and other tokens stay valid', async () => {
     await using host = await startIdentityUnderTest()
     const { browser, tokens } = await signedIn(host.address)
     const { json } = await refresh(browser, tokens.refresh_token)
-    const revoke = (token: string, others: Fields = { client_id: 'svc-webclient' }) =>
-      browser.post('/connect/revocation', { token, ...others })
+    const revoke = (token: string, clientFields: Fields = { client_id: 'svc-webclient' }) =>
+      browser.post('/connect/revocation', { token, ...clientFields })
     const statusOf = async (token: string) =>
       (await browser.get('/connect/userinfo', {}, { authorization: `Bearer ${token}` })).status
-    // Another client's is left as it is, and the answer does not say so.
+    // The token of another client is unchanged, which the response does not reveal.
     const asRobot = { client_id: robot.id, client_secret: robot.secret }
     assert.equal((await revoke(tokens.access_token, asRobot)).status, 200)
     assert.equal(await statusOf(tokens.access_token), 200)
@@ -250,7 +251,7 @@ describe('a revoked access token', () => {
     assert.equal(await statusOf(tokens.access_token), 401)
     assert.equal(await statusOf(json.access_token), 200)
     assert.equal((await refresh(browser, json.refresh_token)).status, 200)
-    // What is remembered of it goes when it would have expired anyway.
+    // Its entry is purged when the token would have expired anyway.
     const kept = () => host.database.query(sql`select from revoked_tokens`)
     await purgeExpired(host.database, host.clock.now(), 0)
     assert.equal((await kept()).length, 1)
@@ -258,7 +259,7 @@ describe('a revoked access token', () => {
     assert.equal((await kept()).length, 0)
   })
 
-  it('is no token that can be revoked while the extensions are off', async () => {
+  it('cannot be revoked while the extensions are off', async () => {
     await using host = await startIdentityUnderTest({ environment: { EXTENSIONS: 'off' } })
     const { browser, tokens } = await signedIn(host.address)
     const form = { token: tokens.access_token, client_id: 'svc-webclient' }
@@ -283,7 +284,7 @@ describe('parallel requests on two instances', () => {
     assert.ok(pages.every(({ status, json }) => status === 200 || json.error === 'invalid_grant'))
     return pages.filter(({ status }) => status === 200)
   }
-  /** Neither the session nor a token that was ever issued in it works any more. */
+  /** Asserts that the session and all its tokens have ended. */
   const assertNothingLeft = async (sessionId: string, winners: readonly Page[]) => {
     for (const { json } of winners) {
       assert.equal((await refresh(openBrowser(host.address), json.refresh_token)).json.error, 'invalid_grant')
@@ -296,7 +297,7 @@ describe('parallel requests on two instances', () => {
     assert.deepEqual(left, { tokens: 0, live: 0 })
   }
 
-  it('with one code: at most one wins, and what it won is taken back', async () => {
+  it('with the same code succeed at most once, and the tokens are revoked', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const pkce = createPkce()
       const callback = await signIn(openBrowser(host.address), pkce)
@@ -306,7 +307,7 @@ describe('parallel requests on two instances', () => {
     }
   })
 
-  it('with one refresh token: at most one wins, and its successor dies too', async () => {
+  it('with the same refresh token succeed at most once, and the new refresh token is revoked, too', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { tokens } = await signedIn(host.address)
       const winners = winnersOf(await race((index) => refresh(browserFor(index), tokens.refresh_token)))
@@ -315,7 +316,7 @@ describe('parallel requests on two instances', () => {
     }
   })
 
-  it('of a refresh and a sign-out: afterwards nothing works, no matter who came first', async () => {
+  it('to refresh and to sign out leave no valid token, whichever came first', async () => {
     for (let round = 0; round < 3 * rounds; round += 1) {
       const { browser, tokens } = await signedIn(host.address)
       const { location } = await browser.get('/connect/endsession', { id_token_hint: tokens.id_token })
@@ -327,7 +328,7 @@ describe('parallel requests on two instances', () => {
     }
   })
 
-  it('of a refresh and a revocation: the token is used or revoked, and the session stays active', async () => {
+  it('to refresh and to revoke either use or revoke the token, and the session stays active', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { browser, tokens } = await signedIn(host.address)
       const form = { token: tokens.refresh_token, client_id: 'svc-webclient' }
@@ -343,7 +344,7 @@ describe('parallel requests on two instances', () => {
     }
   })
 
-  it('of sign-ins of one user: each gets its own session', async () => {
+  it('to sign in one user get a session each', async () => {
     const sessions = await Promise.all(
       Array.from({ length: 4 }, (_, index) => signedIn(addresses[index % 2] ?? host.address)),
     )

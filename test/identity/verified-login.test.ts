@@ -5,11 +5,11 @@ import { type Browser, claimsOf, openBrowser, queryOf } from '../support/browser
 import { arriveFrom, insertIdentity, startExternalProvider } from '../support/external-provider.ts'
 import { fixture } from '../support/fixture.ts'
 import { startIdentityUnderTest } from '../support/identity-host.ts'
-import { registrationOf, type SignInAtOptions, tokensAt, wiki } from '../support/registered-clients.ts'
+import { registrationOf, requestTokens, type SignInOptions, wiki } from '../support/registered-clients.ts'
 
 /** The claim in the identity token and at userinfo, which must be the same. */
-async function isVerified(browser: Browser, options: SignInAtOptions = {}): Promise<unknown> {
-  const { json } = await tokensAt(browser, wiki, options)
+async function isVerified(browser: Browser, options: SignInOptions = {}): Promise<unknown> {
+  const { json } = await requestTokens(browser, wiki, options)
   const authorization = `Bearer ${json.access_token}`
   const { json: person } = await browser.get('/connect/userinfo', {}, { authorization })
   const claim = claimsOf(json.id_token).email_verified
@@ -45,7 +45,7 @@ describe('email_verified', () => {
     assert.equal(await isVerified(openBrowser(host.address), { login }), false)
   })
 
-  it('is true where a provider has verified the login, until the login changes', async () => {
+  it('is true if a provider has verified the login, until the login changes', async () => {
     const { id, login } = await host.addAccount()
     const person = { sub: `of-${id}`, email: login, email_verified: true }
     assert.equal(await isVerified(await arrive('linking', person)), true)
@@ -54,12 +54,12 @@ describe('email_verified', () => {
     assert.equal(await isVerified(openBrowser(host.address), { login: `new-${login}` }), false)
   })
 
-  it('is true for an account that the provider has brought', async () => {
+  it('is true for an account that was created by a sign-in at a provider', async () => {
     const person = { sub: 'brought', email: 'brought@example.com', email_verified: true }
     assert.equal(await isVerified(await arrive('making', person)), true)
   })
 
-  it('follows at the next sign-in from an identity that was connected earlier by the same verified address', async () => {
+  it('becomes true at the next sign-in with an identity that was connected earlier with the same verified address', async () => {
     const { id, login } = await host.addAccount()
     const sub = `earlier-${id}`
     await insertIdentity(host.database, external.issuer, { userId: id, subject: sub })
@@ -74,7 +74,7 @@ describe('email_verified', () => {
     assert.equal(await isVerified(await arriveLabelled(login)), true)
   })
 
-  it('is true for every login that is an address where the settings say so', async () => {
+  it('is true for every login that is an email address if the settings say so', async () => {
     const { login } = await trusting.addAccount()
     assert.equal(await isVerified(openBrowser(trusting.address), { login }), true)
     const { login: bare } = await trusting.addAccount({ login: 'no-address' })

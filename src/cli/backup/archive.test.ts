@@ -20,7 +20,7 @@ import { gzipSync } from 'node:zlib'
 import { readArchive, writeArchive } from './archive.ts'
 import { requireNoConflictingSecrets } from './files.ts'
 
-describe('the file of a backup', () => {
+describe('The file of a backup', () => {
   let folder: string
   let file: string
   beforeEach(() => {
@@ -37,16 +37,17 @@ describe('the file of a backup', () => {
     return values
   }
 
-  it('is read as it was written, and is the only file that is left', async () => {
+  it('is read as it was written, and leaves no other file', async () => {
     await write()
     assert.deepEqual(await read(), [{ row: 1 }])
     assert.deepEqual(readdirSync(folder), ['a.backup'])
   })
 
   const key = Buffer.alloc(32, 1)
-  // Fills several encrypted pieces and ends within one, at the end of one, and just after it.
-  for (const bytes of [0, 1000, 64 * 1024 * 3 - 1, 64 * 1024 * 3, 500_000])
-    it(`is encrypted, and read with its key, with ${bytes} bytes of a table`, async () => {
+  const pieceBytes = 64 * 1024
+  // Less than one encrypted piece, about three, and many.
+  for (const bytes of [0, 1000, pieceBytes * 3 - 1, pieceBytes * 3, 500_000])
+    it(`is encrypted, and decrypted with its key, if a table has ${bytes} bytes`, async () => {
       const piece = randomBytes(bytes)
       await writeArchive({ file, key }, async (archive) => {
         await archive.json({ secret: 'legible' })
@@ -56,13 +57,14 @@ describe('the file of a backup', () => {
       assert.ok(readFileSync(file).toString('latin1').startsWith('tracker backup, encrypted 1\n'))
     })
 
-  it('that is encrypted is rejected without its key, and if one bit or piece of it was changed', async () => {
+  it('is rejected if it is encrypted and the key is missing, or if one bit or piece was changed', async () => {
     await writeArchive({ file, key }, async (archive) => void (await archive.data(randomBytes(300_000))))
     await assert.rejects(read(), /a\.backup is encrypted\. Add --key-file with its key\./)
     await assert.rejects(read(Buffer.alloc(32, 2)), /the key belongs to another backup/)
     const whole = readFileSync(file)
-    const [start, piece] = [28 + 32, 64 * 1024 + 16]
-    const exchanged = Buffer.concat([
+    const [lineBytes, saltBytes, tagBytes] = [28, 32, 16]
+    const [start, piece] = [lineBytes + saltBytes, pieceBytes + tagBytes]
+    const reordered = Buffer.concat([
       whole.subarray(0, start),
       whole.subarray(start + piece, start + 2 * piece),
       whole.subarray(start, start + piece),
@@ -71,7 +73,7 @@ describe('the file of a backup', () => {
     const flipped = Buffer.from(whole)
     flipped[start + piece + 5] = (flipped[start + piece + 5] ?? 0) ^ 1
     const changed = {
-      exchanged,
+      reordered,
       flipped,
       'cut after a piece': whole.subarray(0, start + 2 * piece),
       'cut within a piece': whole.subarray(0, -100),
@@ -83,18 +85,18 @@ describe('the file of a backup', () => {
     }
   })
 
-  it('is not begun if a file of its name exists', async () => {
+  it('is not written if a file with its name exists', async () => {
     writeFileSync(file, 'precious')
-    let begun = false
+    let isWriting = false
     const writing = writeArchive({ file }, async () => {
-      begun = true
+      isWriting = true
     })
     await assert.rejects(writing, { message: `${file} already exists and is not overwritten.` })
-    assert.equal(begun, false)
+    assert.equal(isWriting, false)
     assert.equal(readFileSync(file, 'utf8'), 'precious')
   })
 
-  /** Volumes with exFAT and some network folders answer like this. */
+  /** Makes hard links fail, as on exFAT and on some network file systems. */
   function withoutHardLinks(t: TestContext) {
     const link = t.mock.method(promises, 'link', async () => {
       throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' })
@@ -115,7 +117,7 @@ describe('the file of a backup', () => {
   })
 
   for (const links of ['with', 'without'])
-    it(`is kept ${links} hard links if another program takes its name meanwhile`, async (t) => {
+    it(`is kept as .partial, ${links} hard links, if another program has created its file meanwhile`, async (t) => {
       if (links === 'without') withoutHardLinks(t)
       const writing = writeArchive({ file }, async (archive) => {
         await archive.json({ row: 1 })
@@ -130,7 +132,7 @@ describe('the file of a backup', () => {
       assert.deepEqual(await read(), [{ row: 1 }])
     })
 
-  it('holds no record that is too large to be read, and nothing is left of the attempt', async () => {
+  it('cannot have a record that is too large to be read: writing it fails, and leaves no file', async () => {
     const writing = writeArchive({ file }, async (archive) => {
       await archive.data(Buffer.allocUnsafe(256 * 1024 ** 2 + 1))
     })
@@ -138,13 +140,13 @@ describe('the file of a backup', () => {
     assert.deepEqual(readdirSync(folder), [])
   })
 
-  it('has nothing after its checksum', async () => {
+  it('is rejected if there is data after the checksum', async () => {
     await write()
     appendFileSync(file, gzipSync('more'))
     await assert.rejects(read(), { message: `${file} cannot be restored: there is data after its checksum.` })
   })
 
-  it('does not replace a secret that cannot be read', async () => {
+  it('does not replace an existing secret that cannot be read', async () => {
     const files = { 'identity-secret': 'of the backup' }
     await requireNoConflictingSecrets(files, folder)
     mkdirSync(join(folder, 'identity-secret'))

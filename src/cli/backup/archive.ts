@@ -10,8 +10,8 @@ import type { Sequence, StoredTable } from './copy.ts'
 
 /*
  * A backup is a gzipped sequence of records, each with a letter, four bytes of length, and the content. `J`
- * is JSON, `D` a piece of a table or file, and `S`, the last record, the SHA-256 of all others, which detects
- * truncated and changed files. With a key, the gzipped file is encrypted.
+ * is JSON and `D` is a piece of a table or file. `S`, the last record, has the SHA-256 of all other records,
+ * which detects truncated and changed files. With a key, the gzipped file is encrypted.
  */
 
 export interface BackupFile {
@@ -27,8 +27,8 @@ export interface ArchiveWriter {
 }
 
 /**
- * Writes to `FILE.partial`, and renames it when it is complete. Never overwrites a file: an existing one is
- * reported before anything is written. If the renaming fails, the complete partial file is kept.
+ * Writes to `FILE.partial`, and renames it when it is complete. Throws before it writes anything if `FILE`
+ * exists, because it never overwrites a file. If renaming fails, the complete partial file is kept.
  */
 export async function writeArchive(
   { file, key }: BackupFile,
@@ -59,7 +59,7 @@ async function writePartial(
   const failed = new Promise<never>((_resolve, reject) => {
     for (const stream of [output, ...streams]) stream.on('error', reject)
   })
-  // Prevents an unhandled rejection when a stream fails between two waits.
+  // Prevents an unhandled rejection if a stream fails while nothing waits for `failed`.
   failed.catch(() => undefined)
   for (const [index, stream] of streams.entries()) stream.pipe(streams[index + 1] ?? output)
   const writeRecord = (kind: string, bytes: Buffer) => {
@@ -78,8 +78,8 @@ async function writePartial(
       data: (piece) => writeRecord('D', piece),
     }
     await Promise.race([write(archive), failed])
-    // Digests a copy, because `writeRecord` updates the hash again. `gzip.end` flushes the record, so nothing
-    // waits for it here.
+    // `copy`, because `writeRecord` updates the hash once more. There is no need to wait: `gzip.end` flushes
+    // the record.
     void writeRecord('S', hash.copy().digest())
     gzip.end()
     await Promise.race([once(output, 'close'), failed])
@@ -132,7 +132,7 @@ async function* readRecords({ take, requireEnd }: ByteReader): AsyncGenerator<Pa
   }
 }
 
-/** Limits the memory that a corrupt length could allocate. A record has one row, or several small ones. */
+/** Limits the memory that a corrupt length could allocate. A record has one row or several small rows. */
 const recordBytesMax = 256 * 1024 ** 2
 
 interface ByteReader {
@@ -204,9 +204,10 @@ export interface BackupEnd {
 }
 
 /*
- * An encrypted backup begins with `magic` and a random salt, and its key is derived from the key file and the
- * salt. Pieces of 64 KiB follow, each encrypted by AES-256-GCM. The nonce contains the number of the piece
- * and a mark of the last one, which detects exchanged pieces and a truncated file (the STREAM construction).
+ * An encrypted backup begins with `magic` and a random salt; the encryption key is derived from the key file
+ * and the salt. Pieces of 64 KiB follow, each encrypted with AES-256-GCM. The nonce contains the number of
+ * the piece, and a flag for the last one, which detects reordered pieces and a truncated file (the STREAM
+ * construction).
  */
 const magic = Buffer.from('tracker backup, encrypted 1\n')
 const saltBytes = 32
@@ -238,7 +239,7 @@ function readText(path: string): string {
 export function encrypt(key: BackupKey): Transform {
   const salt = randomBytes(saltBytes)
   const fileKey = deriveKey(key, salt)
-  const stream = inPieces(pieceBytes, (piece, nonce) => {
+  const stream = transformPieces(pieceBytes, (piece, nonce) => {
     const cipher = createCipheriv('aes-256-gcm', fileKey, nonce)
     return Buffer.concat([cipher.update(piece), cipher.final(), cipher.getAuthTag()])
   })
@@ -246,7 +247,7 @@ export function encrypt(key: BackupKey): Transform {
   return stream
 }
 
-/** Returns the salt if these first bytes of a file are those of an encrypted backup. */
+/** Returns the salt of an encrypted backup, from the first `startBytes` of its file; otherwise undefined. */
 export const saltIn = (start: Buffer): Buffer | undefined =>
   start.length === startBytes && start.subarray(0, magic.length).equals(magic)
     ? start.subarray(magic.length)
@@ -255,7 +256,7 @@ export const saltIn = (start: Buffer): Buffer | undefined =>
 /** Decrypts everything after the first `startBytes`. */
 export function decrypt(key: BackupKey, salt: Buffer): Transform {
   const fileKey = deriveKey(key, salt)
-  return inPieces(pieceBytes + tagBytes, (piece, nonce) => {
+  return transformPieces(pieceBytes + tagBytes, (piece, nonce) => {
     const decipher = createDecipheriv('aes-256-gcm', fileKey, nonce, { authTagLength: tagBytes })
     try {
       decipher.setAuthTag(piece.subarray(-tagBytes))
@@ -269,8 +270,8 @@ export function decrypt(key: BackupKey, salt: Buffer): Transform {
 const deriveKey = (key: BackupKey, salt: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', key, salt, 'tracker backup', 32))
 
-/** Converts a stream in pieces of one size. The last piece is smaller, or even empty: it marks the end in any case. */
-function inPieces(size: number, convert: (piece: Buffer, nonce: Buffer) => Buffer): Transform {
+/** Converts a stream to pieces of `size`. There is always a last piece, which may be smaller or empty. */
+function transformPieces(size: number, convert: (piece: Buffer, nonce: Buffer) => Buffer): Transform {
   let rest: Buffer = Buffer.alloc(0)
   let number = 0
   const convertNext = (piece: Buffer, { isLast }: { readonly isLast: boolean }): Buffer => {

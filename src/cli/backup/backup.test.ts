@@ -37,14 +37,14 @@ import { writeBackup } from './write-backup.ts'
 
 const picture = Buffer.from('89504e470d0a1a0a00', 'hex')
 
-describe('a backup', () => {
+describe('A backup', () => {
   const folder = mkdtempSync(join(tmpdir(), 'backup-'))
   const file = join(folder, 'first.backup')
-  const opened: FreshDatabase[] = []
+  const databases: FreshDatabase[] = []
   let source: FreshDatabase
   const open = async () => {
     const fresh = await freshDatabase()
-    opened.push(fresh)
+    databases.push(fresh)
     return fresh
   }
   const openEmpty = async () => {
@@ -78,14 +78,16 @@ describe('a backup', () => {
     await database.query(sql`insert into signin_sessions (id, user_id, security_stamp, expires_at)
       select id::text, id, security_stamp, now() + interval '8 hours' from users`)
     await database.query(sql`update organizations set description = ${'a\ttab, a \\. dot,\n\\N and "ünï" 🛰'}`)
+    // Another server has not assigned these transaction ids yet.
     await database.query(
       sql`update changes set transaction = (1 + pg_current_xact_id()::text::bigint * 1000)::text::xid8`,
     )
+    // Earlier months have other partitions.
     await database.query(sql`insert into history select sequence + 1000000, transaction, now() - interval '70 days',
       resource, row_id, action, project_id, caller, fields, session, client, host, request from history limit 3`)
     await database.query(sql`insert into webhooks (id, user_id, url, secret, position, since)
       select id, id, 'https://hooks.example', 'secret', 'position', '900000:900000:' from users`)
-    // Enough rows to exceed every buffer on the way.
+    // Enough rows to exceed every buffer of the streams.
     await database.query(sql`insert into comments (id, text, assignment_id, user_id)
       select gen_random_uuid(), repeat(md5(line::text), line % 90), a.id, a.user_id
       from generate_series(1, 2000) as line cross join (select * from assignments limit 1) as a`)
@@ -98,19 +100,20 @@ describe('a backup', () => {
     await writeBackup(source.url, folder, { file }, attachments.directory)
   })
   after(async () => {
-    for (const fresh of opened) await fresh.drop()
+    for (const fresh of databases) await fresh.drop()
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('brings every row of every table back, in a store that counts on', async () => {
+  it('restores every row of every table, and the sequences', async () => {
     const target = await openEmpty()
     await restore(target.url)
-    const [were, are] = [await contentOf(source.url), await contentOf(target.url)]
-    assert.deepEqual(Object.keys(are), Object.keys(were))
-    const settled = ['public.history_begin', 'public.signin_sessions', 'public.webhooks']
-    for (const [table, rows] of Object.entries(were)) {
+    const [original, restored] = [await contentOf(source.url), await contentOf(target.url)]
+    assert.deepEqual(Object.keys(restored), Object.keys(original))
+    // A restore ends sessions, restarts webhooks and records its own time.
+    const adjusted = ['public.history_begin', 'public.signin_sessions', 'public.webhooks']
+    for (const [table, rows] of Object.entries(original)) {
       assert.ok(table.startsWith('public.') || rows.length > 0, table)
-      if (!settled.includes(table)) assert.deepEqual(are[table], rows, table)
+      if (!adjusted.includes(table)) assert.deepEqual(restored[table], rows, table)
     }
     assert.deepEqual(await migrate(target.url), [])
     const next = `insert into changes (resource, row_id, action) values ('user', gen_random_uuid(), 'create')
@@ -118,30 +121,30 @@ describe('a backup', () => {
     assert.equal((await run(target.url, next))[0]?.isNew, true)
   })
 
-  it('brings the files of attachments back, those of removed ones too', async () => {
+  it('restores the files of attachments, including removed ones', async () => {
     const target = await openEmpty()
-    const there = readSettings({ DATA_DIR: join(folder, 'there') }, readAttachmentSettings)
+    const restored = readSettings({ DATA_DIR: join(folder, 'restored files') }, readAttachmentSettings)
     const checked = await checkBackup({ file })
     assert.equal(checked.end.files, 2)
-    await restoreBackup(target.url, { file }, checked, { files: await openFileTarget(there) })
+    await restoreBackup(target.url, { file }, checked, { files: await openFileTarget(restored) })
     for (const id of Object.values(attached))
-      assert.deepEqual(readFileSync(pathOfFile(there.directory, id)), picture)
-    assert.deepEqual(readdirSync(join(there.directory, 'uploads')), [])
+      assert.deepEqual(readFileSync(pathOfFile(restored.directory, id)), picture)
+    assert.deepEqual(readdirSync(join(restored.directory, 'uploads')), [])
   })
 
-  it('counts attachments whose files are missing or cut, and has the others', async () => {
-    const [lost, cut] = [newId(), newId()]
+  it('leaves out missing and truncated files of attachments, and counts them', async () => {
+    const [lost, truncated] = [newId(), newId()]
     await attach(source.url, lost)
-    await attach(source.url, cut, picture.length + 1)
+    await attach(source.url, truncated, picture.length + 1)
     rmSync(pathOfFile(attachments.directory, lost))
     const name = join(folder, 'lost.backup')
     const { files } = await writeBackup(source.url, folder, { file: name }, attachments.directory)
     assert.deepEqual(files, { written: 2, missing: 2 })
-    await run(source.url, `delete from attachments where id in ('${lost}', '${cut}')`)
+    await run(source.url, `delete from attachments where id in ('${lost}', '${truncated}')`)
     assert.equal((await checkBackup({ file: name })).end.files, 2)
   })
 
-  it('is not made where the folder of attachments is not, so that operators do not rely on one without files', async () => {
+  it('fails if the directory of attachments does not exist, so that operators do not rely on a backup without files', async () => {
     const elsewhere = join(folder, 'no attachments here')
     const name = join(folder, 'elsewhere.backup')
     await assert.rejects(
@@ -152,21 +155,21 @@ describe('a backup', () => {
     assert.deepEqual(files, { written: 0, missing: 0 })
   })
 
-  it('is no news to live listings, ends sign-ins, and lets webhooks and readers of the feed begin again', async () => {
+  it('ends all sessions when it is restored; live listings, webhooks and the feed do not report its rows as changes', async () => {
     const target = await openEmpty()
     await restore(target.url)
     const snapshot = await currentSnapshot(target.database)
     assert.deepEqual((await changesSince(target.database, snapshot)).resources, [])
-    const [left] = await run(
+    const [state] = await run(
       target.url,
       `select (select count(*)::int from signin_sessions where ended_at is null) as open,
         (select count(*)::int from webhooks where since <> '1:1:') as waiting,
-        (select restored_at > now() - interval '1 minute' from history_begin) as told`,
+        (select restored_at > now() - interval '1 minute' from history_begin) as "isRecorded"`,
     )
-    assert.deepEqual(left, { open: 0, waiting: 0, told: true })
+    assert.deepEqual(state, { open: 0, waiting: 0, isRecorded: true })
   })
 
-  it('is of one snapshot, while transactions continue', async () => {
+  it('is one snapshot, while transactions continue', async () => {
     let isDone = false
     const paying = (async () => {
       while (!isDone) await run(source.url, `select bank.apply('{3,4}', '{9,-9}', '{moved,moved}')`)
@@ -184,24 +187,24 @@ describe('a backup', () => {
     for (const { balance, sum, seq, rows } of accounts) assert.deepEqual([balance, seq], [sum, rows])
   })
 
-  it('of an earlier version is brought up to date', async () => {
+  it('of an earlier version is migrated when it is restored', async () => {
     const old = await openEmpty()
     const client = new pg.Client({ connectionString: old.url })
     await client.connect()
     await client.query('begin')
     await migrateWithin(client, (name) => name < '0009')
-    await client.query(`insert into organizations (id, name) values (gen_random_uuid(), 'Of before')`)
+    await client.query(`insert into organizations (id, name) values (gen_random_uuid(), 'Old organization')`)
     await client.query('commit')
     await client.end()
     const name = join(folder, 'old.backup')
     await writeBackup(old.url, folder, { file: name })
     const target = await openEmpty()
     await restore(target.url, name)
-    assert.deepEqual(await run(target.url, 'select name from organizations'), [{ name: 'Of before' }])
+    assert.deepEqual(await run(target.url, 'select name from organizations'), [{ name: 'Old organization' }])
     assert.deepEqual(await migrate(target.url), [])
   })
 
-  it('never replaces a file, and is for its owner only', async () => {
+  it('never replaces a file, and is readable for its owner only', async () => {
     await assert.rejects(
       writeBackup(source.url, folder, { file }),
       /first\.backup already exists and is not overwritten/,
@@ -211,7 +214,7 @@ describe('a backup', () => {
 
   it('leaves no connection to the store when it cannot begin', { skip: isDistributed }, async () => {
     const { url, database } = await open()
-    // The store looks sharded, and lacks the table whose lock blocks commits.
+    // The store looks sharded, but the table whose lock blocks commits is missing.
     await run(url, 'create table row_places ()')
     await assert.rejects(writeBackup(url, folder, { file: join(folder, 'none.backup') }), /two_phase_commits/)
     const connections = sql`select from pg_stat_activity
@@ -219,7 +222,7 @@ describe('a backup', () => {
     await until(async () => (await database.query(connections)).length === 0, 'the end of the connections')
   })
 
-  it('is not restored over anything, and a restore that fails leaves nothing', async () => {
+  it('is restored into an empty store only, which stays empty if the restore fails', async () => {
     const before = await contentOf(source.url)
     await assert.rejects(restore(source.url), /This store already has tables .*nothing is overwritten/)
     assert.deepEqual(await contentOf(source.url), before)
@@ -230,7 +233,7 @@ describe('a backup', () => {
     await restore(target.url)
   })
 
-  it('is restored for as long as that takes, and a failure after the commit is a warning', async (t) => {
+  it('is restored without a time limit, and a failure after the commit is only a warning', async (t) => {
     const warn = t.mock.method(console, 'warn', () => undefined)
     const target = await openEmpty()
     await run(target.url, 'create schema other; create table other.locked ()')
@@ -244,30 +247,30 @@ describe('a backup', () => {
     const analyzing = sql`select pid from pg_stat_activity where datname = current_database()
       and application_name = 'restore' and query = 'analyze' and state = 'active'
       and clock_timestamp() > query_start + interval '600 milliseconds'`
-    let isRestored = false
+    let hasEnded = false
     const end = () => {
-      isRestored = true
+      hasEnded = true
     }
     restoring.then(end, end)
     await until(
-      async () => isRestored || (await target.database.query(analyzing)).length === 1,
-      'an analysis longer than the limit of the role',
+      async () => hasEnded || (await target.database.query(analyzing)).length === 1,
+      'an analysis that takes longer than the statement timeout of the role',
     )
-    assert.equal(isRestored, false)
+    assert.equal(hasEnded, false)
     await target.database.query(sql`select pg_cancel_backend(pid) from (${analyzing}) as restoring`)
     await restoring
     assert.match(String(warn.mock.calls[0]?.arguments[0]), /could not be analyzed \(canceling statement/)
   })
 
-  it('that was cut short, changed, or made by a newer version is rejected before anything is touched', async () => {
+  it('is rejected before anything is changed if it is truncated, corrupt, or from a newer version', async () => {
     const copy = (name: string) => {
       const path = join(folder, name)
       writeFileSync(path, readFileSync(file))
       return path
     }
-    const short = copy('short.backup')
-    truncateSync(short, statSync(short).size - 100)
-    await assert.rejects(checkBackup({ file: short }), /short\.backup cannot be restored/)
+    const truncated = copy('truncated.backup')
+    truncateSync(truncated, statSync(truncated).size - 100)
+    await assert.rejects(checkBackup({ file: truncated }), /truncated\.backup cannot be restored/)
     const changed = copy('changed.backup')
     const bytes = readFileSync(changed)
     bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1
@@ -283,7 +286,7 @@ describe('a backup', () => {
     await assert.rejects(checkBackup({ file: later }), /made by a newer version \(9999-later\.sql\)/)
   })
 
-  it('of the embedded store is made while it runs, and restored into a new folder with its secret', async (t) => {
+  it('of the embedded store is made while it runs, and restored into a new directory with its secret', async (t) => {
     const dataDirectory = join(folder, 'running')
     const store = await startEmbeddedStore({ dataDirectory, settings: { fsync: 'off' } })
     t.after(store.stop)
@@ -292,34 +295,34 @@ describe('a backup', () => {
     writeFileSync(join(dataDirectory, 'identity-secret'), 'kept secret\n')
     const name = join(folder, 'embedded.backup')
     assert.match(
-      await npmRun(['backup', name], dataDirectory),
+      await runCli(['backup', name], dataDirectory),
       /embedded\.backup has \d+ rows, \d+ bytes, and was verified/,
     )
-    const recorded = async () =>
+    const readRecordedTime = async () =>
       (await run(store.url, 'select made_at as at from latest_backup'))[0]?.at as Date
-    const madeAt = await recorded()
+    const madeAt = await readRecordedTime()
     assert.ok(Math.abs(madeAt.getTime() - Date.now()) < 10 * 60_000, 'the doctor can tell its age')
-    assert.match(await npmRun(['backed-up'], dataDirectory), /The backup is recorded/)
-    assert.ok((await recorded()) > madeAt)
-    assert.match(await npmRun(['restore', '--check', name], dataDirectory), /is intact: \d+ rows/)
-    await assert.rejects(npmRun(['restore', name], dataDirectory), /This store already has tables/)
+    assert.match(await runCli(['backed-up'], dataDirectory), /The backup is recorded/)
+    assert.ok((await readRecordedTime()) > madeAt)
+    assert.match(await runCli(['restore', '--check', name], dataDirectory), /is intact: \d+ rows/)
+    await assert.rejects(runCli(['restore', name], dataDirectory), /This store already has tables/)
     const restored = join(folder, 'restored')
     assert.match(
-      await npmRun(['restore', name], restored),
+      await runCli(['restore', name], restored),
       /Restored \d+ rows of .* All users have to sign in again\./,
     )
     assert.equal(readFileSync(join(restored, 'identity-secret'), 'utf8'), 'kept secret\n')
-    const again = await startEmbeddedStore({ dataDirectory: restored, settings: { fsync: 'off' } })
-    t.after(again.stop)
-    assert.deepEqual(await run(again.url, 'select name from organizations'), [{ name: 'Embedded' }])
+    const restoredStore = await startEmbeddedStore({ dataDirectory: restored, settings: { fsync: 'off' } })
+    t.after(restoredStore.stop)
+    assert.deepEqual(await run(restoredStore.url, 'select name from organizations'), [{ name: 'Embedded' }])
   })
 
-  it('is written into a folder, encrypted, copied, and replaces the oldest ones there', async (t) => {
+  it('can be encrypted, copied, and kept in a directory from which the oldest backups are deleted', async (t) => {
     const dataDirectory = join(folder, 'daily')
     const store = await startEmbeddedStore({ dataDirectory, settings: { fsync: 'off' } })
     t.after(store.stop)
     await migrate(store.url)
-    const timeOf = async () =>
+    const readRecord = async () =>
       (
         await run(store.url, `select now() - made_at < interval '10 minutes' as "isNew" from latest_backup`)
       )[0]
@@ -327,41 +330,41 @@ describe('a backup', () => {
     mkdirSync(String(elsewhere))
     writeFileSync(String(keyFile), 'ab'.repeat(32))
     const options = [String(backups), '--keep', '2', '--key-file', String(keyFile), '--copy-command']
-    const backUp = (copyCommand: string) => npmRun(['backup', ...options, copyCommand], dataDirectory)
+    const backUp = (copyCommand: string) => runCli(['backup', ...options, copyCommand], dataDirectory)
     const names = () => readdirSync(String(backups)).sort()
     await assert.rejects(
       backUp('exit 3'),
       /is complete, but the command of --copy-command failed with code 3/,
     )
-    assert.equal(await timeOf(), undefined)
+    assert.equal(await readRecord(), undefined)
     const first = 'tracker-20210101T000000.backup'
     renameSync(join(String(backups), String(names()[0])), join(String(backups), first))
     writeFileSync(join(String(backups), 'tracker-notes.backup'), 'not ours')
     writeFileSync(join(String(backups), 'tracker-20200101T000000.backup'), 'old')
     const output = await backUp(`cp "$BACKUP_FILE" '${elsewhere}'`)
     assert.match(output, /and was verified\.\nDeleted tracker-20200101T000000\.backup\.\n$/)
-    assert.deepEqual(await timeOf(), { isNew: true })
+    assert.deepEqual(await readRecord(), { isNew: true })
     const newest = names().at(1)
     assert.deepEqual(names(), [first, newest, 'tracker-notes.backup'])
     assert.deepEqual(readdirSync(String(elsewhere)), [newest])
-    const verify = (...words: string[]) => npmRun(['backup', 'verify', ...words], dataDirectory)
+    const verify = (...args: string[]) => runCli(['backup', 'verify', ...args], dataDirectory)
     const key = ['--key-file', String(keyFile)]
     assert.match(await verify(String(backups), ...key), new RegExp(`${newest} of .* is intact: \\d+ rows`))
     await assert.rejects(verify(String(elsewhere)), /is encrypted\. Add --key-file with its key/)
     await assert.rejects(verify(folder), /There is no backup in/)
     const restored = join(folder, 'restored daily')
     assert.match(
-      await npmRun(['restore', join(String(elsewhere), String(newest)), ...key], restored),
+      await runCli(['restore', join(String(elsewhere), String(newest)), ...key], restored),
       /Restored \d+ rows/,
     )
   })
 })
 
-async function npmRun(words: readonly string[], dataDirectory: string): Promise<string> {
+async function runCli(args: readonly string[], dataDirectory: string): Promise<string> {
   const { DATABASE_URL: _, ...inherited } = process.env
   const env = { ...inherited, DATA_DIR: dataDirectory }
   const cli = join(import.meta.dirname, '..', '..', 'cli.ts')
-  return (await promisify(execFile)(process.execPath, [cli, ...words], { env })).stdout
+  return (await promisify(execFile)(process.execPath, [cli, ...args], { env })).stdout
 }
 
 async function run(url: string, statement: string): Promise<Record<string, unknown>[]> {
@@ -374,7 +377,7 @@ async function run(url: string, statement: string): Promise<Record<string, unkno
   }
 }
 
-/** All rows of every table as text, without transaction ids. */
+/** Returns all rows of every table, without transaction ids. */
 async function contentOf(url: string): Promise<Record<string, unknown[]>> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

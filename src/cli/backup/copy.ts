@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { storeTasks } from '../../db/stores.ts'
 
-/** The internal interface of a `pg` connection that `copy` needs. The types of `pg` do not declare it. */
+/** The internal methods of a `pg` connection that COPY needs. The types of `pg` do not declare them. */
 interface CopyConnection {
   readonly stream: NodeJS.EventEmitter & {
     pause(): void
@@ -14,7 +14,7 @@ interface CopyConnection {
   sendCopyFail(reason: string): void
 }
 
-/** Passes each piece of `copy … to stdout` to `onPiece`, and waits until it is processed. Returns the number of rows. */
+/** Awaits `onPiece` for each piece of `copy … to stdout`. Returns the number of rows. */
 export function copyOut(
   client: pg.Client,
   statement: string,
@@ -31,7 +31,7 @@ export function copyOut(
   }))
 }
 
-/** Sends the pieces to `copy … from stdin`, as fast as PostgreSQL accepts them. Returns the number of rows. */
+/** Sends the pieces to `copy … from stdin` as fast as PostgreSQL accepts them. Returns the row count. */
 export function copyIn(client: pg.Client, statement: string, pieces: AsyncIterable<Buffer>): Promise<number> {
   let isDone = false
   const send = async (connection: CopyConnection) => {
@@ -63,7 +63,7 @@ function runCopy(
     let rows = 0
     const fail = (error: Error) => {
       reject(error)
-      // The rest of the response would still arrive, so the connection cannot be used for anything else.
+      // The rest of the response is still arriving, so the connection cannot be used for anything else.
       void client.end().catch(() => undefined)
     }
     client.query({
@@ -81,7 +81,7 @@ function runCopy(
   })
 }
 
-/** Also resolves if the connection closes, because it then never drains. The next statement reports the error. */
+/** Also resolves if the connection closes, which never drains. The next statement reports the error. */
 const waitForDrain = ({ stream }: CopyConnection) =>
   new Promise<void>((resolve) => {
     const done = () => {
@@ -108,7 +108,7 @@ export interface Partition {
   readonly bound: string
 }
 
-/** Tables that are not backed up, because migrations and the sharded store fill them. */
+/** Tables that are not backed up, because migrations or the sharded store fill them. */
 const recreatedTables: readonly string[] = ['migrations', ...storeTasks.ownTables].map(
   (name) => `public.${name}`,
 )
@@ -118,7 +118,7 @@ const recreatedTables: readonly string[] = ['migrations', ...storeTasks.ownTable
  * transaction ids, which are only valid on the server that assigned them.
  */
 export async function readStoredTables(client: pg.Client): Promise<readonly StoredTable[]> {
-  const { rows } = await client.query<StoredTable & { after: string[] }>(`
+  const { rows } = await client.query<StoredTable & { references: string[] }>(`
     select n.nspname || '.' || c.relname as name,
       (select array_agg(attname::text order by attnum) from pg_attribute
         where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '' and atttypid <> 'xid8'::regtype
@@ -128,24 +128,24 @@ export async function readStoredTables(client: pg.Client): Promise<readonly Stor
         where inhparent = c.oid and c.relkind = 'p'), '[]') as partitions,
       array(select distinct fn.nspname || '.' || f.relname from pg_constraint
         join pg_class as f on f.oid = confrelid join pg_namespace as fn on fn.oid = f.relnamespace
-        where conrelid = c.oid and contype = 'f' and confrelid <> c.oid) as after
+        where conrelid = c.oid and contype = 'f' and confrelid <> c.oid) as references
     from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p') and not c.relispartition and n.nspname in ('public', 'bank')
       and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
     order by 1`)
   return sortByReferences(rows.filter(({ name }) => !recreatedTables.includes(name))).map(
-    ({ after: _, ...table }) => table,
+    ({ references: _, ...table }) => table,
   )
 }
 
-function sortByReferences<Table extends { name: string; after: readonly string[] }>(
+function sortByReferences<Table extends { name: string; references: readonly string[] }>(
   tables: readonly Table[],
 ): Table[] {
   const sorted: Table[] = []
   let remaining = tables
   while (remaining.length > 0) {
     const names = new Set(remaining.map(({ name }) => name))
-    const ready = remaining.filter(({ after }) => !after.some((name) => names.has(name)))
+    const ready = remaining.filter(({ references }) => !references.some((name) => names.has(name)))
     if (ready.length === 0) throw new Error(`The tables ${[...names].join(', ')} refer to each other.`)
     sorted.push(...ready)
     remaining = remaining.filter((table) => !ready.includes(table))
@@ -159,7 +159,7 @@ export interface Sequence {
   readonly next: string
 }
 
-/** Returns the sequences of the database, each with its next value. */
+/** Returns the sequences of all columns, each with its next value. */
 export async function readSequences(client: pg.Client): Promise<readonly Sequence[]> {
   const { rows } = await client.query<{ table: string; column: string; sequence: string }>(`
     select n.nspname || '.' || c.relname as table, attname as column,

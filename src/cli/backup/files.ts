@@ -14,9 +14,9 @@ import { uuidPattern } from '../../model/field-kinds.ts'
 import type { ArchiveWriter } from './archive.ts'
 
 /*
- * The files of attachments follow the tables: a record with the id and the size of each, then its bytes. They
- * are not part of the snapshot, but a file never changes, and is deleted long after its row, so each row of
- * the snapshot still has its file.
+ * The files of attachments follow the tables. Each consists of a record with its id and size, and its bytes.
+ * The snapshot does not include files. But a file never changes, and is deleted long after its row, so each
+ * row of the snapshot still has its file.
  */
 
 interface FileHeader {
@@ -26,7 +26,7 @@ interface FileHeader {
 
 export interface CopiedFiles {
   readonly written: number
-  /** The number of rows without a file, or with one of another size. */
+  /** The number of rows without a file, or with a file of a different size. */
   readonly missing: number
 }
 
@@ -41,7 +41,7 @@ export async function writeAttachments(
   archive: ArchiveWriter,
   directory: string,
 ): Promise<CopiedFiles> {
-  const rows = await readRows(client)
+  const rows = await readAttachments(client)
   if (rows.length > 0 && !existsSync(directory))
     throw new Error(
       `The store has ${rows.length} attachments, and there is no directory ${directory}. Run the backup where the files are, with their DATA_DIR, or add --without-files.`,
@@ -51,8 +51,8 @@ export async function writeAttachments(
   return { written, missing: rows.length - written }
 }
 
-/** The schema of an earlier version has no attachments. */
-async function readRows(client: pg.Client): Promise<readonly FileHeader[]> {
+/** Returns an empty list for the schema of an earlier version, which has no attachments. */
+async function readAttachments(client: pg.Client): Promise<readonly FileHeader[]> {
   const { rows: tables } = await client.query(
     `select from pg_class where oid = to_regclass('public.attachments')`,
   )
@@ -61,7 +61,7 @@ async function readRows(client: pg.Client): Promise<readonly FileHeader[]> {
   return rows
 }
 
-/** Returns false if there is no such file. */
+/** Returns false if the file is missing or has a different size. */
 async function writeAttachment(
   archive: ArchiveWriter,
   directory: string,
@@ -135,7 +135,7 @@ async function readIfExists(file: string): Promise<string | undefined> {
   }
 }
 
-/** Throws if a file would overwrite another secret, which may still be needed. Called before anything is changed. */
+/** Throws if a file would overwrite a different secret. Call it before changing anything. */
 export async function requireNoConflictingSecrets(files: SecretFiles, dataDirectory: string): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     if (!secretFiles.includes(name))
@@ -154,7 +154,7 @@ export async function writeSecrets(files: SecretFiles, dataDirectory: string): P
   for (const [name, text] of Object.entries(files)) {
     const file = join(dataDirectory, name)
     await writeFile(file, text, { mode: 0o600 })
-    // The mode above has no effect on an existing file.
+    // The mode of `writeFile` has no effect on an existing file.
     await chmod(file, 0o600)
   }
 }

@@ -44,7 +44,7 @@ export interface CheckedBackup {
 interface RestoreOptions {
   /** Called just before the commit, so that a failed restore leaves no secrets behind. */
   readonly writeSecrets?: () => Promise<void>
-  /** Receives the files of attachments. They are not removed if the restore fails; nothing refers to them then. */
+  /** Receives the files of attachments. If the restore fails, they are kept, but no row refers to them. */
   readonly files?: FileTarget
 }
 
@@ -85,7 +85,7 @@ export async function restoreBackup(
   }
 }
 
-/** Only warns if it fails, because the restore is committed, and PostgreSQL analyzes the tables by itself later. */
+/** A failure is only a warning: the restore is committed, and PostgreSQL analyzes the tables later. */
 async function analyze(client: pg.Client): Promise<void> {
   await client.query('analyze').catch(({ message }: Error) => {
     console.warn(
@@ -116,7 +116,7 @@ async function prepareTables(client: pg.Client, tables: readonly StoredTable[]):
     for (const partition of partitions) await createPartition(client, name, partition)
 }
 
-/** Runs `load` while columns of transaction ids default to this transaction, because backups do not contain such ids. */
+/** While `load` runs, columns of transaction ids default to this transaction: backups have none. */
 async function withDefaultTransactionIds(client: pg.Client, load: () => Promise<void>): Promise<void> {
   const columns = await readTransactionIdColumns(client)
   const alter = async (action: string) => {
@@ -169,7 +169,7 @@ async function loadTables(
   await loadFiles(reader, files)
 }
 
-/** Reads the files, and the rest of the backup: the checksum is at its end. Without a target, the files are skipped. */
+/** Reads the backup to its end, where the checksum is. Without a target, the files are skipped. */
 async function loadFiles(
   { takeRecord, takePieces }: ReturnType<typeof createPartReader>,
   files: FileTarget | undefined,
@@ -224,25 +224,25 @@ async function restoreSequences(client: pg.Client, sequences: readonly Sequence[
 
 /** Adapts restored rows to this server and to the present. Runs within the transaction of the caller. */
 export async function adjustRestoredStore(client: pg.Client): Promise<void> {
-  // Rows of another server may have ids that this one has not assigned yet. They would count as new in every
-  // live listing.
+  // Rows of another server may have transaction ids that this server has not assigned yet. Every live listing
+  // would treat them as new changes.
   for (const table of ['changes', 'history'])
     await client.query(
       `update ${table} set transaction = pg_current_xact_id() where transaction > pg_current_xact_id()`,
     )
-  // Sessions end at exactly the time of the restore.
+  // One time for all statements: sessions end exactly at the time of the restore.
   const { rows } = await client.query<{ now: string }>('select clock_timestamp()::text as now')
   const restoredAt = rows[0]?.now
   // Invalidates the cursors of the feed, which may refer to changes that are not in the backup.
   await client.query('update history_begin set restored_at = $1, restored_in = pg_current_xact_id()', [
     restoredAt,
   ])
-  // The worker finds that this position is older than the restore, and continues with new changes.
+  // The worker continues with new changes when a webhook's position is older than the restore.
   await client.query('update webhooks set since = $1', [firstSnapshot])
-  // Some of these sessions may have ended after the backup.
+  // Ends all sessions, because some of them may have been ended after the backup.
   await client.query('update signin_sessions set ended_at = $1 where ended_at is null', [restoredAt])
-  // The restored store itself has no backup yet. If other tools restored it, the table may be missing until
-  // it is migrated.
+  // The restored store itself has no backup yet. If it is older and other tools have restored it, the table
+  // is missing until the next migration.
   const { rows: found } = await client.query(`select from pg_class where oid = to_regclass('latest_backup')`)
   if (found.length > 0) await client.query('delete from latest_backup')
 }

@@ -13,9 +13,9 @@ import { adjustRestoredStore, type CheckedBackup, checkBackup, restoreBackup } f
 import { writeBackup } from './write-backup.ts'
 
 /**
- * `npm run backup -- [FILE]`, or a directory. Writes and verifies the file, copies it with `--copy-command`,
- * records its time for doctor and metrics, and deletes the oldest backups of the directory last: only when
- * the new one is complete.
+ * `npm run backup -- [FILE]`, where FILE may be a directory. Writes and verifies the file, copies it with
+ * `--copy-command`, and records its time for doctor and metrics. Deletes the oldest backups of the directory
+ * last, when the new one is complete.
  */
 export async function runBackup([target]: readonly string[], options: Options): Promise<void> {
   const keep = parseKeep(textOf(options.keep))
@@ -37,7 +37,7 @@ export async function runBackup([target]: readonly string[], options: Options): 
     console.log(`${backup.file} has ${contentText(rows, files.written)}, ${size} bytes, and was verified.`)
     if (files.missing > 0)
       console.error(
-        `${files.missing} attachments have no file in ${attachments}, or one of another size. Unless they were purged during the backup, take these files from an earlier one.`,
+        `${files.missing} attachments have no file in ${attachments}, or one of a different size. Unless they were purged during the backup, take these files from an earlier backup.`,
       )
   })
   if (directory && keep) deleteOldest(directory, keep)
@@ -50,7 +50,7 @@ export async function runVerifyBackup([target = '']: readonly string[], options:
   reportIntact(backup, await checkBackup(backup))
 }
 
-/** `npm run restore -- FILE`: restores into an empty store; with `--check` the file is only read. */
+/** `npm run restore -- FILE`: restores into an empty store. With `--check`, only reads the file. */
 export async function runRestore([target = '']: readonly string[], options: Options): Promise<void> {
   const backup = backupFileOf(requireBackup(target), textOf(options['key-file']))
   const checked = await checkBackup(backup)
@@ -64,7 +64,7 @@ export async function runRestore([target = '']: readonly string[], options: Opti
     })
   })
   console.log(`Restored ${contentOf(checked)} of ${head.madeAt}. All users have to sign in again.`)
-  if (process.env.DATABASE_URL) console.log('Run `npm run cli -- prepare` if hosts have roles of their own.')
+  if (process.env.DATABASE_URL) console.log('Run `npm run cli -- prepare` if hosts have their own roles.')
 }
 
 /** `npm run cli -- restored`: prepares a database that other tools have restored, before the hosts start. */
@@ -79,7 +79,7 @@ export async function runRestored(): Promise<void> {
   console.log('The restored store is ready. All users have to sign in again.')
 }
 
-/** `npm run cli -- backed-up`: records the time of a backup by another tool, for doctor and metrics. */
+/** `npm run cli -- backed-up`: records that another tool has made a backup, for doctor and metrics. */
 export async function runBackedUp(): Promise<void> {
   await withStore({ createIfMissing: false }, ({ url }) => recordBackup(url, 'now'))
   console.log('The backup is recorded.')
@@ -113,8 +113,8 @@ const backupFileOf = (file: string, keyFile: string | undefined): BackupFile => 
 })
 
 /**
- * Returns the path of an existing file. A restore does not choose the newest of a directory, because that may
- * be too new.
+ * Returns the path of an existing file. Throws for a directory: a restore must not choose the newest backup
+ * by itself, because the data may have been damaged before it was made.
  */
 function requireBackup(target: string): string {
   if (isDirectory(target))
@@ -129,7 +129,7 @@ function newestBackupIn(directory: string): string {
   return newest
 }
 
-/** A trailing slash names a directory that does not exist yet. */
+/** A path with a trailing slash is a directory, even if it does not exist yet. */
 const isDirectory = (path: string | undefined): boolean =>
   path !== undefined &&
   (/[/\\]$/.test(path) || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
@@ -157,18 +157,18 @@ const recordBackup = (url: string, madeAt: string): Promise<void> =>
     )
   })
 
-/** Only warns: a backup from a standby, or by a read-only role, is valid but cannot be recorded. */
+/** A failure is only a warning: a standby or a read-only role can make a backup, but not record it. */
 const warnNotRecorded = (error: Error) =>
   console.error(`This backup could not be recorded, so the doctor does not know of it (${error.message}).`)
 
-/** Deletes backups only: files of other names are not touched. */
+/** Deletes only files that have the name of a backup. */
 function deleteOldest(directory: string, keep: number): void {
   const old = backupsIn(directory).slice(0, -keep)
   for (const path of old) rmSync(path)
   if (old.length > 0) console.log(`Deleted ${old.map((path) => basename(path)).join(', ')}.`)
 }
 
-/** Returns the backups of a directory, the oldest first: their names sort by time. */
+/** Returns the backups of a directory, the oldest first. Their names contain the time. */
 const backupsIn = (directory: string): string[] =>
   readdirSync(directory)
     .filter((name) => /^tracker-\d{8}T\d{6}\.backup$/.test(name))

@@ -22,7 +22,7 @@ import { runRestored } from './run-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
 /** Also run on several nodes, by test/operations/citus/run. */
-describe('a backup, of one node or several', () => {
+describe('A backup, of one node or several,', () => {
   const folder = mkdtempSync(join(tmpdir(), 'backup-'))
   const empty = `empty_${randomUUID()}`
   let source: FreshDatabase
@@ -31,8 +31,8 @@ describe('a backup, of one node or several', () => {
     source = await freshDatabase()
     await run(source.url, `create database "${empty}" template template0`)
     const settings = readSettings({ DATA_DIR: folder, SVC_DEMO_DATA: 'true' }, readStoreSettings)
-    const parts = { database: source.database, budgets: openBudgets(), passwords: cheapPasswords() }
-    await seedStore(parts, settings)
+    const context = { database: source.database, budgets: openBudgets(), passwords: cheapPasswords() }
+    await seedStore(context, settings)
   })
   after(async () => {
     await run(source.url, `drop database "${empty}"`)
@@ -40,28 +40,29 @@ describe('a backup, of one node or several', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('is of one snapshot while assignments are made, and is restored into an empty store', async () => {
+  it('is one snapshot while assignments are created, and is restored into an empty store', async () => {
     let isDone = false
-    const make = async () => {
-      while (!isDone) await run(source.url, makeOne)
+    const createUntilDone = async () => {
+      while (!isDone) await run(source.url, createAssignment)
     }
-    const making = Promise.all([make(), make()])
+    const creating = Promise.all([createUntilDone(), createUntilDone()])
     const file = join(folder, 'busy.backup')
     await sleep(200)
     await writeBackup(source.url, folder, { file })
     isDone = true
-    await making
+    await creating
     const target = withDatabase(source.url, empty)
     await restoreBackup(target, { file }, await checkBackup({ file }))
-    const counts = `select (select count(*)::int from assignments where name = 'made') as made,
-      (select count(*)::int from changes where resource = 'made') as told`
-    const [were] = await run(source.url, counts)
-    const [are] = await run(target, counts)
-    assert.ok(Number(are?.told) > 0 && Number(are?.told) < Number(were?.told), JSON.stringify([were, are]))
-    assert.equal(are?.made, are?.told)
+    const counts = `select (select count(*)::int from assignments where name = 'made') as assignments,
+      (select count(*)::int from changes where resource = 'made') as changes`
+    const [now] = await run(source.url, counts)
+    const [restored] = await run(target, counts)
+    assert.ok(Number(restored?.changes) > 0, JSON.stringify(restored))
+    assert.ok(Number(restored?.changes) < Number(now?.changes), JSON.stringify([now, restored]))
+    assert.equal(restored?.assignments, restored?.changes)
   })
 
-  it('by other means goes on after the command for it, and everybody signs in again', async (t) => {
+  it('that other tools have restored is usable after `restored`, which ends all sessions', async (t) => {
     await run(
       source.url,
       `insert into signin_sessions (id, user_id, security_stamp, expires_at)
@@ -73,28 +74,28 @@ describe('a backup, of one node or several', () => {
     })
     process.env.DATABASE_URL = source.url
     process.env.DATA_DIR = folder
-    const said = t.mock.method(console, 'log', () => undefined)
+    const log = t.mock.method(console, 'log', () => undefined)
     await runRestored()
-    assert.deepEqual(said.mock.calls[0]?.arguments, [
+    assert.deepEqual(log.mock.calls[0]?.arguments, [
       'The restored store is ready. All users have to sign in again.',
     ])
-    const [left] = await run(
+    const [state] = await run(
       source.url,
       `select (select count(*)::int from signin_sessions where ended_at is null) as open,
-        (select restored_at > now() - interval '1 minute' from history_begin) as told`,
+        (select restored_at > now() - interval '1 minute' from history_begin) as "isRecorded"`,
     )
-    assert.deepEqual(left, { open: 0, told: true })
+    assert.deepEqual(state, { open: 0, isRecorded: true })
   })
 })
 
-/** Hosts do the same: rows are on one node, and their log is on another. */
-const makeOne = `
+/** Creates an assignment as hosts do: the row may be on one node, and its entry in `changes` on another. */
+const createAssignment = `
   begin;
   insert into assignments
     (id, name, start_date, end_date, amount_hours, user_id, project_id, workflow_id, assignment_type_id, number, rank)
   select gen_random_uuid(), 'made', start_date, end_date, 1, user_id, project_id, workflow_id, assignment_type_id,
     1000 + floor(random() * 1000000000)::int, rank
-  from (select * from assignments limit 1) as one;
+  from (select * from assignments limit 1) as template;
   ${isDistributed ? 'delete from two_phase_commits where id = 0;' : ''}
   insert into changes (resource, row_id, action) values ('made', gen_random_uuid(), 'create');
   commit`

@@ -18,8 +18,8 @@ export interface WrittenBackup {
 }
 
 /**
- * Backs up all rows from one snapshot, then the files of attachments if a directory is given. Hosts keep
- * writing meanwhile. Only on a sharded store, commits wait until every node has taken its snapshot.
+ * Backs up all rows from one snapshot, then the files of attachments if a directory is given. Hosts can write
+ * meanwhile, except that commits on a sharded store wait until every node has taken its snapshot.
  */
 export async function writeBackup(
   url: string,
@@ -44,11 +44,11 @@ export async function writeBackup(
     if (migrations.length === 0)
       throw new Error('This database has no Tracker schema: there is nothing to back up.')
     const tables = await readStoredTables(client)
-    // Takes the snapshots of the nodes of a sharded store, and lets commits continue. A single node took its
-    // snapshot with the first query.
+    // On a sharded store, takes the snapshots of all nodes, and then lets commits continue. On a single node,
+    // the first query has taken the snapshot.
     await commitBlock.takeNodeSnapshots(client)
-    // No table can be dropped from here on. One that was dropped after `readStoredTables` makes the backup
-    // fail here.
+    // From now on, no table can be dropped. If one was dropped after `readStoredTables`, this statement
+    // fails.
     await client.query(
       `lock table ${tables.map(({ name }) => quoteName(name)).join(', ')} in access share mode`,
     )
@@ -62,8 +62,8 @@ export async function writeBackup(
       }
       if (attachmentDirectory !== undefined)
         files = await writeAttachments(client, archive, attachmentDirectory)
-      // Sequences are not part of a snapshot, so they are read last: one ahead of the rows leaves a gap, but
-      // one behind them would assign numbers twice.
+      // Sequences are not part of a snapshot, so they are read last. A sequence that is ahead of the rows
+      // only leaves a gap; one that is behind them would assign numbers twice.
       const end: BackupEnd = { rows, files: files.written, sequences: await readSequences(client) }
       await archive.json(end)
     })
@@ -84,7 +84,7 @@ async function createHead(client: pg.Client, { dataDirectory, ...parts }: HeadPa
   return { format: backupFormat, madeAt, server, ...parts, files: await readSecrets(dataDirectory) }
 }
 
-/** PostgreSQL sends each row separately. They are joined to records of about this size. */
+/** PostgreSQL sends each row separately. `copyTable` joins rows into records of about this size. */
 const pieceBytes = 64 * 1024
 
 async function copyTable(

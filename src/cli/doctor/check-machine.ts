@@ -65,7 +65,7 @@ async function checkSecrets(directory: string): Promise<Finding> {
   if (process.platform === 'win32') return ok('secrets', 'not checked on Windows')
   const exposed: string[] = []
   for (const name of secretFiles) {
-    // A missing file is none to protect.
+    // A missing file needs no protection.
     const file = await stat(join(directory, name)).catch(() => undefined)
     const isReadableByOthers = file !== undefined && (file.mode & 0o077) !== 0
     if (isReadableByOthers) exposed.push(join(directory, name))
@@ -173,10 +173,10 @@ export function checkProcesses({ dataDirectory, databaseUrl }: StoreSettings): r
 
 const bankInstanceProgram = join(import.meta.dirname, '..', '..', 'hosts', 'bank', 'instance.ts')
 
-/** An instance is orphaned if its parent is not this program: the system assigns another parent when the first has ended. */
+/** A bank instance without its launcher is orphaned: the system has then given it another parent. */
 function findOrphanedBankInstances(all: readonly ProcessInfo[]): readonly ProcessInfo[] {
-  const starters = new Set(all.filter(({ command }) => / \S*cli\.ts\b/.test(command)).map(({ pid }) => pid))
-  return all.filter(({ command, parent }) => command.includes(bankInstanceProgram) && !starters.has(parent))
+  const programs = new Set(all.filter(({ command }) => / \S*cli\.ts\b/.test(command)).map(({ pid }) => pid))
+  return all.filter(({ command, parent }) => command.includes(bankInstanceProgram) && !programs.has(parent))
 }
 
 /** The embedded server is orphaned if the program that owns the data directory has ended. */
@@ -186,7 +186,7 @@ function findOrphanedServer(all: readonly ProcessInfo[], dataDirectory: string):
   const path = realpathSync(cluster)
   const owner = readOwner(dataDirectory)
   if (all.some(({ pid }) => pid === owner)) return []
-  // The program may start the server by a shell, whose command line contains that of the server.
+  // The program may start the server through a shell, whose command line contains that of the server.
   return all.filter(
     ({ command }) => command.includes(`postgres -D ${path} `) && !command.startsWith('/bin/sh'),
   )
@@ -201,7 +201,7 @@ function readOwner(dataDirectory: string): number {
   }
 }
 
-/** Returns an empty list for a process that ended meanwhile. */
+/** Returns an empty list if the process has ended. */
 function readProcess(pid: number): ProcessInfo[] {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
@@ -212,7 +212,7 @@ function readProcess(pid: number): ProcessInfo[] {
   }
 }
 
-/** Checks the URLs that hosts and browsers call: the issuer of the tokens, and the certificate of each https URL. */
+/** Checks the URLs that hosts and browsers call: the issuer, and the certificate of each https URL. */
 export async function checkAddresses(environment: Environment): Promise<readonly Finding[]> {
   const { tracker, apiUrl } = readSettings(environment, (settings) => ({
     tracker: readTrackerSettings(settings),
@@ -226,7 +226,7 @@ export async function checkAddresses(environment: Environment): Promise<readonly
   return Promise.all([checkIssuer(tracker), ...[...httpsHosts].map(checkCertificate)])
 }
 
-/** Checks the discovery document. REST and commands need it to get ready, and accept only tokens of its issuer. */
+/** Checks the discovery document, which REST and commands need to become ready. */
 async function checkIssuer({
   issuer,
   metadataAddress,
@@ -257,8 +257,8 @@ async function checkCertificate(host: string): Promise<Finding> {
   const socket = connect({
     host: servername,
     port: Number(port || 443),
-    // The certificate is only inspected, and nothing is sent. A connection that is rejected would reveal less
-    // about it.
+    // Safe, because nothing is sent: an untrusted certificate can only be inspected if the connection is
+    // accepted.
     rejectUnauthorized: false,
     // The server chooses its certificate by this name. TLS allows no IP address here.
     ...(!isIpAddress && { servername }),
@@ -284,11 +284,11 @@ async function checkCertificate(host: string): Promise<Finding> {
   }
 }
 
-/** Clients such as certbot renew a month before the end, so with three weeks left, several attempts have failed. */
+/** Clients such as certbot renew a month before expiry. With fewer days left, attempts have failed. */
 const daysLeftGood = 21
 const daysLeftMin = 7
 
-/** `distrust` says why this machine does not trust the certificate; undefined if it does. */
+/** `distrust` is the reason why this machine does not trust the certificate; undefined if it trusts it. */
 export function assessCertificate(host: string, daysLeft: number, distrust: string | undefined): Finding {
   if (daysLeft > 0 && distrust !== undefined)
     return error(

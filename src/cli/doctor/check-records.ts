@@ -17,7 +17,7 @@ export async function queryRow<Row>(client: pg.Client, statement: string): Promi
   return (await client.query(statement)).rows[0] as Row
 }
 
-/** Reports different settings of running instances, which would reject each other's tokens, or purge what others keep. */
+/** Reports running instances with different settings, which may reject each other's tokens. */
 export async function checkInstances(client: pg.Client): Promise<readonly Finding[]> {
   const { text, values } = render(runningInstances)
   const { rows } = await client.query<RunningInstance>(text, values)
@@ -82,8 +82,8 @@ type KeySettings = Pick<
 >
 
 /**
- * Checks that the secret of this machine decrypts the current keys of the store. One of the settings for this
- * secret is named `Jwt__SigningKey`, although it signs nothing.
+ * Checks that the secret of this machine decrypts the current keys of the store. The setting
+ * `Jwt__SigningKey` is another name for this secret, although it signs nothing.
  */
 export async function checkKeys(client: pg.Client, settings: KeySettings): Promise<Finding> {
   const { rows: all } = await client.query<StoredKey>(
@@ -100,12 +100,12 @@ export async function checkKeys(client: pg.Client, settings: KeySettings): Promi
       'Start an identity host and read its log: it creates the next key a day before, and `The signing keys could not be renewed.` says why it did not.',
     )
   const rows = all.filter(({ isCurrent }) => isCurrent)
-  // A file that cannot be read counts as missing: the data directory has its own finding.
+  // A file that cannot be read is treated as missing, because another check reports it.
   const secret = settings.keySecret ?? (await readKeySecret(settings.dataDirectory).catch(() => undefined))
   const needPrevious = rows.filter((row) => !canDecrypt(secret, row))
   const undecryptable = needPrevious.filter((row) => !canDecrypt(settings.previousKeySecret, row))
-  const isOwnSecret = settings.isStoreShared && settings.keySecret === undefined
-  if (undecryptable.length > 0 && isOwnSecret)
+  const isSecretLocal = settings.isStoreShared && settings.keySecret === undefined
+  if (undecryptable.length > 0 && isSecretLocal)
     return ok(
       'keys',
       'not checked: Identity__KeyEncryptionSecret is not set here, as it is for the identity hosts',
@@ -122,7 +122,7 @@ export async function checkKeys(client: pg.Client, settings: KeySettings): Promi
       `${needPrevious.length} of ${rows.length} are still encrypted with the previous secret`,
       'npm run cli -- secret rotate',
     )
-  if (isOwnSecret)
+  if (isSecretLocal)
     return warning(
       'keys',
       'the secret is a file of this machine',
@@ -139,10 +139,10 @@ interface StoredKey {
   readonly hoursLeft: number
 }
 
-/** A successor is created 24 hours before the end, so a key without one in its last 12 hours is overdue. */
+/** A successor is created 24 hours before a key expires. Without one in its last 12 hours, it is overdue. */
 const hoursLeftMin = 12
 
-/** Returns the purpose of a key ring that was not renewed. A pinned signing key replaces the ring `signing`. */
+/** Returns the purpose of a key without a successor. A pinned key replaces those for `signing`. */
 function findOverdue(
   keys: readonly StoredKey[],
   { pinnedKey }: Pick<KeySettings, 'pinnedKey'>,
@@ -157,7 +157,7 @@ function findOverdue(
 const canDecrypt = (secret: string | undefined, { id, purpose, sealed }: StoredKey): boolean =>
   secret !== undefined && secret !== '' && createKeyBox(secret, purpose).open(sealed, id) !== undefined
 
-/** Warns if there is no administrator, because then no client can create accounts. */
+/** Warns if there is no administrator, because only administrators can create accounts. */
 export async function checkAdministrators(
   client: pg.Client,
   settings: AdministratorOptions,
@@ -167,7 +167,7 @@ export async function checkAdministrators(
     return (await client.query(text, values)).rows as Row[]
   }
   const logins = (await findAdministrators({ query }, settings)).map(({ login }) => login)
-  const [first, ...others] = logins
+  const [first, ...otherLogins] = logins
   if (first === undefined)
     return warning(
       'administrators',
@@ -176,5 +176,5 @@ export async function checkAdministrators(
         : 'there is none: no account has a login of SVC_ADMIN_LOGINS',
       'npm run cli -- account make-administrator LOGIN, or account create LOGIN --administrator',
     )
-  return ok('administrators', others.length === 0 ? first : `${first} and ${others.length} more`)
+  return ok('administrators', otherLogins.length === 0 ? first : `${first} and ${otherLogins.length} more`)
 }

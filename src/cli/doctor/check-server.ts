@@ -76,7 +76,7 @@ export async function checkClock({ client }: CheckedStore): Promise<Finding> {
   return assessClock(now, before, Date.now())
 }
 
-/** Checks transactions and standbys, which PostgreSQL shows only to roles that may read all statistics. */
+/** Checks transactions and standbys. PostgreSQL shows them only to roles that may read all statistics. */
 export async function checkActivity({ client }: CheckedStore): Promise<readonly Finding[]> {
   const { role, canReadStatistics } = await queryRow<{ role: string; canReadStatistics: boolean }>(
     client,
@@ -94,8 +94,8 @@ export async function checkActivity({ client }: CheckedStore): Promise<readonly 
 }
 
 /**
- * Compares the connections with the limit of the server. Only roles that may read all statistics see which
- * hosts opened them.
+ * Compares the connections with the limit of the server. Only roles that may read all statistics can see
+ * which program has opened a connection.
  */
 export async function checkConnections({ client }: CheckedStore): Promise<Finding> {
   const counts = await queryRow<ConnectionCounts>(
@@ -136,12 +136,12 @@ export function assessConnections(counts: ConnectionCounts): Finding {
   return warning('connections', result, advice)
 }
 
-/** The rest is left for another instance, and for a person with psql. */
+/** The remaining connections are for one more instance, and for an operator with psql. */
 const usedShareMax = 0.8
 
 const hiddenHosts = 'how many the hosts may open is hidden from a role without pg_read_all_stats'
 
-/** Longer than any transaction of this program. It prevents vacuum from removing dead rows. */
+/** Longer than any transaction of this program. A long one keeps vacuum from removing dead rows. */
 const transactionMinutesMax = 10
 
 async function checkTransactions(client: pg.Client): Promise<Finding> {
@@ -254,8 +254,8 @@ export function assessStandby({ name, state, bytes, seconds }: Standby): Finding
 const clockSecondsMax = 5
 
 /**
- * Assesses the offset of the database clock, which was read between `before` and `after` on this machine, so
- * the time of the query does not count as an offset. All are epoch milliseconds.
+ * Assesses the offset of the database clock, which was read between `before` and `after` on this machine: the
+ * duration of the query is not an offset. All parameters are epoch milliseconds.
  */
 export function assessClock(storeNow: number, before: number, after: number): Finding {
   const offsetSeconds = Math.max(0, before - storeNow, storeNow - after) / 1000
@@ -270,10 +270,10 @@ export function assessClock(storeNow: number, before: number, after: number): Fi
 
 const mebibytes = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`
 
-/** Beyond this lag, lists after a write are always read from the primary, so the standby saves it no work. */
+/** Beyond this lag, all lists after a write are read from the primary, so the standby does not relieve it. */
 const readLagSecondsMax = 5
 
-/** Checks the standbys of DATABASE_READ_URL. Findings have the host and port only, because the URLs contain passwords. */
+/** Checks the standbys of DATABASE_READ_URL. Findings omit the URLs, which contain passwords. */
 export const checkStandbys = (urls: readonly string[]): Promise<readonly Finding[]> =>
   Promise.all(urls.map(checkStandby))
 

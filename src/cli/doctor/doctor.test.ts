@@ -19,7 +19,7 @@ import { assessBackup } from './check-records.ts'
 import { assessClock, assessConnections, assessReadStandby, assessStandby } from './check-server.ts'
 import { checkStore, collectFindings } from './run-doctor.ts'
 
-describe('the doctor', () => {
+describe('The doctor', () => {
   const folder = mkdtempSync(join(tmpdir(), 'doctor-'))
   let fresh: FreshDatabase
   let environment: Record<string, string>
@@ -33,28 +33,28 @@ describe('the doctor', () => {
     await fresh.drop()
     rmSync(folder, { recursive: true, force: true })
   })
-  // Tests that run at the same time kill programs on purpose, and their orphans exist for a short time.
-  const wrongOf = async (changes: Record<string, string> = {}) =>
+  /** Ignores processes, because other tests that run at the same time leave orphans for a short time. */
+  const errorsOf = async (changes: Record<string, string> = {}) =>
     (await collectFindings({ ...environment, ...changes })).filter(
       ({ severity, subject }) => severity === 'error' && subject !== 'processes',
     )
 
-  it('finds nothing wrong where nothing is', async () => {
-    assert.deepEqual(await wrongOf(), [])
+  it('finds no error in an intact installation', async () => {
+    assert.deepEqual(await errorsOf(), [])
   })
 
-  it('reports every variable that cannot be read, and stops there', async () => {
-    const [found] = await wrongOf({ REST_PORT: 'x', LOG_LEVEL: 'loud' })
+  it('reports every invalid variable, and then stops', async () => {
+    const [found] = await errorsOf({ REST_PORT: 'x', LOG_LEVEL: 'loud' })
     assert.match(found?.result ?? '', /LOG_LEVEL must be .*REST_PORT must be/)
   })
 
-  it('says that a store cannot be reached', async () => {
+  it('reports a store that cannot be reached', async () => {
     const port = await freePort()
-    const [found] = await wrongOf({ DATABASE_URL: `postgresql://nobody@127.0.0.1:${port}/none` })
+    const [found] = await errorsOf({ DATABASE_URL: `postgresql://nobody@127.0.0.1:${port}/none` })
     assert.match(`${found?.subject} ${found?.result}`, /^store cannot be reached: .*ECONNREFUSED/)
   })
 
-  it('says of each standby to read from whether it is one, and how far behind', async () => {
+  it('reports for each standby whether it is one, and how far behind it is', async () => {
     const port = await freePort()
     const findings = await collectFindings({
       ...environment,
@@ -67,16 +67,16 @@ describe('the doctor', () => {
     assert.equal(assessReadStandby('here', { isStandby: true, lagSeconds: 60 }).severity, 'warning')
   })
 
-  it('finds a newer schema, a store that takes no writes, and keys that do not open', async () => {
+  it('finds a newer schema, a read-only store, and keys that cannot be decrypted', async () => {
     const { database } = fresh
     await database.query(
       sql`insert into migrations (name, checksum, contracts) values ('9999-later.sql', '', true)`,
     )
     const seal = (id: string, secret: string) => createKeyBox(secret, 'signing').seal(Buffer.from('key'), id)
-    const keep = (id: string, secret: string) =>
+    const insertKey = (id: string, secret: string) =>
       database.query(sql`insert into identity_keys (id, purpose, sealed, starts_at, ends_at)
         values (${id}, 'signing', ${seal(id, secret)}, now() - interval '1 day', now() + interval '1 day')`)
-    await keep('right', 'a'.repeat(40))
+    await insertKey('right', 'a'.repeat(40))
     const rotating = {
       Jwt__SigningKey: 'c'.repeat(40),
       Identity__PreviousKeyEncryptionSecret: 'a'.repeat(40),
@@ -86,27 +86,27 @@ describe('the doctor', () => {
     )
     assert.deepEqual([keys?.severity, keys?.advice], ['warning', 'npm run cli -- secret rotate'])
     assert.deepEqual(
-      (await wrongOf()).map(({ subject }) => subject),
+      (await errorsOf()).map(({ subject }) => subject),
       ['schema'],
     )
-    await keep('other', 'b'.repeat(40))
+    await insertKey('other', 'b'.repeat(40))
     const [{ name } = { name: '' }] = await database.query<{ name: string }>(
       raw('select current_database() as name'),
     )
     await database.query(raw(`alter database ${name} set default_transaction_read_only = on`))
-    const wrong = await wrongOf()
+    const errors = await errorsOf()
     await database.query(raw(`alter database ${name} reset default_transaction_read_only`))
     assert.deepEqual(
-      wrong.map(({ subject }) => subject),
+      errors.map(({ subject }) => subject),
       ['writing', 'schema', 'keys'],
     )
-    assert.match(wrong[2]?.result ?? '', /1 of 2 cannot be decrypted/)
+    assert.match(errors[2]?.result ?? '', /1 of 2 cannot be decrypted/)
     await database.query(
-      sql`with gone as (delete from identity_keys) delete from migrations where name like '9999%'`,
+      sql`with deleted as (delete from identity_keys) delete from migrations where name like '9999%'`,
     )
   })
 
-  it('says who is an administrator, and how there will be one where there is none', async () => {
+  it('reports the administrators, and warns if there is none', async () => {
     const { database } = fresh
     const found = async (changes = {}) => {
       const findings = await collectFindings({ ...environment, ...changes })
@@ -131,7 +131,7 @@ describe('the doctor', () => {
     )
   })
 
-  it('reports nothing false under a role that PostgreSQL hides sessions from, and still runs every check', async () => {
+  it('reports checks that the privileges of its role do not allow, and runs the others', async () => {
     const role = `doctor_${process.pid}`
     const { database, url } = fresh
     await database.query(raw(`create role ${role}`))
@@ -171,13 +171,13 @@ describe('the doctor', () => {
     assert.equal(allowed.get('transactions')?.severity, 'ok')
   })
 
-  it('causes no error in the log of PostgreSQL, whatever its role may read', async (t) => {
+  it('causes no error in the log of PostgreSQL if its role may not read a table', async (t) => {
     const role = `silent_${process.pid}`
     await fresh.database.query(raw(`create role ${role}`))
     const rejected: string[] = []
-    const query = pg.Client.prototype.query as (...given: unknown[]) => unknown
-    t.mock.method(pg.Client.prototype, 'query', function (this: pg.Client, ...given: unknown[]) {
-      const result = query.apply(this, given)
+    const query = pg.Client.prototype.query as (...args: unknown[]) => unknown
+    t.mock.method(pg.Client.prototype, 'query', function (this: pg.Client, ...args: unknown[]) {
+      const result = query.apply(this, args)
       if (result instanceof Promise) result.catch((error: Error) => rejected.push(error.message))
       return result
     })
@@ -195,7 +195,7 @@ describe('the doctor', () => {
     assert.deepEqual(rejected, [])
   })
 
-  it('says who applies pending migrations: the role of a host may not', async () => {
+  it('reports which role has to apply pending migrations', async () => {
     const role = `pending_${process.pid}`
     const { database, url } = fresh
     await database.query(raw(`create role ${role}`))
@@ -241,20 +241,20 @@ describe('the doctor', () => {
     ]
     rmSync(join(folder, 'identity-secret'))
     await database.query(raw('delete from identity_keys'))
-    const [unknown, other, own] = results
-    assert.match(unknown ?? '', /^ok not checked: Identity__KeyEncryptionSecret is not set here/)
-    assert.equal(other, unknown)
-    assert.equal(own, 'warning the secret is a file of this machine')
+    const [withoutFile, withWrongSecret, withRightSecret] = results
+    assert.match(withoutFile ?? '', /^ok not checked: Identity__KeyEncryptionSecret is not set here/)
+    assert.equal(withWrongSecret, withoutFile)
+    assert.equal(withRightSecret, 'warning the secret is a file of this machine')
   })
 
-  it('says that the web host needs no store where there is none', async () => {
+  it('mentions that the web host needs no store if there is none', async () => {
     const { DATABASE_URL, ...withoutStore } = environment
     const found = (await collectFindings(withoutStore)).find(({ subject }) => subject === 'store')
     assert.match(found?.result ?? '', /^there is no store in/)
     assert.match(found?.advice ?? '', /The web host needs no store\.$/)
   })
 
-  it('runs all other checks when the store rejects one', async () => {
+  it('runs all other checks if the statement of one fails', async () => {
     await fresh.database.query(raw('alter table instances rename column host to was'))
     const findings = await collectFindings(environment)
     await fresh.database.query(raw('alter table instances rename column was to host'))
@@ -266,7 +266,7 @@ describe('the doctor', () => {
     assert.ok(subjects.includes('keys') && subjects.includes('administrators'))
   })
 
-  it('says when every role may make large objects', async () => {
+  it('warns if every role may create large objects', async () => {
     const [{ name } = { name: '' }] = await fresh.database.query<{ name: string }>(
       raw('select current_database() as name'),
     )
@@ -280,18 +280,18 @@ describe('the doctor', () => {
     assert.match(after?.advice ?? '', new RegExp(`TRACKER_DATABASE=${name}: `))
   })
 
-  it('finds secrets that others may read', async () => {
+  it('finds secrets that other users may read', async () => {
     const file = join(folder, 'identity-secret')
     writeFileSync(file, 'secret')
     chmodSync(file, 0o644)
     assert.deepEqual(
-      (await wrongOf()).map(({ advice }) => advice),
+      (await errorsOf()).map(({ advice }) => advice),
       [`chmod 600 ${file}`],
     )
     rmSync(file)
   })
 
-  it('asks what listens on a port whether it is ready', async () => {
+  it('requests the readiness of the program that listens on a port', async () => {
     let status = 503
     const server = createServer((_request, response) =>
       response.writeHead(status).end('Not ready: database.'),
@@ -315,9 +315,9 @@ describe('the doctor', () => {
     const sealed = createKeyBox('a'.repeat(40), 'protection').seal(Buffer.from('key'), 'old')
     await database.query(sql`insert into identity_keys (id, purpose, sealed, starts_at, ends_at)
       values ('old', 'protection', ${sealed}, now() - interval '90 days', now() + interval '13 hours')`)
-    assert.deepEqual(await wrongOf(), [])
+    assert.deepEqual(await errorsOf(), [])
     await database.query(sql`update identity_keys set ends_at = now() + interval '11 hours'`)
-    const [found] = await wrongOf()
+    const [found] = await errorsOf()
     assert.match(
       `${found?.subject} ${found?.result}`,
       /^keys the newest protection key has expired or expires/,
@@ -325,7 +325,7 @@ describe('the doctor', () => {
     await database.query(raw('delete from identity_keys'))
   })
 
-  it('looks at the certificates of every address that hosts and browsers call', {
+  it('checks the certificates of every address that hosts and browsers call', {
     skip: hasOpenssl ? false : 'openssl is not installed',
   }, async (t) => {
     const { ca, key } = makeCertificate(t, ['localhost'])
@@ -333,14 +333,14 @@ describe('the doctor', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening')
     t.after(() => server.close())
     const address = `localhost:${(server.address() as AddressInfo).port}`
-    const [found] = (await wrongOf({ Cors__AllowedOrigins__0: `https://${address}` })).filter(
+    const [found] = (await errorsOf({ Cors__AllowedOrigins__0: `https://${address}` })).filter(
       ({ subject }) => subject === 'certificate',
     )
     assert.match(found?.result ?? '', new RegExp(`${address} is not trusted on this machine: .*SELF_SIGNED`))
     assert.match(found?.advice ?? '', /NODE_EXTRA_CA_CERTS/)
   })
 
-  it('grades backups and certificates by their age', () => {
+  it('assesses backups and certificates by their age', () => {
     assert.deepEqual(
       [assessBackup(undefined, false), assessBackup(undefined, true)].map(({ severity }) => severity),
       ['warning', 'ok'],
@@ -359,7 +359,7 @@ describe('the doctor', () => {
     )
   })
 
-  it('grades disk, clock and standbys by their numbers', () => {
+  it('assesses disk, clock, connections and standbys by their numbers', () => {
     const gibibyte = 1024 ** 3
     assert.deepEqual(
       [0.5, 2, 9].map((free) => assessDisk(free * gibibyte).severity),

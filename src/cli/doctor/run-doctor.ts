@@ -31,7 +31,7 @@ import { error, type Finding, ok, warning } from './finding.ts'
 const severityWidth = 9
 const subjectWidth = 16
 
-/** `npm run doctor`: checks the installation without changing anything. The exit code is 1 if there is an error. */
+/** `npm run doctor`: checks the installation without changing it. The exit code is 1 if it finds an error. */
 export async function runDoctor(): Promise<void> {
   const findings = await collectFindings(process.env)
   for (const { severity, subject, result, advice } of findings) {
@@ -82,7 +82,7 @@ function checkConfiguration(environment: Environment): Finding {
   }
 }
 
-/** The first version that runs the TypeScript sources as they are. */
+/** The first major version that runs TypeScript sources directly. */
 const nodeMajorMin = 24
 
 function checkNode(version: string): Finding {
@@ -109,8 +109,8 @@ export async function checkStore(url: string, environment: Environment): Promise
   const client = createDatabaseClient(url)
   try {
     await client.connect()
-    // Part of the connection check: a pooler accepts connections even if it cannot reach the server, and then
-    // answers no query.
+    // This query also checks the connection, because a pooler accepts connections even if it cannot reach the
+    // server.
     const tables = await readTableStates(client)
     return await runChecks({ client, url, settings }, tables)
   } catch (cause) {
@@ -122,7 +122,7 @@ export async function checkStore(url: string, environment: Environment): Promise
 
 const adviceOnStore = (cause: unknown): string => adviceOn(cause) ?? 'Check the log of the store.'
 
-/** Runs all checks. One that the server rejects becomes a finding; a lost or stuck connection ends the rest. */
+/** A failed statement becomes a finding. After a lost or stuck connection, no more checks run. */
 async function runChecks(target: CheckedStore, tables: TableStates): Promise<readonly Finding[]> {
   const subjectsThatRead = (state: TableState) =>
     Object.keys(checks).filter((subject) =>
@@ -194,7 +194,7 @@ const checks: Readonly<Record<string, Check>> = {
 type TableState = 'readable' | 'hidden' | 'missing'
 type TableStates = ReadonlyMap<string, TableState>
 
-/** Finds out which tables the role may read. Trying to read the others would leave errors in the log of the server. */
+/** Returns which tables the role may read. Reading the others would leave errors in the server's log. */
 async function readTableStates(client: pg.Client): Promise<TableStates> {
   const tables = Object.values(checks).flatMap(({ reads = [] }) => reads)
   const { rows } = await client.query<{ name: string; isReadable: boolean | null }>(

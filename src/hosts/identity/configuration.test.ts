@@ -34,7 +34,7 @@ describe('the configuration of the identity host', () => {
     ])
   })
 
-  it('reads service clients with both scopes unless some are named', () => {
+  it('parses service clients, which have both scopes unless the settings name some', () => {
     const settings = readSettings(
       {
         Identity__ServiceClients__import__Secret: secret,
@@ -83,7 +83,7 @@ describe('the configuration of the identity host', () => {
     )
   })
 
-  it('parses clients in which users sign in, with the identity scopes unless scopes are named', () => {
+  it('parses registered clients, which have the identity scopes unless the settings name others', () => {
     const { registeredClients } = readSettings(
       {
         Identity__Clients__wiki__Name: 'The wiki',
@@ -129,8 +129,8 @@ describe('the configuration of the identity host', () => {
     )
   })
 
-  it('rejects a client without an address, with a dangerous one, with a weak secret, without secret or PKCE, or twice', () => {
-    const place =
+  it('rejects a client with no redirect URI, a dangerous one, a weak secret, neither secret nor PKCE, or the id of another', () => {
+    const uriRule =
       'it must be an http or https address, or one of an app such as com.example.app:/callback, without a fragment, a user name or white space.'
     assert.deepEqual(
       problemsOf({
@@ -146,9 +146,9 @@ describe('the configuration of the identity host', () => {
       }),
       [
         'Identity__Clients__a__Secret must have at least 32 characters.',
-        `Identity__Clients__a__RedirectUris has javascript:alert(1); ${place}`,
-        `Identity__Clients__a__RedirectUris has https://a.example.com/#here; ${place}`,
-        `Identity__Clients__a__RedirectUris has /callback; ${place}`,
+        `Identity__Clients__a__RedirectUris has javascript:alert(1); ${uriRule}`,
+        `Identity__Clients__a__RedirectUris has https://a.example.com/#here; ${uriRule}`,
+        `Identity__Clients__a__RedirectUris has /callback; ${uriRule}`,
         'Identity__Clients__a__RedirectUris__0 is required.',
         'Identity__Clients__a__Name must have at most 100 characters.',
         'Identity__Clients__a__Scopes has svc.all; a client can have openid, profile, svc.api, svc.grpc, offline_access, email.',
@@ -158,7 +158,7 @@ describe('the configuration of the identity host', () => {
     )
   })
 
-  it('reads the secret of the keys from either variable, and requires none', () => {
+  it('reads the key secret from either variable, and does not require it', () => {
     const secretOf = (environment: Record<string, string>) =>
       readSettings(environment, readIdentitySettings).keySecret
     assert.equal(secretOf({ DATABASE_URL: 'postgresql://localhost/x' }), undefined)
@@ -166,23 +166,23 @@ describe('the configuration of the identity host', () => {
     assert.equal(secretOf({ Jwt__SigningKey: 'first', Identity__KeyEncryptionSecret: 'second' }), 'second')
   })
 
-  it('rejects an invalid private key or page address', () => {
+  it('rejects an invalid private key and an invalid URL of the sign-in page', () => {
     assert.deepEqual(problemsOf({ Jwt__SigningPrivateKey: 'x', Identity__LoginPageUrl: 'login' }), [
       'Identity__LoginPageUrl must be an http or https URL.',
       'Jwt__SigningPrivateKey must be an RSA private key of at least 2048 bits, as PEM.',
     ])
   })
 
-  it('parses providers, and rejects settings that could not work or would let too many in', () => {
-    const one = (others: Record<string, string>) =>
+  it('parses providers, and rejects settings that cannot work or would admit too many users', () => {
+    const settingsOf = (overrides: Record<string, string>) =>
       Object.fromEntries(
-        Object.entries({ Issuer: 'https://login.example.com/', ClientId: 'tracker', ...others }).map(
+        Object.entries({ Issuer: 'https://login.example.com/', ClientId: 'tracker', ...overrides }).map(
           ([name, value]) => [`Identity__Providers__corp__${name}`, value],
         ),
       )
-    const { providers } = readSettings(one({}), readIdentitySettings)
+    const { providers } = readSettings(settingsOf({}), readIdentitySettings)
     assert.deepEqual([providers[0]?.issuer, providers[0]?.name], ['https://login.example.com/', 'corp'])
-    for (const [others, sentence] of [
+    for (const [overrides, message] of [
       [{ Issuer: 'login.example.com' }, /Issuer must be the address/],
       [{ Issuer: 'https://x.example/.well-known/openid-configuration' }, /Issuer must be the address/],
       [{ Issuer: 'https://user:word@x.example' }, /Issuer must be the address/],
@@ -191,15 +191,18 @@ describe('the configuration of the identity host', () => {
       [{ DefaultProject: '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58' }, /set CreateAccounts, too/],
       [{ Name: 'n'.repeat(101) }, /at most 100 characters/],
     ] as const)
-      assert.match(problemsOf(one(others)).join(), sentence)
+      assert.match(problemsOf(settingsOf(overrides)).join(), message)
     assert.match(problemsOf({ 'Identity__Providers__a b__Issuer': 'https://x.example' }).join(), /invalid id/)
-    const inCapitals = Object.entries(one({})).map(([name, value]) => [
+    const capitalized = Object.entries(settingsOf({})).map(([name, value]) => [
       name.replace('__corp__', '__Corp__'),
       value,
     ])
-    assert.match(problemsOf({ ...one({}), ...Object.fromEntries(inCapitals) }).join(), /differ only in case/)
-    for (const others of [{}, { ...one({}), EXTENSIONS: 'off' }])
-      assert.match(problemsOf({ Identity__Passwords: 'off', ...others }).join(), /can be off only with/)
-    assert.deepEqual(problemsOf({ Identity__Passwords: 'off', ...one({}) }), [])
+    assert.match(
+      problemsOf({ ...settingsOf({}), ...Object.fromEntries(capitalized) }).join(),
+      /differ only in case/,
+    )
+    for (const environment of [{}, { ...settingsOf({}), EXTENSIONS: 'off' }])
+      assert.match(problemsOf({ Identity__Passwords: 'off', ...environment }).join(), /can be off only with/)
+    assert.deepEqual(problemsOf({ Identity__Passwords: 'off', ...settingsOf({}) }), [])
   })
 })

@@ -32,7 +32,7 @@ export function readIdentitySettings(settings: Settings): IdentitySettings {
   const tracker = readTrackerSettings(settings)
   const registered = readRegisteredClients(settings, settings.ids('Identity__ServiceClients'))
   const providers = readProviders(settings)
-  // Otherwise no account could sign in, not even administrators.
+  // Otherwise no account could sign in, not even that of an administrator.
   if (!tracker.passwords && (providers.length === 0 || !tracker.extensions))
     settings.addProblem(
       'Identity__Passwords can be off only with Identity__Providers__{id}__…, and with the extensions on.',
@@ -63,7 +63,7 @@ const sharedSettingsOf = (settings: Omit<IdentitySettings, 'shared'>): SharedSet
   Cors__AllowedOrigins: settings.allowedOrigins,
 })
 
-/** The settings that all identity instances must have in common, with secrets. */
+/** The settings with secrets that all identity instances must have in common. */
 export const secretSettingsOf = (settings: IdentitySettings): SharedSettings => ({
   Identity__ServiceClients: settings.serviceClients,
   Identity__Clients: settings.registeredClients,
@@ -122,24 +122,26 @@ function readLoginPageUrl(settings: Settings): string | undefined {
 }
 
 function readServiceClient(settings: Settings, id: string): ServiceClientSettings {
-  const name = `Identity__ServiceClients__${id}`
+  const prefix = `Identity__ServiceClients__${id}`
   const secret = settings.getFor('Identity__ServiceClients__{id}__Secret', id)
   const login = settings.getFor('Identity__ServiceClients__{id}__Login', id)
   const scopes = settings.getFor('Identity__ServiceClients__{id}__Scopes', id)
   if (secret.length < clientSecretCharactersMin)
-    settings.addProblem(`${name}__Secret must have at least ${clientSecretCharactersMin} characters.`)
-  if (login === '') settings.addProblem(`${name}__Login is required: the login of the account it acts as.`)
-  if (id === webClientId) settings.addProblem(`${name} cannot be named like the web client.`)
+    settings.addProblem(`${prefix}__Secret must have at least ${clientSecretCharactersMin} characters.`)
+  if (login === '') settings.addProblem(`${prefix}__Login is required: the login of the account it acts as.`)
+  if (id === webClientId) settings.addProblem(`${prefix} cannot be named like the web client.`)
   for (const scope of scopes.filter((scope) => !serviceScopes.includes(scope)))
     settings.addProblem(
-      `${name}__Scopes has ${scope}; a service client can have ${serviceScopes.join(', ')}.`,
+      `${prefix}__Scopes has ${scope}; a service client can have ${serviceScopes.join(', ')}.`,
     )
   const signingAlgorithm = settings.getFor('Identity__ServiceClients__{id}__SigningAlgorithm', id)
-  checkSigningAlgorithm(settings, name, signingAlgorithm)
+  checkSigningAlgorithm(settings, prefix, signingAlgorithm)
   return { id, secret, login, scopes: scopes.length > 0 ? scopes : serviceScopes, signingAlgorithm }
 }
 
-/** If no secret is set, this machine generates one. With a shared store, that works only for a single machine. */
+/**
+ * If no secret is set, this machine generates one. With a shared store, that works only for a single machine.
+ */
 function readKeySecret(settings: Settings) {
   const { databaseUrl, dataDirectory } = readStoreSettings(settings)
   return {
@@ -164,14 +166,14 @@ function readRegisteredClients(
   serviceClientIds: readonly string[],
 ): readonly RegisteredClientSettings[] {
   return settings.ids('Identity__Clients').map((id) => {
-    const name = `Identity__Clients__${id}`
+    const prefix = `Identity__Clients__${id}`
     if (id === webClientId || serviceClientIds.includes(id))
-      settings.addProblem(`${name} has the id of another client.`)
+      settings.addProblem(`${prefix} has the id of another client.`)
     const signingAlgorithm = settings.getFor('Identity__Clients__{id}__SigningAlgorithm', id)
-    checkSigningAlgorithm(settings, name, signingAlgorithm)
+    checkSigningAlgorithm(settings, prefix, signingAlgorithm)
     const authentication = readAuthentication(settings, id)
     const redirectUris = readUris(settings, id, 'RedirectUris')
-    if (redirectUris.length === 0) settings.addProblem(`${name}__RedirectUris__0 is required.`)
+    if (redirectUris.length === 0) settings.addProblem(`${prefix}__RedirectUris__0 is required.`)
     return {
       id,
       name: readName(settings, id),
@@ -198,11 +200,10 @@ function readAuthentication(settings: Settings, id: string) {
   return { secret, requiresPkce }
 }
 
-/** `name` is the prefix of the settings of a service client or registered client. */
-function checkSigningAlgorithm(settings: Settings, name: string, algorithm: SigningAlgorithm): void {
+function checkSigningAlgorithm(settings: Settings, prefix: string, algorithm: SigningAlgorithm): void {
   if (algorithm !== 'RS256' && !settings.get('EXTENSIONS'))
     settings.addProblem(
-      `${name}__SigningAlgorithm needs the extensions: leave it out, or set EXTENSIONS to on.`,
+      `${prefix}__SigningAlgorithm needs the extensions: leave it out, or set EXTENSIONS to on.`,
     )
 }
 
@@ -258,20 +259,20 @@ function readProviders(settings: Settings): readonly ProviderSettings[] {
 }
 
 function readProvider(settings: Settings, id: string): ProviderSettings {
-  const name = `Identity__Providers__${id}`
+  const prefix = `Identity__Providers__${id}`
   if (!providerIdPattern.test(id))
-    settings.addProblem(`${name} has an invalid id: it must have at most 40 letters, digits, - and _.`)
-  const displayName = settings.getFor('Identity__Providers__{id}__Name', id) ?? id
-  if (displayName.length > providerNameCharactersMax)
-    settings.addProblem(`${name}__Name must have at most ${providerNameCharactersMax} characters.`)
+    settings.addProblem(`${prefix} has an invalid id: it must have at most 40 letters, digits, - and _.`)
+  const name = settings.getFor('Identity__Providers__{id}__Name', id) ?? id
+  if (name.length > providerNameCharactersMax)
+    settings.addProblem(`${prefix}__Name must have at most ${providerNameCharactersMax} characters.`)
   const clientId = settings.getFor('Identity__Providers__{id}__ClientId', id)
   if (clientId === '')
-    settings.addProblem(`${name}__ClientId is required: the id of this service at the provider.`)
+    settings.addProblem(`${prefix}__ClientId is required: the id of this service at the provider.`)
   const linkByVerifiedEmail = settings.getFor('Identity__Providers__{id}__LinkByVerifiedEmail', id)
   const createAccounts = settings.getFor('Identity__Providers__{id}__CreateAccounts', id)
   return {
     id,
-    name: displayName,
+    name,
     issuer: readIssuer(settings, id),
     clientId,
     clientSecret: settings.getFor('Identity__Providers__{id}__ClientSecret', id),

@@ -64,7 +64,7 @@ export const contractEndpoints: readonly Endpoint[] = [
   getError,
 ]
 
-/** Mounted only while the settings name providers. */
+/** Mounted only if the settings name providers. */
 const federatedEndpoints: readonly (Endpoint | ProviderEndpoint)[] = [
   signInWith,
   startConnecting,
@@ -120,11 +120,11 @@ export function routesOf(identity: Identity): readonly Route[] {
   return [...contractEndpoints, ...(identity.settings.extensions ? extensions : [])].flatMap(
     (endpoint): readonly Route[] => {
       checkDeprecation(endpoint)
-      if ('handler' in endpoint) return [{ ...endpoint, handle: endpoint.handler(identity) }]
+      if (!('pathOf' in endpoint)) return [{ ...endpoint, handle: endpoint.createHandler(identity) }]
       return [...identity.providers.values()].map((provider) => ({
         ...endpoint,
         path: endpoint.pathOf(provider.id),
-        handle: endpoint.handlerOf(identity, provider),
+        handle: endpoint.createHandler(identity, provider),
       }))
     },
   )
@@ -134,7 +134,6 @@ export function routesOf(identity: Identity): readonly Route[] {
 export const navigationPaths = (routes: readonly Pick<Operation, 'path' | 'response'>[]): readonly string[] =>
   routes.filter(({ response }) => response === undefined).map(({ path }) => path)
 
-/** Registers the routes. */
 export function registerRoutes(
   app: FastifyInstance,
   routes: readonly Route[],
@@ -153,7 +152,8 @@ export function registerRoutes(
           method === 'GET' || readsQueryOnly ? request.query : request.body
         ) as RawParameters
         const work = startWork(id, 'identity', request.headers.traceparent)
-        // Database connections are shared fairly by address: the account is known only after a query.
+        // Database connections are shared fairly among addresses, because the account is known only after a
+        // query.
         work.holder = addressKey(request.ip)
         return complete(work, async () => {
           try {
@@ -171,7 +171,7 @@ export function registerRoutes(
   }
 }
 
-/** Registers a route in a scope of its own, whose bodies are read up to the limit of the host and dropped. */
+/** Registers a route in its own scope, where bodies are read up to the host's limit and discarded. */
 function registerWithAnyBody(app: FastifyInstance, options: RouteOptions): void {
   app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers()
@@ -200,7 +200,7 @@ function send(request: FastifyRequest, reply: FastifyReply, result: HandlerResul
   const { body, maxAgeSeconds, status = 200 } = result
   const isPrivate = maxAgeSeconds === undefined
   reply.header('cache-control', isPrivate ? 'no-store' : `public, max-age=${maxAgeSeconds}`)
-  // RFC 6749, 5.1 also requires this one, for caches from before HTTP/1.1.
+  // RFC 6749, 5.1 also requires `pragma`, for caches from before HTTP/1.1.
   if (isPrivate) reply.header('pragma', 'no-cache')
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }

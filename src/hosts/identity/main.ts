@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { administratorsOf } from '../../accounts/administrators.ts'
-import { createLockouts, purgeLockouts } from '../../accounts/lockouts.ts'
+import { createLockouts, type LockoutOptions, purgeLockouts } from '../../accounts/lockouts.ts'
 import { isAccountDeactivatedSql } from '../../accounts/sign-in.ts'
 import { budgetLimits } from '../../config/budgets.ts'
 import type { Database } from '../../db/database.ts'
@@ -39,16 +39,15 @@ export interface IdentityHost {
 
 /** By default, one proxy is expected between browsers and this host. */
 const trustedProxiesDefault = 1
-/** Rare maintenance suffices: expired rows may stay this long. */
+/** Expired rows may stay this long. */
 const maintenanceMilliseconds = 5 * 60_000
 
-/** How often registered clients are read again: the longest wait until a new one can be used. */
+/** Registered clients are reloaded this often, which is the longest wait until a new one can be used. */
 const clientRefreshMilliseconds = 3000
 
-/** How often the keys are read again: the longest time that this host uses a key after `keys revoke`. */
+/** Keys are reloaded this often, so this host uses a key for at most this long after `keys revoke`. */
 const keyRefreshMilliseconds = 15_000
 
-/** Wires the identity host and starts listening. */
 export async function startIdentity(
   { database, passwords, budgets, peers }: SharedContext,
   settings: IdentitySettings,
@@ -57,13 +56,17 @@ export async function startIdentity(
 ): Promise<IdentityHost> {
   const now = clock ?? Date.now
   // Lockouts use the store's clock, so that all instances count together. Tests pass their own.
-  const lockoutClock = clock ? { now: () => new Date(clock()) } : {}
+  const lockoutOptions = clock ? { now: () => new Date(clock()) } : {}
   const securityEvents = countEvents(createSecurityLog(log))
   const { refreshKeys, ...keys } = await openKeys(database, settings, now)
   warnOfKeySecret(settings, log)
-  const opened = await openClients(database, settings, now, log)
+  const registry = await openClients(database, settings, now, log)
   const instances = openInstances({
-    ...{ database, host: 'identity', log, now: clock, clients: opened.knownClients },
+    database,
+    host: 'identity',
+    log,
+    now: clock,
+    clients: registry.knownClients,
     settings: settings.shared,
     secretSettings: secretSettingsOf(settings),
   })
@@ -72,9 +75,9 @@ export async function startIdentity(
     settings,
     database,
     passwords,
-    lockouts: createLockouts({ database, ...lockoutClock }),
+    lockouts: createLockouts({ database, ...lockoutOptions }),
     administrators: administratorsOf(settings),
-    clients: opened.clients,
+    clients: registry.clients,
     providers: openProviders(settings.providers, budgets, now),
     ...keys,
     now,
@@ -87,7 +90,7 @@ export async function startIdentity(
     budgets,
     cors: {
       origins: settings.allowedOrigins,
-      originsWithCookies: opened.scriptOrigins,
+      originsWithCookies: registry.scriptOrigins,
       closedPaths: navigationPaths(routes),
     },
     rateLimit: {
@@ -106,18 +109,13 @@ export async function startIdentity(
   addHelloRoute(app)
   addHealthRoutes(app, [shutdown.readiness, ...storeReadiness(database)])
   addDocumentation(app, documentationOf(settings))
-  // Other hosts accept the tokens of a client only after it was recorded.
+  // This records the clients: other hosts accept tokens of a client only after that.
   await instances.join()
   await listen(app, settings).catch(async (error) => {
     await instances.leave()
     throw error
   })
-  const jobs = startJobs(identity, {
-    renewKeys: refreshKeys,
-    purge: () => purgeExpired(database, now(), settings.inactivityMinutes),
-    purgeLockouts: () => purgeLockouts(database, lockoutClock),
-    refreshClients: opened.refreshClients,
-  })
+  const jobs = startJobs(identity, { refreshKeys, refreshClients: registry.refreshClients, lockoutOptions })
   const stop = async () => {
     await Promise.all([...jobs.map((job) => job.stop()), shutdown.stop()])
     await instances.leave()
@@ -138,27 +136,50 @@ const createApp = (
     ...smallBodyLimits(budgetLimits.identityBodyBytes.max),
   })
 
-/** Browsers cache these documents. */
+/** Browsers cache the responses, so the rate limit does not count these requests. */
 const uncountedRoutes = [providersPath, ...pageScriptPaths]
 
-type Job = 'renewKeys' | 'purge' | 'purgeLockouts' | 'refreshClients'
+interface JobOptions {
+  refreshKeys(): Promise<void>
+  refreshClients(): Promise<void>
+  readonly lockoutOptions: Pick<LockoutOptions, 'now'>
+}
 
-/** Repeats each job by itself: a key that cannot be opened must not prevent the purge of sessions and codes. */
-function startJobs({ log }: Identity, work: Readonly<Record<Job, () => Promise<void>>>): RepeatedWork[] {
-  const every = (everyMilliseconds: number, job: Job, onFailure: (err: unknown) => void) =>
-    repeat({ everyMilliseconds, onFailure }, work[job])
+/**
+ * Repeats each job separately: a key that cannot be opened must not prevent the purge of sessions and codes.
+ */
+function startJobs(
+  { database, settings, log, now }: Identity,
+  { refreshKeys, refreshClients, lockoutOptions }: JobOptions,
+): RepeatedWork[] {
   return [
-    every(keyRefreshMilliseconds, 'renewKeys', (err) =>
-      log.warn({ err }, 'The signing keys could not be renewed.'),
+    repeat(
+      {
+        everyMilliseconds: keyRefreshMilliseconds,
+        onFailure: (err) => log.warn({ err }, 'The signing keys could not be renewed.'),
+      },
+      refreshKeys,
     ),
-    every(maintenanceMilliseconds, 'purge', (err) =>
-      log.warn({ err }, 'Expired sessions and codes could not be purged.'),
+    repeat(
+      {
+        everyMilliseconds: maintenanceMilliseconds,
+        onFailure: (err) => log.warn({ err }, 'Expired sessions and codes could not be purged.'),
+      },
+      () => purgeExpired(database, now(), settings.inactivityMinutes),
     ),
-    every(maintenanceMilliseconds, 'purgeLockouts', (err) =>
-      log.warn({ err }, 'Expired lockouts could not be purged.'),
+    repeat(
+      {
+        everyMilliseconds: maintenanceMilliseconds,
+        onFailure: (err) => log.warn({ err }, 'Expired lockouts could not be purged.'),
+      },
+      () => purgeLockouts(database, lockoutOptions),
     ),
-    every(clientRefreshMilliseconds, 'refreshClients', (err) =>
-      log.warn({ err }, 'The registered clients could not be read.'),
+    repeat(
+      {
+        everyMilliseconds: clientRefreshMilliseconds,
+        onFailure: (err) => log.warn({ err }, 'The registered clients could not be read.'),
+      },
+      refreshClients,
     ),
   ]
 }
@@ -172,7 +193,7 @@ const documentationOf = ({ extensions }: IdentitySettings): Documentation => ({
 })
 
 /** Without the extensions there is no page for second factors, so accounts that have one cannot sign in. */
-async function warnOfSecondFactors(database: SharedContext['database'], log: Log): Promise<void> {
+async function warnOfSecondFactors(database: Database, log: Log): Promise<void> {
   const [{ accounts } = { accounts: 0 }] = await database.query<{ accounts: number }>(
     sql`
       select count(*)::int as accounts from (
@@ -205,7 +226,7 @@ function rejectNul(app: FastifyInstance): void {
 const hasNul = (parameters: unknown): boolean =>
   Object.entries(parameters ?? {}).some(([name, value]) => `${name}${value}`.includes('\0'))
 
-/** Ended instances are kept for a day, for operators who ask what ran. */
+/** Ended instances are kept for a day, for operators who want to know which ones ran. */
 const dayMilliseconds = 24 * 60 * 60_000
 
 /** Deletes expired rows and ends inactive sessions. Several instances may do so concurrently. */
@@ -215,7 +236,7 @@ export async function purgeExpired(
   inactivityMinutes: number,
 ): Promise<void> {
   const isExpired = sql`expires_at <= ${timestamp(now)}`
-  // A spent code detects a second use as long as its session exists.
+  // A spent code is kept as long as its session, to detect a second use.
   await deleteInBatches(database, { table: 'authorization_codes' }, sql`${isExpired} and spent_at is null`)
   await deleteInBatches(database, { table: 'revoked_tokens' }, isExpired)
   await deleteInBatches(database, { table: 'spent_steps' }, isExpired)
@@ -265,7 +286,7 @@ async function canAdministratorSignIn({ settings, database, administrators }: Id
   if (settings.providers.some(({ linkByVerifiedEmail }) => linkByVerifiedEmail)) return true
   const connected = await database.query<Account>(sql`
     select distinct ${accountColumns} from users as account
-    join outside_identities as known on known.user_id = account.id
+    join outside_identities as external on external.user_id = account.id
     where account.active and not ${isAccountDeactivatedSql} limit ${connectedAccountsMax}::int`)
   return (
     connected.length === connectedAccountsMax ||

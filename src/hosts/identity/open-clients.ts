@@ -14,7 +14,7 @@ import {
   scriptOriginsOf,
 } from './values/clients.ts'
 
-export interface OpenClients {
+interface ClientRegistry {
   /** The current clients: those of the settings, and those that administrators have registered. */
   readonly clients: Clients
   readonly scriptOrigins: ReadonlySet<string>
@@ -36,12 +36,12 @@ export async function openClients(
   settings: ClientSettings & { readonly extensions: boolean },
   now: () => number,
   log: WarningLog,
-): Promise<OpenClients> {
+): Promise<ClientRegistry> {
   const clients = new Map<string, Client>()
   const scriptOrigins = new Set<string>()
   let currentText: string | undefined
   const refreshClients = async () => {
-    const stored = settings.extensions ? await readStored(database) : []
+    const stored = settings.extensions ? await findStoredClients(database) : []
     const text = JSON.stringify(stored)
     if (text === currentText) return
     // A client of the settings overrides a stored one with the same id.
@@ -70,7 +70,7 @@ export async function openClients(
   return { clients, scriptOrigins, refreshClients, knownClients }
 }
 
-async function readStored(database: Database): Promise<StoredClient[]> {
+async function findStoredClients(database: Database): Promise<StoredClient[]> {
   const rows = await database.query<StoredClient & { readonly hash: Buffer | null }>(sql`
     select id, name, secret_hash as hash, scopes, redirect_uris as "redirectUris",
       post_logout_redirect_uris as "postLogoutRedirectUris", is_first_party as "isFirstParty",
@@ -94,13 +94,16 @@ async function recordClients(transaction: Queries, clients: Clients, thisSecond:
   const ids = [...clients.keys()].filter((id) => id !== webClientId).toSorted()
   const names = ids.map((id) => clients.get(id)?.registration?.name ?? id)
   await transaction.query(sql`
-    insert into service_clients as known (id, name)
-    select id, name from unnest(${ids}::text[], ${names}::text[]) as given(id, name) order by id
+    insert into service_clients as existing (id, name)
+    select id, name from unnest(${ids}::text[], ${names}::text[]) as current(id, name) order by id
     on conflict (id) do update set name = excluded.name, retired_at = null,
-      valid_since = coalesce(known.valid_since, ${thisSecond})`)
+      valid_since = coalesce(existing.valid_since, ${thisSecond})`)
 }
 
-/** The other instances may have retired the clients of this one, for example while it could not reach the store. */
+/**
+ * Restores clients of this instance that others have retired, for example while it could not reach the
+ * database.
+ */
 async function restoreRetired(transaction: Queries, clients: Clients, thisSecond: Sql): Promise<void> {
   await transaction.query(sql`
     update service_clients set valid_since = ${thisSecond}, retired_at = null
@@ -108,8 +111,8 @@ async function restoreRetired(transaction: Queries, clients: Clients, thisSecond
 }
 
 /**
- * Retires the clients that no instance knows any more, and returns their ids: tokens of clients that were
- * removed from the settings must stop working. An instance that was last seen after `goneBefore` counts,
+ * Retires the clients that no instance knows any more, and returns their ids. Tokens of clients that were
+ * removed from the settings must be rejected. An instance that was last seen after `goneBefore` counts,
  * because it may be restarting.
  */
 async function retireUnknown(transaction: Queries, goneBefore: Sql): Promise<readonly string[]> {

@@ -3,17 +3,17 @@ import type { Operation } from './core/endpoint.ts'
 import { errorSchema, ref } from './core/operation-parts.ts'
 import { contractEndpoints, extensionEndpoints } from './endpoints.ts'
 
-/** `docs/contract/identity.v1.json` */
+/** Returns the content of `docs/contract/identity.v1.json`. */
 export const identityDocument = (): Schema =>
   openApiOf(contractEndpoints, 'Error', {
-    ...about,
+    ...contractParts,
     schemas: { ...schemasOf(contractEndpoints), Error: errorSchema },
   })
 
-/** `docs/contract/identity-extensions.v1.json` */
+/** Returns the content of `docs/contract/identity-extensions.v1.json`. */
 export const identityExtensionsDocument = (): Schema =>
   openApiOf(extensionEndpoints, 'ErrorAnswer', {
-    ...about,
+    ...contractParts,
     title: 'Project tracking: identity, extensions',
     description:
       'Endpoints of the identity host beyond its contract: an API for programs, and pages for browsers.',
@@ -25,7 +25,7 @@ export const identityExtensionsDocument = (): Schema =>
       Pages: 'The pages of this host.',
       OutsideProviders: 'Sign-in with accounts of external providers.',
     },
-    securitySchemes: { bearer: about.securitySchemes.bearer },
+    securitySchemes: { bearer: contractParts.securitySchemes.bearer },
     schemas: extensionSchemas(),
   })
 
@@ -59,10 +59,10 @@ const schemasOf = (operations: readonly Operation[]): Readonly<Record<string, Sc
  */
 type ErrorName = 'Error' | 'ErrorAnswer'
 
-function openApiOf(operations: readonly Operation[], error: ErrorName, described: DocumentParts): Schema {
+function openApiOf(operations: readonly Operation[], error: ErrorName, parts: DocumentParts): Schema {
   const forms = operations.filter(takesForm).map((operation) => [formName(operation), formSchema(operation)])
-  const schemas = { ...described.schemas, ...Object.fromEntries(forms) }
-  return documentOf(operations, { ...described, schemas }, (operation) => ({
+  const schemas = { ...parts.schemas, ...Object.fromEntries(forms) }
+  return documentOf(operations, { ...parts, schemas }, (operation) => ({
     security: operation.security ?? [],
     ...(takesForm(operation) ? formBody(operation) : { parameters: queryParameters(operation.parameters) }),
     responses: { ...responsesOf(operation), ...errorResponsesOf(operation, error) },
@@ -73,7 +73,7 @@ const takesForm = ({ method, readsQueryOnly }: Operation): boolean => method ===
 
 const formName = ({ id }: Operation): string => `${id}Form`
 
-const about = {
+const contractParts = {
   title: 'Project tracking: identity',
   description: 'The OpenID Connect provider that issues the access tokens of the other hosts.',
   tags: {
@@ -109,7 +109,7 @@ function responsesOf({ response, method, page }: Operation): Readonly<Record<str
   if (response)
     return { 200: { description: 'Success.', content: { 'application/json': { schema: response } } } }
   const redirect = {
-    description: 'The browser is sent on, refusals of the sign-in included.',
+    description: 'The browser is redirected, also after an error.',
     headers: { Location: { schema: text } },
   }
   return {
@@ -158,6 +158,6 @@ const errorDescriptions: Readonly<Record<number, string>> = {
   429: 'Too many requests.',
   431: 'The address and the headers together are longer than 16 KB.',
   500: 'An unexpected error.',
-  503: 'The store is away; nothing was done, and it may be tried again later.',
+  503: 'The store is not available. Nothing was done, and the request can be sent again later.',
   504: 'The store failed before it was known whether this was done.',
 }

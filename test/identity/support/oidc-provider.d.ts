@@ -1,4 +1,4 @@
-/** As much of the package's shape as the oracle uses; its own types would bring thirty more packages. */
+/** The types that the oracle uses. Those of the package would require thirty more packages. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 

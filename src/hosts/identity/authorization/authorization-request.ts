@@ -4,11 +4,11 @@ import {
   type Identity,
   invalidRequest,
   OAuthError,
-  type Parameters,
   parseParameters,
   type RawParameters,
   requireParameter,
   requireShortState,
+  type SingleParameters,
   singleParameters,
 } from '../core/endpoint.ts'
 import {
@@ -35,7 +35,7 @@ export interface AuthorizationRequest {
   readonly redirectUri: string
   readonly nonce: string | undefined
   readonly scopes: readonly string[]
-  /** Undefined only for a client with a secret. */
+  /** Undefined only if a client with a secret does not use PKCE. */
   readonly codeChallenge: string | undefined
   readonly prompts: ReadonlySet<Prompt>
   readonly maxAgeSeconds: number | undefined
@@ -45,10 +45,10 @@ export interface AuthorizationRequest {
   /** The supported language that the client requested. */
   readonly language: Language | undefined
   /** The parameters to seal, which are parsed again when the user comes back. */
-  readonly parameters: Parameters
+  readonly parameters: SingleParameters
 }
 
-export function parseAuthorizationRequest(clients: Clients, raw: RawParameters): AuthorizationRequest {
+function parseAuthorizationRequest(clients: Clients, raw: RawParameters): AuthorizationRequest {
   const single = singleParameters(raw)
   const client = requireClient(clients, single)
   const redirectUri = requireRedirectUri(client, single)
@@ -79,14 +79,17 @@ export function parseAuthorizationRequest(clients: Clients, raw: RawParameters):
   })
 }
 
-function requireClient(clients: Clients, parameters: Parameters): Client {
+function requireClient(clients: Clients, parameters: SingleParameters): Client {
   const client = clients.get(requireParameter(parameters, 'client_id'))
   if (!client) throw new OAuthError('invalid_client', 'The client is unknown.')
   return client
 }
 
-/** Compared as exact text (RFC 9700, 4.1.3): more lenient comparisons have been exploited to steal codes. */
-function requireRedirectUri(client: Client, parameters: Parameters): string {
+/**
+ * Compares the URLs as exact text (RFC 9700, 4.1.3): more lenient comparisons have been exploited to steal
+ * codes.
+ */
+function requireRedirectUri(client: Client, parameters: SingleParameters): string {
   const redirectUri = requireParameter(parameters, 'redirect_uri')
   if (!client.redirectUris.includes(redirectUri))
     throw invalidRequest('redirect_uri is not registered for the client.')
@@ -96,7 +99,12 @@ function requireRedirectUri(client: Client, parameters: Parameters): string {
 const replyToOf = (
   client: Client,
   redirectUri: string,
-  { state, response_type: responseType = '', response_mode: requestedMode, ui_locales: locales }: Parameters,
+  {
+    state,
+    response_type: responseType = '',
+    response_mode: requestedMode,
+    ui_locales: locales,
+  }: SingleParameters,
 ): ReplyTo => ({
   redirectUri,
   state,
@@ -109,17 +117,17 @@ const replyToOf = (
 })
 
 /**
- * The web client, which has no registration, cannot choose a mode: whatever it requests, errors of an
- * implicit type are sent in the fragment.
+ * The web client, which has no registration, cannot choose a mode; it may only name the default, `query`. Even
+ * then, errors of a request with an implicit type are sent in the fragment.
  */
 const allowedModes = ({ registration }: Client): readonly ResponseMode[] =>
   registration ? responseModes : []
 
 /**
- * Rejects the parameters of OpenID Connect Core, 6 and Registration, 2.1.1: ignoring them would grant
- * something other than what was requested.
+ * Rejects the parameters of OpenID Connect Core, 6 and 7.2.1: ignoring them would grant something other than
+ * what was requested.
  */
-function rejectRequestObjects(parameters: Parameters): void {
+function rejectRequestObjects(parameters: SingleParameters): void {
   if (parameters.request !== undefined)
     throw new OAuthError('request_not_supported', 'request is not supported.')
   if (parameters.request_uri !== undefined)
@@ -129,7 +137,7 @@ function rejectRequestObjects(parameters: Parameters): void {
 }
 
 /** The implicit types are recognized, but no client may use them. */
-function requireCodeFlow(parameters: Parameters): void {
+function requireCodeFlow(parameters: SingleParameters): void {
   const responseType = requireParameter(parameters, 'response_type')
   if (responseType === 'code') return
   if (implicitTypes.has(responseType.split(' ').sort().join(' ')))
@@ -139,26 +147,29 @@ function requireCodeFlow(parameters: Parameters): void {
 
 const implicitTypes: ReadonlySet<string> = new Set(['id_token', 'token', 'id_token token'])
 
-function requireResponseMode({ registration }: Client, { response_mode: requestedMode }: Parameters): void {
+function requireResponseMode(
+  { registration }: Client,
+  { response_mode: requestedMode }: SingleParameters,
+): void {
   const allowed: readonly string[] = registration ? responseModes : ['query']
   if (requestedMode !== undefined && !allowed.includes(requestedMode))
     throw invalidRequest(`response_mode must be ${allowed.join(', ')}.`)
 }
 
-function requireScopes(client: Client, parameters: Parameters): readonly string[] {
-  const named = splitScope(parameters.scope ?? '')
-  if (named.length === 0) throw new OAuthError('invalid_scope', 'scope is required.')
-  // OpenID Connect Core, 3.1.2.1: unknown scopes should be ignored. The web client gets an error for its
-  // mistake instead.
-  const requested = client.registration ? named.filter((scope) => client.scopes.includes(scope)) : named
-  if (requested.length === 0 || requested.some((scope) => !client.scopes.includes(scope)))
+function requireScopes(client: Client, parameters: SingleParameters): readonly string[] {
+  const requested = splitScope(parameters.scope ?? '')
+  if (requested.length === 0) throw new OAuthError('invalid_scope', 'scope is required.')
+  // OpenID Connect Core, 3.1.2.1: unknown scopes should be ignored. The web client gets an error instead, so
+  // that its mistakes are noticed.
+  const granted = client.registration ? requested.filter((scope) => client.scopes.includes(scope)) : requested
+  if (granted.length === 0 || granted.some((scope) => !client.scopes.includes(scope)))
     throw new OAuthError('invalid_scope', `scope can have ${client.scopes.join(', ')}.`)
   // Scopes are returned in a fixed order, so that equal grants have equal text.
-  return allScopes.filter((scope) => requested.includes(scope))
+  return allScopes.filter((scope) => granted.includes(scope))
 }
 
 /** Requires the method S256: the default is `plain` (RFC 7636, 4.3), which protects nothing. */
-function parseCodeChallenge({ registration }: Client, parameters: Parameters): string | undefined {
+function parseCodeChallenge({ registration }: Client, parameters: SingleParameters): string | undefined {
   const hasChallenge =
     parameters.code_challenge !== undefined || parameters.code_challenge_method !== undefined
   if (registration?.requiresPkce === false && !hasChallenge) return undefined
@@ -175,15 +186,15 @@ function parseCodeChallenge({ registration }: Client, parameters: Parameters): s
 const codeChallengePattern = /^[\w-]{43}$/
 
 /** A hint is only a suggestion, so one that is too long is truncated, not rejected. */
-const truncatedHint = ({ login_hint: hint }: Parameters): string | undefined =>
+const truncatedHint = ({ login_hint: hint }: SingleParameters): string | undefined =>
   hint?.slice(0, loginCharactersMax)
 
 /** A sealed request has to fit into a URL; common proxies accept 8 KB. */
 const requestBytesMax = 5000
 
 /** Selects what is sealed while the request waits for a sign-in. */
-function parametersToSeal(parameters: Parameters): Parameters {
-  const selected: Parameters = {
+function parametersToSeal(parameters: SingleParameters): SingleParameters {
+  const selected: SingleParameters = {
     ...Object.fromEntries(unchangedParameters.map((name) => [name, parameters[name]])),
     login_hint: truncatedHint(parameters),
     // Of the requested languages, only the one that the pages will use is kept.
@@ -213,22 +224,22 @@ const prompts = ['none', 'login', 'consent', 'select_account'] as const
 
 type Prompt = (typeof prompts)[number]
 
-/** With `none` no page may be shown, so it excludes other values (OpenID Connect Core, 3.1.2.1). */
-function parsePrompts({ prompt = '' }: Parameters): ReadonlySet<Prompt> {
-  const words = new Set(prompt.split(' ').filter((word) => word !== ''))
-  const known = prompts.filter((name) => words.has(name))
-  if (known.length < words.size) throw invalidRequest(`prompt can have ${prompts.join(', ')}.`)
-  if (words.has('none') && words.size > 1) throw invalidRequest('prompt none excludes every other prompt.')
-  return new Set(known)
+/** `none` permits no page, so it excludes all other values (OpenID Connect Core, 3.1.2.1). */
+function parsePrompts({ prompt = '' }: SingleParameters): ReadonlySet<Prompt> {
+  const values = new Set(prompt.split(' ').filter((value) => value !== ''))
+  const supported = prompts.filter((name) => values.has(name))
+  if (supported.length < values.size) throw invalidRequest(`prompt can have ${prompts.join(', ')}.`)
+  if (values.has('none') && values.size > 1) throw invalidRequest('prompt none excludes every other prompt.')
+  return new Set(supported)
 }
 
-function parseMaxAge({ max_age: maxAge }: Parameters): number | undefined {
+function parseMaxAge({ max_age: maxAge }: SingleParameters): number | undefined {
   if (maxAge === undefined) return undefined
   if (!maxAgePattern.test(maxAge)) throw invalidRequest('max_age must be a whole number of seconds.')
   return Number(maxAge)
 }
 
-/** Up to thirty years; a larger value would have no effect. */
+/** Nine digits are 31 years. A larger value would have no effect. */
 const maxAgePattern = /^\d{1,9}$/
 
 /**
@@ -238,7 +249,9 @@ const maxAgePattern = /^\d{1,9}$/
  */
 export interface PendingRequest {
   readonly request: AuthorizationRequest
-  /** The time at which it was first received: a later sign-in satisfies `prompt=login` and any `max_age`. */
+  /**
+   * The time when the request was first received. A later sign-in satisfies `prompt=login` and any `max_age`.
+   */
   readonly since: number
   /** The browser's session at the time of the request. It ends once another account signs in. */
   readonly sessionId?: string | undefined
@@ -246,9 +259,9 @@ export interface PendingRequest {
   readonly allowedBy?: string | undefined
 }
 
-/** A browser may return it to a newer version of this host, so its property names do not change. */
+/** A browser may return it to a newer version of this host, so its property names must not change. */
 interface SealedRequest extends Omit<PendingRequest, 'request'> {
-  readonly parameters: Parameters
+  readonly parameters: SingleParameters
 }
 
 /** A sign-in page left open overnight still works in the morning. */
@@ -286,12 +299,9 @@ export async function openPendingRequest(
   if (!sealed) return undefined
   try {
     const { parameters, ...others } = sealed
-    return { ...others, request: parseAuthorizationRequest(clients, withoutAbsent(parameters)) }
+    return { ...others, request: parseAuthorizationRequest(clients, parameters) }
   } catch (error) {
     if (error instanceof OAuthError || error instanceof AuthorizationError) return undefined
     throw error
   }
 }
-
-const withoutAbsent = (parameters: Parameters): Parameters =>
-  Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined))

@@ -17,8 +17,8 @@ export const isScopeAllowed = (client: Client, scope: Sql): Sql =>
 
 /**
  * True if any program on the device can pretend to be the client, by listening at its loopback address or
- * registering its scheme. Without a secret, a program cannot prove that it is the client with consent, so the
- * user is asked each time (RFC 8252, 8.6).
+ * registering its scheme. Such a program could use the consent that was given to the client, so the user is
+ * asked each time (RFC 8252, 8.6).
  */
 export function canBeImpersonated({ client, redirectUri }: AuthorizationRequest): boolean {
   const { protocol, hostname } = new URL(redirectUri)
@@ -35,7 +35,7 @@ export async function hasConsented(
 ): Promise<boolean> {
   const { client, scopes, prompts } = request
   if (!needsConsent(client)) return true
-  // In this case only consent to this very request counts, not earlier consent.
+  // If the user must be asked, earlier consent does not count.
   const mustAnswer = prompts.has('consent') || canBeImpersonated(request)
   if (mustAnswer && allowedBy !== accountId) return false
   const [consent] = await database.query(sql`
@@ -44,7 +44,10 @@ export async function hasConsented(
   return consent !== undefined
 }
 
-/** Stores consent in a single statement, so that two tabs that consent concurrently do not overwrite each other. */
+/**
+ * Stores consent in a single statement, so that two tabs that consent concurrently do not overwrite each
+ * other.
+ */
 export async function grantConsent(
   { database, now }: Identity,
   { request: { clientId, scopes } }: PendingRequest,

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type Client, digestOf } from '../values/clients.ts'
-import { type Call, type Identity, invalidRequest, OAuthError, type Parameters } from './endpoint.ts'
+import { type Call, type Identity, invalidRequest, OAuthError, type SingleParameters } from './endpoint.ts'
 
 interface Credentials {
   readonly id: string
@@ -8,13 +8,16 @@ interface Credentials {
   readonly isBasic?: boolean
 }
 
-/** RFC 6749, 2.3: a client authenticates by Basic or by `client_secret` in the form; a public one only names itself. */
-export function authenticateClient(identity: Identity, call: Call, parameters: Parameters): Client {
+/**
+ * RFC 6749, 2.3: a client authenticates by Basic or by `client_secret` in the form. A public client only
+ * sends its id.
+ */
+export function authenticateClient(identity: Identity, call: Call, parameters: SingleParameters): Client {
   const credentials = parseCredentials(call.headers.authorization, parameters)
   const client = identity.clients.get(credentials.id)
-  // The secret of an unknown client is compared too, so that response times do not reveal client names.
+  // The secret for an unknown client is compared, too, so that response times do not reveal client ids.
   const secretMatches = isSameSecret(client?.secretHash, credentials.secret)
-  // The contract's public client names itself in the form, not by Basic.
+  // The public client of the contract sends its id in the form, not by Basic.
   const isMethodAllowed =
     !credentials.isBasic || client?.secretHash !== undefined || client?.registration !== undefined
   if (!client || !secretMatches || !isMethodAllowed)
@@ -22,18 +25,20 @@ export function authenticateClient(identity: Identity, call: Call, parameters: P
   return client
 }
 
-/** Requires a client with a secret, for endpoints that describe tokens: the name of a client is public. */
+/** Requires a client with a secret. The id alone, which is public, does not permit introspecting tokens. */
 export function authenticateConfidentialClient(
   identity: Identity,
   call: Call,
-  parameters: Parameters,
+  parameters: SingleParameters,
 ): Client {
   const client = authenticateClient(identity, call, parameters)
   if (client.secretHash === undefined) throw recordRejection(identity, call, client, 'no secret')
   return client
 }
 
-/** Returns the error. The name of an unknown client is not logged: it may be a secret sent in the wrong field. */
+/**
+ * Returns the error. The id of an unknown client is not logged: it may be a secret sent in the wrong field.
+ */
 function recordRejection({ securityLog }: Identity, call: Call, client: Client | undefined, outcome: string) {
   const { address, requestId } = call
   securityLog({ event: 'client-refused', outcome, client: client?.id, address, requestId })
@@ -43,7 +48,7 @@ function recordRejection({ securityLog }: Identity, call: Call, client: Client |
 export const invalidClient = (description = 'The client could not be authenticated.') =>
   new OAuthError('invalid_client', description, 'Basic realm="identity"')
 
-function parseCredentials(authorization: string | undefined, parameters: Parameters): Credentials {
+function parseCredentials(authorization: string | undefined, parameters: SingleParameters): Credentials {
   const { client_id: id, client_secret: secret } = parameters
   if (authorization === undefined) {
     if (id === undefined) throw invalidClient()
@@ -58,10 +63,10 @@ function parseCredentials(authorization: string | undefined, parameters: Paramet
 /** Both parts are form-encoded before they are joined (RFC 6749, 2.3.1). */
 function parseBasic(authorization: string): Credentials {
   const encoded = basicPattern.exec(authorization)?.[1] ?? ''
-  const [id = '', ...rest] = Buffer.from(encoded, 'base64').toString().split(':')
+  const [id = '', ...secretParts] = Buffer.from(encoded, 'base64').toString().split(':')
   if (id === '') throw invalidClient()
   // An absent secret equals an empty one (RFC 6749, 2.3.1); okta-auth-js omits the colon, too.
-  return { id: decodeForm(id), secret: decodeForm(rest.join(':')) || undefined, isBasic: true }
+  return { id: decodeForm(id), secret: decodeForm(secretParts.join(':')) || undefined, isBasic: true }
 }
 
 const basicPattern = /^basic +([\w+/-]+={0,2})$/i
@@ -75,7 +80,7 @@ function decodeForm(text: string): string {
 }
 
 /** Hashes have equal lengths, so each comparison takes the same time. */
-function isSameSecret(expected: Buffer | undefined, given: string | undefined): boolean {
-  const isEqual = timingSafeEqual(expected ?? digestOf(''), digestOf(given ?? ''))
-  return isEqual && (expected === undefined) === (given === undefined)
+function isSameSecret(expectedHash: Buffer | undefined, secret: string | undefined): boolean {
+  const isEqual = timingSafeEqual(expectedHash ?? digestOf(''), digestOf(secret ?? ''))
+  return isEqual && (expectedHash === undefined) === (secret === undefined)
 }

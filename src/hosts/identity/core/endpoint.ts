@@ -40,9 +40,12 @@ export interface Identity {
 export interface Operation extends HttpOperation {
   readonly method: 'GET' | 'POST'
   readonly security?: readonly Schema[]
-  /** The JSON response; without one the browser is redirected. */
+  /** The JSON response. If absent, the browser is redirected or gets `page`. */
   readonly response?: Schema
-  /** A POST whose parameters come from the query, too; its body is of any type and is not read. */
+  /**
+   * True for a POST whose parameters come from the query, like those of a GET. Its body may have any type and
+   * is ignored.
+   */
   readonly readsQueryOnly?: true
   /** The page shown when the browser is not redirected. */
   readonly page?: string
@@ -53,13 +56,13 @@ export interface Operation extends HttpOperation {
 /** A complete endpoint: its route and its documentation are both created from this. */
 export interface Endpoint extends Operation {
   /** Called once, when the host starts. */
-  readonly handler: (identity: Identity) => Handler
+  readonly createHandler: (identity: Identity) => Handler
 }
 
 /** An endpoint that is mounted once per provider in the settings, each time at its own path. */
 export interface ProviderEndpoint extends Operation {
   readonly pathOf: (providerId: string) => string
-  readonly handlerOf: (identity: Identity, provider: ExternalProvider) => Handler
+  readonly createHandler: (identity: Identity, provider: ExternalProvider) => Handler
 }
 
 export interface Route extends Operation {
@@ -69,7 +72,7 @@ export interface Route extends Operation {
 /** The parts of a request that a handler needs. */
 export interface Call extends RequestOrigin {
   readonly method: Operation['method']
-  /** From the query for GET, from the form for POST unless the operation reads queries only. */
+  /** The query of a GET, or the form of a POST unless the operation reads only the query. */
   readonly parameters: RawParameters
   readonly headers: IncomingHttpHeaders
 }
@@ -90,22 +93,23 @@ export type Handler = (call: Call) => Promise<HandlerResult>
 export type RawParameters = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** Each parameter occurs once and is not empty. */
-export type Parameters = Readonly<Record<string, string | undefined>>
+export type SingleParameters = Readonly<Record<string, string | undefined>>
 
 /** RFC 6749, 3.1 and 3.2: a parameter without a value counts as not sent, and none may be repeated. */
-export function parseParameters(given: RawParameters): Parameters {
-  const repeated = Object.keys(given).find((name) => typeof given[name] !== 'string')
+export function parseParameters(raw: RawParameters): SingleParameters {
+  const repeated = Object.keys(raw).find((name) => typeof raw[name] !== 'string')
   if (repeated !== undefined) throw invalidRequest(`${printable(repeated)} must be sent once.`)
-  return singleParameters(given)
+  return singleParameters(raw)
 }
 
 /** Returns the parameters that occur once, for steps that must not fail because of repeated ones. */
-export function singleParameters(given: RawParameters): Parameters {
-  const entries = Object.entries(given).filter(([, value]) => typeof value === 'string' && value !== '')
+export function singleParameters(raw: RawParameters): SingleParameters {
+  const entries = Object.entries(raw).filter(([, value]) => typeof value === 'string' && value !== '')
+  // Without a prototype, a lookup cannot find inherited properties such as `constructor`.
   return Object.assign(Object.create(null), Object.fromEntries(entries))
 }
 
-export function requireParameter(parameters: Parameters, name: string): string {
+export function requireParameter(parameters: SingleParameters, name: string): string {
   const value = parameters[name]
   if (value === undefined) throw invalidRequest(`${name} is required.`)
   return value
@@ -115,17 +119,19 @@ export function requireParameter(parameters: Parameters, name: string): string {
 const stateCharactersMax = 6000
 
 /** Must be called before any response that includes the state, including errors. */
-export function requireShortState({ state = '' }: Parameters): void {
+export function requireShortState({ state = '' }: SingleParameters): void {
   if (new URLSearchParams({ state }).toString().length > stateCharactersMax)
     throw invalidRequest('state is too long.')
 }
 
-/** Makes a name safe for an error description, which may not contain quotes and backslashes (RFC 6749, 5.2). */
+/**
+ * Makes a name safe for an error description, which may not contain quotes and backslashes (RFC 6749, 5.2).
+ */
 const printable = (name: string): string => name.slice(0, 64).replace(/[^\w.-]/g, '?')
 
 /**
- * The codes of RFC 6749 (4.1.2.1, 5.2), RFC 6750 (3.1), RFC 7009 (2.2.1), RFC 9470 (3) and OpenID Connect
- * Core (3.1.2.6) in use.
+ * The error codes that this host uses, from RFC 6749 (4.1.2.1, 5.2), RFC 6750 (3.1), RFC 7009 (2.2.1), RFC
+ * 9470 (3) and OpenID Connect Core (3.1.2.6).
  */
 type OAuthErrorCode =
   | 'invalid_request'
@@ -164,7 +170,7 @@ export const invalidRequest = (description: string) => new OAuthError('invalid_r
 
 export const invalidGrant = (description: string) => new OAuthError('invalid_grant', description)
 
-/** All other codes have 400 (RFC 6749, 5.2). */
+/** The status for all other codes is 400 (RFC 6749, 5.2). */
 const oauthStatuses: Partial<Record<OAuthErrorCode, number>> = {
   invalid_client: 401,
   invalid_token: 401,

@@ -17,7 +17,7 @@ export const credentialParameters = [
   required('password', 'At most 128 characters.', { type: 'string', format: 'password' }),
 ]
 
-export const stepParameter = required('step', 'The sign-in between its steps, sealed.')
+export const stepParameter = required('step', 'The sealed state of the sign-in between its steps.')
 
 export const localesParameter = optional(
   'ui_locales',
@@ -43,12 +43,13 @@ export const secondFactorParameters = [
 /** A page of this host. */
 export const pageOperation = { tag: 'Pages', method: 'GET', errors: [400] } as const
 
-/** An endpoint for the redirects to external providers and back; 404 where the settings name no provider. */
+/** An endpoint for redirects to external providers and back. Without a provider in the settings, it is 404. */
 export const federationOperation = {
   tag: 'OutsideProviders',
   method: 'GET',
   errors: [400, 403, 404],
 } as const
+
 export const providerParameter = required('provider', 'The id of the provider in the settings.')
 
 export const ownPageOnly = 'Only the page itself posts this form, from the origin of this host.'
@@ -127,15 +128,15 @@ export const errorSchema: Schema = {
   type: 'object',
   required: ['statusCode', 'message'],
   properties: {
-    statusCode: integer('The status of the answer.', 400),
+    statusCode: integer('The status of the response.', 400),
     message: text('The error, as a sentence for users.', 'One or more validation errors occurred.'),
     errors: {
       type: 'object',
-      description: 'Messages by property name; generalErrors holds those not tied to one.',
+      description: 'Messages by property name; `generalErrors` has those that concern no single property.',
       additionalProperties: { type: 'array', items: { type: 'string' } },
       examples: [{ grant_type: ['Grant_type is required.'] }],
     },
-    error: { type: 'string', description: 'The same for OAuth clients, on every address under /connect.' },
-    error_description: text('The message again, for OAuth clients.'),
+    error: { type: 'string', description: 'The error code for OAuth clients, on every path under /connect.' },
+    error_description: text('The message, for OAuth clients.'),
   },
 }

@@ -23,7 +23,10 @@ const configurationMilliseconds = 10 * 60_000
 /** A provider that is down is retried soon, but not by every request. */
 const retryMilliseconds = 5000
 
-/** Contacts no provider: each is contacted at its first sign-in, so that none delays the start. */
+/**
+ * Contacts no provider. Each is first contacted when a user signs in with it, so none delays the start of the
+ * host.
+ */
 export const openProviders = (
   settings: readonly ProviderSettings[],
   budgets: Budgets,
@@ -65,8 +68,8 @@ async function discover(
       execute: [client.enableNonRepudiationChecks, ...(isInsecure ? [client.allowInsecureRequests] : [])],
     },
   )
-  // The package accepts some issuers that differ from the requested one. An issuer that all customers of a
-  // provider share would let any of them in.
+  // The package accepts some issuers that differ from the requested one. If all customers of a provider
+  // shared an issuer, users of any of them could sign in.
   if (new URL(configuration.serverMetadata().issuer).href !== new URL(issuer).href)
     throw new Error('The provider reports a different issuer.')
   return configuration
@@ -109,9 +112,9 @@ interface ProviderFetchOptions {
 }
 
 /**
- * Creates the `fetch` for `openid-client`. It calls only https at public addresses and the issuer's host,
- * because a discovery document may name any URL. It follows no redirects, and limits the size of responses.
- * The caller's signal limits the time.
+ * Creates the `fetch` for `openid-client`. It sends requests only to the issuer's host and to public
+ * addresses over HTTPS, because a discovery document may name any URL. It follows no redirects, and limits
+ * the size of responses. The caller's signal limits the time.
  */
 function openProviderFetch({ host, inFlight, responseBytesMax }: ProviderFetchOptions): CustomFetch {
   const receivers = allowedReceivers([host])

@@ -18,9 +18,12 @@ export interface Account extends PossibleAdministrator {
   readonly accountId: string
   readonly name: string
   readonly securityStamp: string
-  /** Counts the changes of its second factors. */
+  /** The number of changes of its second factors. */
   readonly factorChanges: number
-  /** Whether the user was found to read mail at the login. */
+  /**
+   * True if the login is an email address at which the user has received mail, or that a provider has
+   * verified.
+   */
   readonly hasVerifiedLogin: boolean
 }
 
@@ -57,7 +60,10 @@ export async function findAccountById(queries: Queries, id: string): Promise<Acc
 export interface ActiveSession extends Account {
   readonly sessionId: string
   readonly signedInAt: number
-  /** The last known authentication; at an external provider it may be much earlier than the sign-in. */
+  /**
+   * The last authentication. At an external provider, it may be much earlier than the sign-in; 0 if its time
+   * is unknown.
+   */
   readonly authenticatedAt: number
   readonly expiresAt: number
   /** The authentication methods (RFC 8176); null for a password alone. */
@@ -91,9 +97,11 @@ export interface FederatedSignIn {
   /** The provider's id in the settings. */
   readonly provider: string
   readonly identityId: string
-  /** The time of the authentication there, if known. */
+  /** The time of the authentication at the provider, if known. */
   readonly authenticatedAt: number | undefined
-  /** The identity token, sealed: the hint for a sign-out there. Absent if it is too long for a URL. */
+  /**
+   * The sealed identity token, the hint for a sign-out at the provider. Absent if it is too long for a URL.
+   */
   readonly sealedToken?: string | undefined
 }
 
@@ -126,8 +134,8 @@ export async function insertSession(
     await transaction.query(sql`
       insert into last_sign_ins (user_id, at) values (${accountId}, ${startedAt})
       on conflict (user_id) do update set at = greatest(last_sign_ins.at, excluded.at)`)
-    const others = sql`id = any(${earlierSessionIds}::text[]) and user_id <> ${accountId}`
-    return { sessionId, expiresAt, endedSessionIds: await endSessions(transaction, others, now()) }
+    const ofOtherAccounts = sql`id = any(${earlierSessionIds}::text[]) and user_id <> ${accountId}`
+    return { sessionId, expiresAt, endedSessionIds: await endSessions(transaction, ofOtherAccounts, now()) }
   })
 }
 
@@ -164,7 +172,7 @@ export const isSessionActiveSql = ({ settings, now }: Pick<Identity, 'settings' 
   and account.active and account.security_stamp = session.security_stamp
   ${isUsedRecentlySql(settings.inactivityMinutes, now())}`
 
-/** Old sessions have no `last_used_at`, because it was not recorded yet. */
+/** `last_used_at` is null for sessions from before the column existed. */
 const isUsedRecentlySql = (inactivityMinutes: number, now: number): Sql =>
   inactivityMinutes === 0
     ? raw('')
@@ -191,9 +199,7 @@ async function endSessions(transaction: Queries, condition: Sql, now: number): P
   return ids
 }
 
-/**
- * Ends all sessions of the account and the links created in them, except the session to keep.
- */
+/** Ends all sessions of the account and the links created in them, except the session to keep. */
 export async function endOtherSessions(
   transaction: Queries,
   accountId: string,
@@ -204,9 +210,7 @@ export async function endOtherSessions(
   await endLinksOfAccount(transaction, accountId, keptSessionId)
 }
 
-/**
- * Ends a session; returns false if it had already ended. Links that the user created in it stay valid.
- */
+/** Ends a session; returns false if it had already ended. Links that the user created in it stay valid. */
 export async function endSession(
   { database, now }: Pick<Identity, 'database' | 'now'>,
   sessionId: string,

@@ -19,7 +19,7 @@ import { type Client, tokenAudience } from '../values/clients.ts'
 import { type Identity, invalidRequest, OAuthError } from './endpoint.ts'
 import { type Account, type ActiveSession, accountColumns } from './sessions.ts'
 
-export interface AccessTokenSubject {
+interface AccessTokenSubject {
   readonly account: Account
   readonly client: Pick<Client, 'id' | 'signingAlgorithm'>
   readonly scopes: readonly string[]
@@ -27,7 +27,10 @@ export interface AccessTokenSubject {
   readonly sessionId?: string
 }
 
-/** RFC 9068, with additional claims that the hosts check. All of them come from the current data of the account. */
+/**
+ * Issues a JWT access token (RFC 9068) with additional claims that the hosts check. They come from the
+ * current data of the account.
+ */
 export function issueAccessToken(
   { settings, administrators, signingKeys, now }: Identity,
   { account, client, scopes, sessionId }: AccessTokenSubject,
@@ -49,7 +52,7 @@ export function issueAccessToken(
   })
 }
 
-export interface IdentityTokenSubject {
+interface IdentityTokenSubject {
   readonly session: ActiveSession
   readonly client: Client
   readonly scopes: readonly string[]
@@ -60,7 +63,9 @@ export interface IdentityTokenSubject {
 /** Clients check an identity token once, when they receive it. */
 const identityTokenSeconds = 5 * 60
 
-/** OpenID Connect Core, 2. Returns undefined if the client did not request one. */
+/**
+ * Issues an identity token (OpenID Connect Core, 2); returns undefined if the scope `openid` was not granted.
+ */
 export async function issueIdentityToken(
   { settings, signingKeys, now }: Identity,
   { session, client, scopes, nonce }: IdentityTokenSubject,
@@ -101,7 +106,7 @@ export const userClaims = (
 const mailPattern = /^[^\s@]+@[^\s@]+$/
 
 /** A code or refresh token: 256 random bits. The store keeps only its hash as an id. */
-export interface OpaqueToken {
+interface OpaqueToken {
   readonly token: string
   readonly id: Buffer
 }
@@ -125,8 +130,7 @@ export async function verifyAccessToken(identity: Identity, token: string): Prom
 
 /**
  * Returns the claims of an identity token of any age, because a hint only identifies the user (OpenID Connect
- * Core,
- * 3.1.2.1).
+ * Core, 3.1.2.1).
  */
 export const parseTokenHint = (identity: Identity, token: string): Promise<JWTPayload | undefined> =>
   verifyToken(identity, token, 'JWT', new Date(0))

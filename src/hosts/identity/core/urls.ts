@@ -5,7 +5,7 @@ import type { Identity, OAuthError } from './endpoint.ts'
 
 type PageSettings = Pick<IdentitySettings, 'allowedOrigins' | 'loginPageUrl'>
 
-/** Returns the URL of the requesting web client's sign-in page, or of the default one if the client is unknown. */
+/** Returns the URL of the web client's sign-in page, or of the default page if the client is unknown. */
 export function signInPageUrl(
   { allowedOrigins, loginPageUrl }: PageSettings,
   redirectUri: string | undefined,

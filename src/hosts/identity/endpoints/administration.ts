@@ -6,13 +6,13 @@ import { type Call, type Endpoint, type Identity, singleParameters } from '../co
 import { bearerSecurity, jsonResponse, object, required, uuidSchema } from '../core/operation-parts.ts'
 import { type Account, accountColumns } from '../core/sessions.ts'
 import { mustHaveFactor } from '../factors/account-factors.ts'
-import { requireFactorCaller } from '../factors/change-factors.ts'
+import { requireWebClientSession } from '../factors/change-factors.ts'
 
 /** Overviews of the accounts and of the settings of this host, for administrators. */
 const administrationOperation = { tag: 'Administration', method: 'GET', errors: [400, 401, 403] } as const
 
 async function requireAdministrator(identity: Identity, call: Call): Promise<void> {
-  const session = await requireFactorCaller(identity, call)
+  const session = await requireWebClientSession(identity, call)
   if (!identity.administrators.isAdministrator(session))
     throw forbidden('Only administrators may view the accounts and the sign-in policy.')
 }
@@ -60,7 +60,7 @@ export const listAccounts: Endpoint = {
       },
     }),
   ),
-  handler: (identity) => async (call) => {
+  createHandler: (identity) => async (call) => {
     await requireAdministrator(identity, call)
     const accounts = await identity.database.query<AccountOverview>(sql`
       select ${accountColumns}, ${isAccountDeactivatedSql} as "isDeactivated",
@@ -151,7 +151,7 @@ export const showSignInPolicy: Endpoint = {
       },
     }),
   ),
-  handler: (identity) => async (call) => {
+  createHandler: (identity) => async (call) => {
     await requireAdministrator(identity, call)
     return { body: policyOf(identity) }
   },

@@ -27,31 +27,31 @@ import { clearedCookie, findBrowserSession, findSessionCookie } from '../sign-in
 export const authorize: Endpoint = {
   id: 'Authorize',
   tag: 'Authorization',
-  summary: 'Starts the authorization code flow with PKCE, or goes on with it after the sign-in.',
+  summary: 'Starts the authorization code flow with PKCE, or continues it after the sign-in.',
   description:
-    'A browser is sent here. It goes on to the sign-in page, or back to redirect_uri with a code or an error; only a request whose client or redirect_uri is wrong is answered here.',
+    'Clients redirect browsers here. From here, the browser is redirected to the sign-in page, or back to redirect_uri with a code or an error. If the client or redirect_uri is wrong, the browser is redirected to the default sign-in page with an `errorId`.',
   method: 'GET',
   path: '/connect/authorize',
   parameters: [
     required('client_id', 'The client, such as `svc-webclient`.'),
-    required('redirect_uri', 'One of the registered addresses of the client, letter for letter.'),
+    required('redirect_uri', 'One of the registered addresses of the client; they are compared exactly.'),
     required('response_type', '`code`'),
     required('scope', 'Scopes, separated by spaces.'),
     required('code_challenge', 'The base64url form of the SHA-256 of the verifier (RFC 7636).'),
     required('code_challenge_method', '`S256`'),
-    optional('state', 'Comes back unchanged.'),
-    optional('nonce', 'Comes back in the identity token.'),
+    optional('state', 'Returned unchanged.'),
+    optional('nonce', 'Returned in the identity token.'),
     optional('prompt', '`none`, `login`, `consent`, `select_account`'),
-    optional('max_age', 'Seconds since the sign-in, at most.'),
+    optional('max_age', 'The maximum number of seconds since the sign-in.'),
     optional('id_token_hint', 'An identity token of the account that should be signed in.'),
     optional('response_mode', '`query`'),
     optional(
       'authRequest',
-      'A pending request that comes back from the sign-in page, in place of all others.',
+      'A pending request that returns from the sign-in page, instead of all other parameters.',
     ),
   ],
   errors: [400],
-  handler:
+  createHandler:
     (identity) =>
     async ({ parameters, headers }) => {
       try {
@@ -78,8 +78,9 @@ export const authorize: Endpoint = {
 export const authorizeByForm: Endpoint = {
   ...authorize,
   id: 'AuthorizeByForm',
-  summary: 'The same, sent as a form.',
-  description: 'As OpenID Connect wants it of every provider: the parameters are those of the query.',
+  summary: 'Starts the authorization code flow, with form parameters.',
+  description:
+    'OpenID Connect requires providers to accept POST. The parameters are those of the GET request.',
   method: 'POST',
 }
 
@@ -103,6 +104,7 @@ function askToSignIn(
 ): HandlerResult {
   const mayShowPage = !pending.request.prompts.has('none')
   const hasJustSignedIn = session !== undefined && session.authenticatedAt >= pending.since
+  // A user who has just signed in would be asked in an endless loop.
   if (!mayShowPage || hasJustSignedIn)
     throw new AuthorizationError(
       pending.request.replyTo,
@@ -150,6 +152,7 @@ function isSatisfiedBy(
   if (hintedAccountId !== undefined && hintedAccountId !== accountId) return false
   // The user has signed in for this very request; asking again would loop forever.
   if (authenticatedAt >= since) return true
+  // To select an account, the user must sign in again, but need not be authenticated again by a provider.
   if (prompts.has('login') || (prompts.has('select_account') && signedInAt < since)) return false
   return maxAgeSeconds === undefined || authenticatedAt + maxAgeSeconds * 1000 > now
 }

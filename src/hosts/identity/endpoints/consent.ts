@@ -32,7 +32,7 @@ export const showConsent: Endpoint = {
   path: consentPath,
   parameters: [authRequestParameter],
   page: 'The question.',
-  handler: (identity) =>
+  createHandler: (identity) =>
     withPendingConsent(identity, async ({ pending: { request }, session: { name, login }, authRequest }) => ({
       page: consentPage({
         ...request,
@@ -52,7 +52,7 @@ export const submitConsent: Endpoint = {
   summary: 'Processes the decision, and redirects the browser to the next step or to the client.',
   path: consentPath,
   parameters: [authRequestParameter, required('answer', '`allow`; anything else denies it.')],
-  handler: (identity) =>
+  createHandler: (identity) =>
     withPendingConsent(identity, async ({ call, pending, session }) => {
       requireAllowedOrigin([hostOrigin(identity.settings)], call.headers, 'The answer')
       const isAllowed = singleParameters(call.parameters).answer === 'allow'
@@ -88,7 +88,8 @@ interface PendingConsent {
 }
 
 /**
- * Only the session that was asked may consent: another account may have signed in in another tab meanwhile.
+ * Accepts only the session that was asked for consent: in another tab, another account may have signed in
+ * meanwhile.
  */
 const withPendingConsent =
   (identity: Identity, handle: (consent: PendingConsent) => Promise<HandlerResult>): Handler =>
@@ -106,7 +107,7 @@ const backToAuthorize = ({ settings }: Identity, authRequest: string): HandlerRe
   redirectTo: hostPathWithQuery(settings, '/connect/authorize', { authRequest }),
 })
 
-export interface ConsentPageOptions {
+interface ConsentPageOptions {
   readonly client: Client
   readonly scopes: readonly string[]
   /** The account that the client would see. */

@@ -12,14 +12,14 @@ const metadata = jsonResponse('Discovery', {
   type: 'object',
   required: ['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri'],
   properties: {
-    issuer: hostUrl('What the iss of tokens is.', ''),
-    authorization_endpoint: hostUrl('Where browsers are sent to sign in.', '/connect/authorize'),
-    token_endpoint: hostUrl('Where codes become tokens.', '/connect/token'),
-    userinfo_endpoint: hostUrl('Who has signed in.', '/connect/userinfo'),
-    end_session_endpoint: hostUrl('Where browsers are sent to sign out.', '/connect/endsession'),
-    revocation_endpoint: hostUrl('Where refresh tokens are revoked.', '/connect/revocation'),
-    introspection_endpoint: hostUrl('Where clients with a secret ask about tokens.', '/connect/introspect'),
-    jwks_uri: hostUrl('Where the keys are.', '/.well-known/openid-configuration/jwks'),
+    issuer: hostUrl('The value of `iss` in tokens.', ''),
+    authorization_endpoint: hostUrl('Browsers are redirected here to sign in.', '/connect/authorize'),
+    token_endpoint: hostUrl('Exchanges codes and refresh tokens for tokens.', '/connect/token'),
+    userinfo_endpoint: hostUrl('Returns the claims of the signed-in account.', '/connect/userinfo'),
+    end_session_endpoint: hostUrl('Browsers are redirected here to sign out.', '/connect/endsession'),
+    revocation_endpoint: hostUrl('Revokes tokens.', '/connect/revocation'),
+    introspection_endpoint: hostUrl('Describes tokens to clients with a secret.', '/connect/introspect'),
+    jwks_uri: hostUrl('Returns the public keys.', '/.well-known/openid-configuration/jwks'),
   },
   additionalProperties: true,
 })
@@ -28,13 +28,13 @@ const metadata = jsonResponse('Discovery', {
 export const getDiscovery: Endpoint = {
   id: 'GetDiscovery',
   tag: 'Provider',
-  summary: 'The discovery document (OpenID Connect Discovery).',
-  description: 'Addresses, scopes and algorithms; clients read it once and keep it.',
+  summary: 'Returns the discovery document (OpenID Connect Discovery).',
+  description: 'It has the endpoints, scopes and algorithms. Clients read it once and cache it.',
   method: 'GET',
   path: '/.well-known/openid-configuration',
   ...metadata,
   errors: [],
-  handler(identity) {
+  createHandler(identity) {
     const implicit = {
       response_types_supported: ['code', 'token', 'id_token', 'id_token token'],
       grant_types_supported: [...grantTypes, 'implicit'],
@@ -47,9 +47,9 @@ export const getDiscovery: Endpoint = {
 export const getKeys: Endpoint = {
   id: 'GetKeys',
   tag: 'Provider',
-  summary: 'The public keys that verify tokens.',
+  summary: 'Returns the public keys that verify tokens.',
   description:
-    'A JSON Web Key Set. A key that is rotated stays as long as tokens that it signed are valid, so keep the set and read it again when a token names a key that is not in it.',
+    'A JSON Web Key Set. A replaced key stays in it while tokens that it signed are valid. Cache the set, and read it again when a token names a key that is not in it.',
   method: 'GET',
   path: '/.well-known/openid-configuration/jwks',
   ...jsonResponse('KeySet', {
@@ -65,17 +65,17 @@ export const getKeys: Endpoint = {
             kty: text('The kind of key.', 'RSA'),
             n: text('The modulus, in base64url.'),
             e: text('The exponent, in base64url.', 'AQAB'),
-            kid: text('Its name in the head of the tokens that it signed.'),
-            alg: text('What it signs with.', 'RS256'),
+            kid: text('The id of the key, which the header of a token names.'),
+            alg: text('The signature algorithm.', 'RS256'),
             use: text('The purpose.', 'sig'),
           },
         },
-        description: 'Those that tokens may be signed with.',
+        description: 'The keys with which tokens may be signed.',
       },
     },
   }),
   errors: [],
-  handler:
+  createHandler:
     ({ signingKeys }) =>
     async () => ({ body: { keys: signingKeys.all().map(({ jwk }) => jwk) }, maxAgeSeconds }),
 }
@@ -84,21 +84,21 @@ export const getKeys: Endpoint = {
 export const getServerMetadata: Endpoint = {
   id: 'GetServerMetadata',
   tag: 'Provider',
-  summary: 'The metadata of the authorization server (RFC 8414).',
+  summary: 'Returns the metadata of the authorization server (RFC 8414).',
   description:
-    'Like the discovery document, but without the implicit grant, which that one lists although no client may use it. Includes the capabilities of registered clients only while there are such clients.',
+    'Equals the discovery document without the implicit grant, which no client may use, and with `ui_locales_supported`. Includes the capabilities of registered clients only while there are such clients.',
   method: 'GET',
   path: '/.well-known/oauth-authorization-server',
   ...metadata,
   errors: [],
-  handler: (identity) => async () => ({
+  createHandler: (identity) => async () => ({
     body: { ...metadataOf(identity), ui_locales_supported: languages },
     maxAgeSeconds,
   }),
 }
 
 function metadataOf({ settings: { issuer }, clients }: Identity) {
-  // Without registered clients the document is the contract's, byte for byte.
+  // Without registered clients, the discovery document is that of the contract, byte for byte.
   const hasRegisteredClients = [...clients.values()].some(({ registration }) => registration !== undefined)
   return {
     issuer,

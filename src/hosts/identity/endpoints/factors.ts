@@ -30,8 +30,8 @@ import {
   createFirstRecoveryCodes,
   factorChangeHandler,
   recordFactorChange,
-  requireFactorCaller,
   requireRecentSignIn,
+  requireWebClientSession,
   resetFactors,
 } from '../factors/change-factors.ts'
 import {
@@ -93,8 +93,8 @@ export const showFactors: Endpoint = {
     }),
   },
   errors: [400, 401, 403],
-  handler: (identity) => async (call) => {
-    const session = await requireFactorCaller(identity, call)
+  createHandler: (identity) => async (call) => {
+    const session = await requireWebClientSession(identity, call)
     const { userId } = singleParameters(call.parameters)
     if (userId === undefined || userId === session.accountId)
       return { body: await serializeFactors(identity, session) }
@@ -130,9 +130,9 @@ export const offerAuthenticatorApp: Endpoint = {
       },
     }),
   ),
-  handler: (identity) => async (call) => {
-    const { address, ...offer } = offerApp(identity, await requireRecentSignIn(identity, call))
-    return { body: { ...offer, address } }
+  createHandler: (identity) => async (call) => {
+    const session = await requireRecentSignIn(identity, call)
+    return { body: offerApp(identity, session) }
   },
 }
 
@@ -151,7 +151,7 @@ export const confirmAuthenticatorApp: Endpoint = {
     }),
   ],
   ...recoveryCodesResponse,
-  handler: (identity) =>
+  createHandler: (identity) =>
     factorChangeHandler(
       identity,
       'app set up',
@@ -173,7 +173,7 @@ export const removeAuthenticatorApp: Endpoint = {
   path: '/ext/factors/app/remove',
   ...successResponse,
   errors: [400, 401, 404],
-  handler: (identity) =>
+  createHandler: (identity) =>
     factorChangeHandler(identity, 'app removed', async (transaction, { accountId }) => {
       const [removed] = await transaction.query(
         sql`delete from authenticator_apps where user_id = ${accountId} returning true`,
@@ -191,7 +191,7 @@ export const renewRecoveryCodes: Endpoint = {
   method: 'POST',
   path: '/ext/factors/recovery-codes',
   ...recoveryCodesResponse,
-  handler: (identity) =>
+  createHandler: (identity) =>
     factorChangeHandler(
       identity,
       'recovery codes made',
@@ -213,7 +213,7 @@ export const removeFactors: Endpoint = {
   parameters: [required('userId', 'The account.', uuidSchema)],
   ...successResponse,
   errors: [400, 401, 403, 404],
-  handler: (identity) => async (call) => {
+  createHandler: (identity) => async (call) => {
     const administrator = await requireRecentSignIn(identity, call)
     requireAdministrator(identity, administrator)
     const { userId } = parseFields(singleParameters(call.parameters), { userId: uuid })
@@ -269,7 +269,7 @@ export const offerPasskey: Endpoint = {
       challenge: { type: 'string', description: 'To be returned with the credential.' },
     }),
   ),
-  handler: (identity) => async (call) => {
+  createHandler: (identity) => async (call) => {
     const session = await requireRecentSignIn(identity, call)
     return { body: await createRegistrationDialog(identity, session, requirePasskeys(identity).domain) }
   },
@@ -291,7 +291,7 @@ export const addPasskey: Endpoint = {
     nameParameter,
   ],
   ...recoveryCodesResponse,
-  handler: (identity) =>
+  createHandler: (identity) =>
     factorChangeHandler(identity, 'passkey added', async (transaction, { accountId }, form, before) => {
       const { name } = parseFields(form, { name: passkeyName })
       const { challenge = '', credential = '' } = form
@@ -315,7 +315,7 @@ export const renamePasskey: Endpoint = {
   parameters: [required('id', 'The passkey.', uuidSchema), nameParameter],
   ...successResponse,
   errors: [400, 401, 404],
-  handler: (identity) =>
+  createHandler: (identity) =>
     factorChangeHandler(
       identity,
       'passkey renamed',
@@ -341,7 +341,7 @@ export const removePasskey: Endpoint = {
   parameters: [required('id', 'The passkey.', uuidSchema)],
   ...successResponse,
   errors: [400, 401, 404],
-  handler: (identity) =>
+  createHandler: (identity) =>
     factorChangeHandler(identity, 'passkey removed', async (transaction, { accountId }, form) => {
       const { id } = parseFields(form, { id: uuid })
       const [removed] = await transaction.query(

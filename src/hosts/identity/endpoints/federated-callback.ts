@@ -49,13 +49,13 @@ interface PendingIdentity extends ConnectPurpose {
   readonly label: string
 }
 
-/** The time in which the user can confirm. */
+/** The time that the user has to confirm. */
 const confirmationMilliseconds = 10 * 60_000
 
 export const startConnecting: Endpoint = {
   ...federationOperation,
   id: 'StartConnecting',
-  summary: 'Connects the account of the browser’s session with one at a provider.',
+  summary: 'Starts to connect the account of the browser session with an account at a provider.',
   description: 'The web client links here. Requires a sign-in within the last ten minutes.',
   path: connectPath,
   parameters: [
@@ -63,7 +63,7 @@ export const startConnecting: Endpoint = {
     optional('origin', 'The requesting web client, one of the allowed origins.'),
     localesParameter,
   ],
-  handler: (identity) => async (call) => {
+  createHandler: (identity) => async (call) => {
     const { provider: id = '', origin, ui_locales: locales } = singleParameters(call.parameters)
     const provider = identity.providers.get(id)
     if (!provider) return { page: outdatedPage }
@@ -94,7 +94,7 @@ export const confirmConnecting: Endpoint = {
   method: 'POST',
   path: connectPath,
   parameters: [required('proof', 'The two accounts, sealed.')],
-  handler: (identity) => async (call) => {
+  createHandler: (identity) => async (call) => {
     requireAllowedOrigin([hostOrigin(identity.settings)], call.headers, 'The answer')
     const { proof = '' } = singleParameters(call.parameters)
     const pending = await identity.seals.open<PendingIdentity>('outsideIdentity', proof)
@@ -130,10 +130,10 @@ export const handleCallback: ProviderEndpoint = {
     optional('error', 'The error, if there is no code.'),
     optional('iss', 'The issuer (RFC 9207).'),
   ],
-  page: 'The question whether to connect, if the user has requested that.',
-  handlerOf: (identity, provider) => async (call) => {
+  page: 'A page that asks whether to connect the two accounts, if the user has started that.',
+  createHandler: (identity, provider) => async (call) => {
     const { state = '' } = singleParameters(call.parameters)
-    const attempt = await consumeOwnAttempt(identity, provider, call, state)
+    const attempt = await consumeMatchingAttempt(identity, provider, call, state)
     if (attempt === undefined) {
       recordFailure(identity, provider, call, 'unknown attempt')
       return { page: outdatedPage }
@@ -158,8 +158,11 @@ export const handleCallback: ProviderEndpoint = {
   },
 }
 
-/** Consumes the attempt, which must have started in this browser, for this provider, and must be unused. */
-async function consumeOwnAttempt(
+/**
+ * Consumes the attempt. Returns undefined if it was used before, or started in another browser or for another
+ * provider.
+ */
+async function consumeMatchingAttempt(
   identity: Identity,
   provider: ExternalProvider,
   { headers }: Call,
@@ -175,7 +178,7 @@ async function consumeOwnAttempt(
 function receivedCallbackUrl({ settings }: Identity, { id }: ExternalProvider, { parameters }: Call): URL {
   const url = new URL(callbackUrl(settings, id))
   for (const [name, value] of Object.entries(parameters))
-    for (const one of [value ?? []].flat()) url.searchParams.append(name, one)
+    for (const text of [value ?? []].flat()) url.searchParams.append(name, text)
   return url
 }
 
@@ -212,9 +215,9 @@ async function signInFederated(
       language: pending.request.language,
     }
   }
-  const found = await findFederatedAccount(identity, provider, user, { address, requestId })
-  if (typeof found === 'string') return failSignIn(found)
-  const { account, identityId } = found
+  const result = await findFederatedAccount(identity, provider, user, { address, requestId })
+  if (typeof result === 'string') return failSignIn(result)
+  const { account, identityId } = result
   const federated: FederatedSignIn = {
     provider: provider.id,
     identityId,

@@ -15,7 +15,7 @@ import { outdatedPage, signedOutPage } from '../pages/sign-in.ts'
 /** The list changes only with a restart of the host. */
 const maxAgeSeconds = 5 * 60
 
-/** The rate limit does not count these requests: browsers cache the list. */
+/** The rate limit does not count requests for this path, because browsers cache the list. */
 export const providersPath = '/ext/providers'
 
 export const listProviders: Endpoint = {
@@ -47,7 +47,7 @@ export const listProviders: Endpoint = {
     },
   }),
   errors: [],
-  handler({ settings, providers }) {
+  createHandler({ settings, providers }) {
     const body = {
       passwords: settings.passwords,
       providers: [...providers.values()].map(({ id, name }) => ({ id, name })),
@@ -64,7 +64,7 @@ export const signInWith: Endpoint = {
   description: 'Sign-in pages of clients link here. Requires a provider in the settings.',
   path: startPath,
   parameters: [providerParameter, authRequestParameter],
-  handler: (identity) => async (call) => {
+  createHandler: (identity) => async (call) => {
     const { provider: id = '', authRequest } = singleParameters(call.parameters)
     const pending = await openPendingRequest(identity, authRequest)
     const provider = identity.providers.get(id)
@@ -98,7 +98,7 @@ export const returnFromSignOut: Endpoint = {
   path: signOutReturnPath,
   parameters: [optional('state', 'The value sent by this host: the address to continue to.')],
   page: 'A confirmation of the sign-out, if there is no address to continue to.',
-  handler:
+  createHandler:
     (identity) =>
     async ({ parameters }) => {
       const { state = '' } = singleParameters(parameters)

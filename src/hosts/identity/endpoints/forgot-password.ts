@@ -23,7 +23,7 @@ export const showForgotPassword: Endpoint = {
   path: forgotPasswordPath,
   parameters: [authRequestParameter],
   page: 'The page.',
-  handler:
+  createHandler:
     (identity) =>
     async ({ parameters }) => {
       const { authRequest } = singleParameters(parameters)
@@ -43,7 +43,7 @@ export const showForgotPassword: Endpoint = {
 
 /**
  * Neither the response nor its time depends on whether the account exists: the mail is only queued here, and
- * its recipient is looked up when it is sent. A client over its limit gets the same response, too.
+ * its recipient is looked up when it is sent. A network address over its limit gets the same response, too.
  */
 export const submitForgotPassword: Endpoint = {
   ...formOperation,
@@ -52,20 +52,20 @@ export const submitForgotPassword: Endpoint = {
   path: forgotPasswordPath,
   parameters: [authRequestParameter, required('login', 'The login whose password is lost.')],
   page: 'The same text whether or not the account exists.',
-  handler: (identity) => async (call) => {
+  createHandler: (identity) => async (call) => {
     requireAllowedOrigin([hostOrigin(identity.settings)], call.headers)
     const { login = '', authRequest } = singleParameters(call.parameters)
     const pending = await openPendingRequest(identity, authRequest)
     if (authRequest === undefined || !pending || !canResetPassword(identity)) return { page: outdatedPage }
     const { address, requestId } = call
-    const requested = { purpose: 'password', login: login.trim(), address: addressKey(address) } as const
-    const retryAfterSeconds = isMailAddress(requested.login)
-      ? await identity.database.transaction((transaction) => queueMail(transaction, requested))
-      : undefined
-    const isQueued = isMailAddress(requested.login) && retryAfterSeconds === undefined
+    const mail = { purpose: 'password', login: login.trim(), address: addressKey(address) } as const
+    // `queueMail` returns the seconds to wait if it did not queue the mail.
+    const isQueued =
+      isMailAddress(mail.login) &&
+      (await identity.database.transaction((transaction) => queueMail(transaction, mail))) === undefined
     identity.securityLog({
       event: 'mail-asked',
-      // The words of `docs/security-events.md`: a kept mail is queued.
+      // `docs/security-events.md` defines these outcomes; `kept` means queued.
       outcome: isQueued ? 'kept' : 'refused',
       typedLogin: login,
       client: pending.request.clientId,
@@ -77,10 +77,10 @@ export const submitForgotPassword: Endpoint = {
   },
 }
 
-export interface ForgotPasswordPageOptions {
+interface ForgotPasswordPageOptions {
   readonly authRequest: string
   readonly action: string
-  /** Leads to the sign-in. */
+  /** The URL of the sign-in page. */
   readonly back: string
 }
 

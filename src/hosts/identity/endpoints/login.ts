@@ -47,13 +47,13 @@ import { type SignInStep, stepUrl, verifyCredentials } from '../sign-in/sign-in-
 export const showLoginPage: Endpoint = {
   id: 'ShowLoginPage',
   tag: 'SignIn',
-  summary: 'Sends the browser to the sign-in page of the client that asked.',
+  summary: 'Redirects the browser to the sign-in page of the requesting client.',
   description: 'The page belongs to the client; it posts login and password back to this host.',
   method: 'GET',
   path: '/api/account/login-page',
   parameters: [authRequestParameter],
   errors: [400],
-  handler:
+  createHandler:
     (identity) =>
     async ({ parameters }) => {
       const { authRequest } = singleParameters(parameters)
@@ -77,14 +77,14 @@ export const showLoginPage: Endpoint = {
 export const logIn: Endpoint = {
   id: 'LogIn',
   tag: 'SignIn',
-  summary: 'Takes the post of a sign-in page, and sends the browser on or back.',
+  summary: 'Checks login and password, and redirects to the next step or back to the sign-in page.',
   description:
-    'From the origin of the sign-in page only. Five wrong passwords lock the login for a quarter of an hour; what was wrong comes back to the page as error and retryAfter.',
+    'Accepted only from an allowed origin. Five wrong passwords lock the login for 15 minutes. After a failure, the sign-in page gets `error` and, for a locked login, `retryAfter`.',
   method: 'POST',
   path: '/api/account/login',
   parameters: [...credentialParameters, authRequestParameter],
   errors: [400, 403],
-  handler: (identity) => loginHandler(identity, identity.settings.allowedOrigins),
+  createHandler: (identity) => loginHandler(identity, identity.settings.allowedOrigins),
 }
 
 export const showSignIn: Endpoint = {
@@ -95,7 +95,7 @@ export const showSignIn: Endpoint = {
   path: hostedSignInPath,
   parameters: [authRequestParameter, ...outcomeParameters],
   page: 'The page.',
-  handler:
+  createHandler:
     (identity) =>
     async ({ parameters }) => {
       const { authRequest, error, retryAfter } = singleParameters(parameters)
@@ -133,27 +133,27 @@ export const submitSignIn: Endpoint = {
   summary: 'Processes login and password.',
   path: hostedSignInPath,
   parameters: [...credentialParameters, authRequestParameter],
-  handler: (identity) => loginHandler(identity, [hostOrigin(identity.settings)]),
+  createHandler: (identity) => loginHandler(identity, [hostOrigin(identity.settings)]),
 }
 
 export const getError: Endpoint = {
   id: 'GetSignInError',
   tag: 'SignIn',
-  summary: 'Why an authorization request was rejected.',
-  description: 'For the page that the browser was sent to with an errorId.',
+  summary: 'Returns the reason why an authorization request was rejected.',
+  description: 'Called by the sign-in page to which the browser was redirected with an `errorId`.',
   method: 'GET',
   path: '/api/account/error',
-  parameters: [required('errorId', 'The rejection.')],
+  parameters: [required('errorId', 'The sealed error.')],
   ...jsonResponse('SignInError', {
     type: 'object',
     required: ['error', 'errorDescription'],
     properties: {
-      error: text('The code of OAuth.', 'invalid_request'),
-      errorDescription: text('What was wrong, as a sentence.'),
+      error: text('The error code of OAuth.', 'invalid_request'),
+      errorDescription: text('The error, as a sentence.'),
     },
   }),
   errors: [400, 404],
-  handler:
+  createHandler:
     ({ seals }) =>
     async ({ parameters }) => {
       const { errorId } = singleParameters(parameters)
@@ -170,7 +170,7 @@ const unknownError = {
   errorDescription: 'The error was not found.',
 }
 
-/** Creates the handler of a login form that a page of these origins posts. */
+/** Creates the handler of a login form that is posted by a page of one of these origins. */
 const loginHandler =
   (identity: Identity, origins: readonly string[]): Handler =>
   async (call) => {
@@ -207,8 +207,8 @@ interface ReceivedRequest {
 }
 
 /**
- * Opens the pending request. With the extensions, a page that has the credentials before any request, such as
- * that of an invitation, sends the parameters of a new one instead.
+ * Opens the pending request. If the extensions are on, a page that has credentials before there is a request,
+ * such as that of an invitation, may send the parameters of a new request instead.
  */
 async function receiveRequest(
   identity: Identity,

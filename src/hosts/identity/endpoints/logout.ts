@@ -6,9 +6,9 @@ import {
   type Handler,
   type HandlerResult,
   type Identity,
-  type Parameters,
   parseParameters,
   requireShortState,
+  type SingleParameters,
   singleParameters,
 } from '../core/endpoint.ts'
 import {
@@ -53,17 +53,20 @@ export const endSessionByQuery: Endpoint = {
   tag: 'Authorization',
   summary: 'Signs out of the identity session (OpenID Connect RP-Initiated Logout).',
   description:
-    'The session ends, and the browser goes to the post-logout address; to one that is not registered it does not go. A browser that another site has sent without an identity token of the session is asked first.',
+    'The session ends, and the browser is redirected to the post-logout address if it is registered. If another site sent the browser without an identity token of the session, the user has to confirm first.',
   method: 'GET',
   path: '/connect/endsession',
   parameters: [
     optional('id_token_hint', 'An identity token of the session to end.'),
     optional('client_id', 'The client.'),
-    optional('post_logout_redirect_uri', 'One of its registered addresses, letter for letter.'),
-    optional('state', 'Comes back unchanged.'),
+    optional(
+      'post_logout_redirect_uri',
+      'One of the registered addresses of the client; they are compared exactly.',
+    ),
+    optional('state', 'Returned unchanged.'),
   ],
   errors: [400],
-  handler:
+  createHandler:
     (identity) =>
     async ({ parameters: raw, headers }) => {
       const parameters = parseParameters(raw)
@@ -87,18 +90,19 @@ export const endSessionByQuery: Endpoint = {
 export const endSessionByForm: Endpoint = {
   ...endSessionByQuery,
   id: 'EndSessionByForm',
-  summary: 'The same, sent as a form.',
-  description: 'As OpenID Connect wants it of every provider: the parameters are those of the query.',
+  summary: 'Signs out of the identity session, with form parameters.',
+  description:
+    'OpenID Connect requires providers to accept POST. The parameters are those of the GET request.',
   method: 'POST',
 }
 
-/** Parses the hint; an identity token of a client other than the named one is invalid, too. */
+/** Parses the hint; if the request has a client id, an identity token of another client is invalid, too. */
 async function parseHint(
   identity: Identity,
-  { id_token_hint: hint, client_id: named }: Parameters,
+  { id_token_hint: hint, client_id: clientId }: SingleParameters,
 ): Promise<JWTPayload | undefined> {
   const claims = hint === undefined ? undefined : await parseTokenHint(identity, hint)
-  return named === undefined || named === audienceOf(claims) ? claims : undefined
+  return clientId === undefined || clientId === audienceOf(claims) ? claims : undefined
 }
 
 const audienceOf = (hint: JWTPayload | undefined): string | undefined =>
@@ -120,35 +124,39 @@ function findClient(
   )
 }
 
-const signOutParameter = required('logoutId', 'The checked sign-out.')
-const confirmationParameter = required('logoutId', 'The sign-out that the person was asked about.')
+const signOutParameter = required(
+  'logoutId',
+  'The sealed sign-out request, as issued by /connect/endsession.',
+)
+const confirmationParameter = required('logoutId', 'The sealed sign-out request that the user has confirmed.')
 const signedOutPageDescription = 'The session has ended; the requested redirect address is not registered.'
 
 /**
  * Ends the session in the store, removes the cookie, and redirects the browser as the client requested.
- * Another site could also send a browser here; in that case the user is asked first, unless that site has an
- * identity token of this session.
+ * If another site sent the browser, the user has to confirm first, unless that site has an identity token of
+ * this session.
  */
 export const logOut: Endpoint = {
   id: 'LogOut',
   tag: 'SignIn',
   summary:
-    'Ends the session, removes the cookie, and sends the browser to the post-logout address; to the sign-in page with a `logoutId` when another site sent it and the person has to be asked first.',
+    'Ends the session, removes the cookie, and redirects the browser to the post-logout address, or first to a confirmation page if another site sent the browser.',
   description:
-    'The page after a checked sign-out. The id is valid for a short time and in this browser only.',
+    '/connect/endsession redirects browsers here. The `logoutId` is valid for five minutes; that of a confirmation page for a day.',
   method: 'GET',
   path: '/api/account/logout',
   parameters: [signOutParameter],
   page: signedOutPageDescription,
   errors: [400, 403],
-  handler: (identity) => async (call) => {
+  createHandler: (identity) => async (call) => {
     const { parameters, headers } = call
     requireNoPrefetch(headers)
     const signOut = await openSignOut(identity, singleParameters(parameters).logoutId)
     const session = await findBrowserSession(identity, headers)
-    // Checked again here: another site may have requested the checked sign-out itself.
-    const isForeign = signOut.isSentByOtherSite || isSentByOtherSite(identity.settings, headers)
-    if (session !== undefined && session.sessionId !== signOut.sessionId && isForeign)
+    // Checked again: another site may obtain a logoutId with a request of its own, and then send the browser
+    // here with it.
+    const isFromOtherSite = signOut.isSentByOtherSite || isSentByOtherSite(identity.settings, headers)
+    if (session !== undefined && session.sessionId !== signOut.sessionId && isFromOtherSite)
       return { redirectTo: confirmationPageUrl(identity, { ...signOut, askedSessionId: session.sessionId }) }
     return finishSignOut(identity, call, signOut, [signOut.sessionId, session?.sessionId])
   },
@@ -157,25 +165,25 @@ export const logOut: Endpoint = {
 export const confirmLogOut: Endpoint = {
   id: 'ConfirmLogOut',
   tag: 'SignIn',
-  summary: 'Takes the post of the page that asked whether to sign out, and does so.',
-  description: 'From the origin of that page only.',
+  summary: 'Signs out after the user has confirmed.',
+  description: 'Accepted only from an allowed origin, such as that of the confirmation page.',
   method: 'POST',
   path: '/api/account/logout',
   parameters: [confirmationParameter],
   page: signedOutPageDescription,
   errors: [403],
-  handler: (identity) => confirmationHandler(identity, identity.settings.allowedOrigins),
+  createHandler: (identity) => confirmationHandler(identity, identity.settings.allowedOrigins),
 }
 
 export const showSignOut: Endpoint = {
   ...pageOperation,
   id: 'ShowSignOut',
-  summary: 'Asks the user whether to sign out, for clients that have no page for it.',
+  summary: 'Asks the user to confirm the sign-out, for clients that have no page for it.',
   description: 'This host redirects browsers here.',
   path: hostedSignOutPath,
   parameters: [signOutParameter],
   page: 'The question.',
-  handler:
+  createHandler:
     (identity) =>
     async ({ parameters }) => {
       const { logoutId = '' } = singleParameters(parameters)
@@ -191,7 +199,7 @@ export const submitSignOut: Endpoint = {
   summary: 'Signs out.',
   path: hostedSignOutPath,
   parameters: [confirmationParameter],
-  handler: (identity) => confirmationHandler(identity, [hostOrigin(identity.settings)]),
+  createHandler: (identity) => confirmationHandler(identity, [hostOrigin(identity.settings)]),
 }
 
 export const showSignedOut: Endpoint = {
@@ -208,7 +216,7 @@ export const showSignedOut: Endpoint = {
     ),
   ],
   page: 'The page.',
-  handler:
+  createHandler:
     () =>
     async ({ parameters }) => {
       const { reason, ui_locales: locales } = singleParameters(parameters)
@@ -219,7 +227,7 @@ export const showSignedOut: Endpoint = {
     },
 }
 
-/** Creates the handler of a confirmation that a page of these origins posts. */
+/** Creates the handler of a confirmation that is posted by a page of one of these origins. */
 const confirmationHandler =
   (identity: Identity, origins: readonly string[]): Handler =>
   async (call) => {
@@ -237,15 +245,15 @@ async function finishSignOut(
   sessionIds: readonly (string | undefined)[],
 ): Promise<HandlerResult> {
   const { address, requestId } = call
-  const ended: string[] = []
+  const endedSessionIds: string[] = []
   for (const session of new Set(sessionIds))
     if (session !== undefined && (await endSession(identity, session))) {
-      ended.push(session)
+      endedSessionIds.push(session)
       identity.securityLog({ event: 'session-ended', outcome: 'sign-out', session, address, requestId })
     }
   const { isAddressUnknown, language } = signOut
   const returnTo = returnUrl(identity, signOut)
-  const federated = await signOutAtProvider(identity, call, ended, { returnTo, language })
+  const federated = await signOutAtProvider(identity, call, endedSessionIds, { returnTo, language })
   if (federated) return federated
   const cookie = clearedCookie(identity)
   return isAddressUnknown
@@ -254,23 +262,24 @@ async function finishSignOut(
 }
 
 /**
- * Returns the URL of the page that asks the user. It belongs to the client that requested the sign-out, as
- * for a sign-in.
+ * Returns the URL of the confirmation page: this host's own page for a registered client, and otherwise the
+ * sign-in page of the web client.
  */
 function confirmationPageUrl(identity: Identity, signOut: SignOut): string {
   const parameters = { logoutId: sealSignOut(identity, signOut) }
-  return isRegistered(identity, signOut)
+  return usesHostedPages(identity, signOut)
     ? hostPathWithQuery(identity.settings, hostedSignOutPath, parameters)
     : signInPageUrl(identity.settings, signOut.returnTo, parameters)
 }
 
-const isRegistered = ({ clients }: Identity, { clientId = '' }: SignOut): boolean =>
+/** Registered clients have no pages of their own for the sign-in and the sign-out. */
+const usesHostedPages = ({ clients }: Identity, { clientId = '' }: SignOut): boolean =>
   clients.get(clientId)?.registration !== undefined
 
 function returnUrl(identity: Identity, signOut: SignOut): string {
   const { settings } = identity
   const { returnTo, state, isAddressUnknown, language } = signOut
-  if (isAddressUnknown || (returnTo === undefined && isRegistered(identity, signOut)))
+  if (isAddressUnknown || (returnTo === undefined && usesHostedPages(identity, signOut)))
     return signedOutUrl(settings, { isAddressUnknown, language })
   if (returnTo === undefined) return signInPageUrl(settings, undefined, {})
   return withQuery(returnTo, state === undefined ? {} : { state })

@@ -28,7 +28,7 @@ export const showPasskeyPage: Endpoint = {
   path: passkeyPath,
   parameters: [authRequestParameter, ...outcomeParameters],
   page: 'The page.',
-  handler:
+  createHandler:
     (identity) =>
     async ({ parameters }) => {
       const { authRequest, error, retryAfter } = singleParameters(parameters)
@@ -57,7 +57,7 @@ export const submitPasskey: Endpoint = {
   summary: 'Processes the response of a passkey.',
   path: passkeyPath,
   parameters: [authRequestParameter, ...passkeyParameters],
-  handler: (identity) => async (call) => {
+  createHandler: (identity) => async (call) => {
     requireAllowedOrigin([hostOrigin(identity.settings)], call.headers)
     const { authRequest, challenge = '', credential = '' } = singleParameters(call.parameters)
     const pending = await openPendingRequest(identity, authRequest)
@@ -80,12 +80,12 @@ export const submitPasskey: Endpoint = {
   },
 }
 
-export interface PasskeyPageOptions extends Pick<PasskeyFormOptions, 'dialog' | 'action'> {
+interface PasskeyPageOptions extends Pick<PasskeyFormOptions, 'dialog' | 'action'> {
   readonly client: Client
   readonly authRequest: string
   readonly error: string | undefined
   readonly retryAfter: string | undefined
-  /** Leads to the page for a password. */
+  /** The URL of the sign-in page, which asks for a password. */
   readonly back: string
 }
 

@@ -40,9 +40,9 @@ import { type Client, scopeAudiences, splitScope, tokenAudience } from '../value
 export const introspectToken: Endpoint = {
   id: 'IntrospectToken',
   tag: 'Tokens',
-  summary: 'Tells a client with a secret about a token (RFC 7662).',
+  summary: 'Describes a token to a client with a secret (RFC 7662).',
   description:
-    "A token that is not active, or that is none of this client's business, is answered with active: false and nothing else.",
+    'If the token is not active, or the client may not introspect it, the response is only `active: false`.',
   method: 'POST',
   path: '/connect/introspect',
   security: clientSecurity,
@@ -55,31 +55,34 @@ export const introspectToken: Endpoint = {
     type: 'object',
     required: ['active'],
     properties: {
-      active: { type: 'boolean', description: "Whether it works, and is the client's business." },
+      active: {
+        type: 'boolean',
+        description: 'Whether the token is valid and the client may introspect it.',
+      },
       iss: hostUrl('The issuer.', ''),
       sub: text('The id of the account.'),
-      sid: text('The sign-in that it belongs to.'),
+      sid: text('The session to which it belongs.'),
       aud: {
         oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
-        description: 'The hosts that it is for.',
+        description: 'The hosts for which it is valid.',
         examples: ['svc-api'],
       },
-      client_id: text('The client that it was given to.', 'robot'),
+      client_id: text('The client to which it was issued.', 'robot'),
       scope: text('Its scopes, separated by spaces.', 'openid profile svc.api'),
-      token_type: text('access_token or refresh_token.', 'access_token'),
+      token_type: text('Absent for a refresh token.', 'Bearer'),
       username: text('The login of the account.', 'ann@example.com'),
-      iat: integer('When it was made, in seconds since 1970.', 1767603600),
-      exp: integer('When it ends, in seconds since 1970.', 1767607200),
-      jti: text('Its own id.'),
+      iat: integer('The time of issue, in seconds since 1970.', 1767603600),
+      exp: integer('The time of expiry, in seconds since 1970.', 1767605400),
+      jti: text('The id of the token.'),
     },
     additionalProperties: true,
   }),
   errors: [400, 401],
-  handler: (identity) => async (call) => {
+  createHandler: (identity) => async (call) => {
     const parameters = parseParameters(call.parameters)
     const client = authenticateConfidentialClient(identity, call, parameters)
     const token = requireParameter(parameters, 'token')
-    // The hint is not needed: the two kinds of tokens cannot be confused.
+    // `token_type_hint` is not needed: the two kinds of tokens cannot be confused.
     const description =
       (await describeAccessToken(identity, client, token)) ??
       (await describeRefreshToken(identity, client, token))
@@ -115,26 +118,26 @@ async function describeRefreshToken(
   client: Client,
   token: string,
 ): Promise<object | undefined> {
-  const [known] = await identity.database.query<ActiveSession & RefreshTokenRow>(sql`
+  const [refreshToken] = await identity.database.query<ActiveSession & RefreshTokenRow>(sql`
     select token.client_id as "clientId", token.scope,
       extract(epoch from token.created_at)::float8 as "createdAtSeconds", ${sessionColumns}
     from refresh_tokens as token
     join signin_sessions as session on session.id = token.session_id
     join users as account on account.id = session.user_id
     where token.id = ${opaqueTokenId(token)} and token.spent_at is null and ${isSessionActiveSql(identity)}`)
-  // Its audience is that of the access tokens it can be exchanged for.
-  const audience = known && tokenAudience(splitScope(known.scope), identity.settings)
-  if (!known || !mayIntrospect(identity, client, known.clientId, audience)) return undefined
+  // A refresh token has the audience of the access tokens for which it can be exchanged.
+  const audience = refreshToken && tokenAudience(splitScope(refreshToken.scope), identity.settings)
+  if (!refreshToken || !mayIntrospect(identity, client, refreshToken.clientId, audience)) return undefined
   return {
     active: true,
     iss: identity.settings.issuer,
-    sub: known.accountId,
-    sid: known.sessionId,
-    username: known.login,
-    client_id: known.clientId,
-    scope: known.scope,
-    iat: Math.floor(known.createdAtSeconds),
-    exp: Math.floor(known.expiresAt / 1000),
+    sub: refreshToken.accountId,
+    sid: refreshToken.sessionId,
+    username: refreshToken.login,
+    client_id: refreshToken.clientId,
+    scope: refreshToken.scope,
+    iat: Math.floor(refreshToken.createdAtSeconds),
+    exp: Math.floor(refreshToken.expiresAt / 1000),
   }
 }
 
@@ -144,13 +147,13 @@ interface RefreshTokenRow {
   readonly createdAtSeconds: number
 }
 
-/** RFC 7009: only the given token is revoked. */
+/** RFC 7009. Only the token itself is revoked, not the session. */
 export const revokeToken: Endpoint = {
   id: 'RevokeToken',
   tag: 'Tokens',
   summary: 'Revokes a refresh token (RFC 7009).',
   description:
-    'Its sign-in ends with it. A token that is unknown is answered in the same way, so that nobody learns which there are.',
+    'Only this token is revoked; its session and the other tokens of the session stay valid. An unknown token gets the same response, so that the response does not reveal which tokens exist. With the extensions, access tokens can be revoked, too.',
   method: 'POST',
   path: '/connect/revocation',
   security: clientSecurity,
@@ -161,7 +164,7 @@ export const revokeToken: Endpoint = {
   ],
   ...jsonResponse('RevocationAnswer', { type: 'object', description: 'It has no properties.' }),
   errors: [400, 401],
-  handler: (identity) => async (call) => {
+  createHandler: (identity) => async (call) => {
     const parameters = parseParameters(call.parameters)
     const client = authenticateClient(identity, call, parameters)
     const token = requireParameter(parameters, 'token')
@@ -200,7 +203,7 @@ async function revokeAccessToken(
   return revoked !== undefined
 }
 
-/** Deletes the token unless it was used: a used one is kept, so that a second use of it is still detected. */
+/** Deletes the token unless it was used. A used token is kept, so that a second use is still detected. */
 async function revokeRefreshToken({ database }: Identity, client: Client, token: string): Promise<boolean> {
   const [revoked] = await database.transaction((transaction) =>
     transaction.query(sql`
@@ -214,8 +217,8 @@ async function revokeRefreshToken({ database }: Identity, client: Client, token:
 export const getUserinfo: Endpoint = {
   id: 'GetUserinfo',
   tag: 'Tokens',
-  summary: 'The profile claims of the signed-in account.',
-  description: 'Wants an access token with the scope openid; the name comes with the scope profile.',
+  summary: 'Returns the profile claims of the signed-in account.',
+  description: 'Requires an access token with the scope openid. The name is returned with the scope profile.',
   method: 'GET',
   path: '/connect/userinfo',
   security: bearerSecurity,
@@ -228,11 +231,10 @@ export const getUserinfo: Endpoint = {
     },
   }),
   errors: [400, 401, 403],
-  handler:
+  createHandler:
     (identity) =>
     async ({ method, parameters, headers }) => {
-      // A token in a URL is never accepted, because URLs end up in logs and histories (RFC 9700,
-      // 4.3.2).
+      // A token in a URL is never accepted, because URLs end up in logs and histories (RFC 9700, 4.3.2).
       const form = method === 'POST' ? parseParameters(parameters) : {}
       const token = requireBearer(headers, form)
       const claims = await verifyAccessToken(identity, token)
@@ -248,8 +250,8 @@ export const getUserinfo: Endpoint = {
 export const getUserinfoByForm: Endpoint = {
   ...getUserinfo,
   id: 'GetUserinfoByForm',
-  summary: 'The same, with the token in the header or in a form.',
-  description: 'As OpenID Connect wants it of every provider.',
+  summary: 'Returns the profile claims, for a token in the header or in a form.',
+  description: 'OpenID Connect requires providers to accept POST.',
   method: 'POST',
   security: [...bearerSecurity, {}],
   parameters: [optional('access_token', 'The access token, unless it is in the header.')],

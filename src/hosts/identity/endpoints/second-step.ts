@@ -44,12 +44,12 @@ export const showSecondStep: Endpoint = {
   path: secondStepPath,
   parameters: [authRequestParameter, stepParameter, ...outcomeParameters],
   page: 'The page.',
-  handler: (identity) =>
+  createHandler: (identity) =>
     withStep(identity, 'second-factor', async ({ pending, authRequest, stepText, account }, call) => {
       const { error, retryAfter } = singleParameters(call.parameters)
       const { passkeys } = identity.settings
       const factors = await findFactors(identity.database, account.accountId)
-      const canUsePasskey = passkeys?.includeIdentityHost && factors.passkeys > 0
+      const canUsePasskey = passkeys?.includeIdentityHost && factors.passkeyCount > 0
       return {
         page: secondStepPage({
           client: pending.request.client,
@@ -74,7 +74,7 @@ export const submitSecondStep: Endpoint = {
   summary: 'Processes a code, a recovery code or the response of a passkey.',
   path: secondStepPath,
   parameters: [authRequestParameter, stepParameter, ...secondFactorParameters],
-  handler: (identity) =>
+  createHandler: (identity) =>
     withStep(identity, 'second-factor', async (signIn, call) => {
       requireAllowedOrigin([hostOrigin(identity.settings)], call.headers)
       const { pending, authRequest, stepText } = signIn
@@ -127,7 +127,9 @@ async function attemptAccountPasskey(
   return isFirst ? 'right' : { error: 'invalid' }
 }
 
-/** Uses an app code or a recovery code. A valid code can be used only once; using it also completes the step. */
+/**
+ * Uses an app code or a recovery code. A valid code can be used only once; using it also completes the step.
+ */
 const useCode = (
   identity: Identity,
   { accountId }: Account,
@@ -135,15 +137,16 @@ const useCode = (
   code: string,
 ): Promise<boolean> =>
   identity.database.transaction(async (transaction) => {
-    const given = code.trim()
-    if (await useAppCode(identity, transaction, accountId, given.replaceAll(' ', '')))
+    const trimmed = code.trim()
+    if (await useAppCode(identity, transaction, accountId, trimmed.replaceAll(' ', '')))
       return consumeStep(transaction, step)
-    if (!(await useRecoveryCode(transaction, accountId, given))) return false
+    if (!(await useRecoveryCode(transaction, accountId, trimmed))) return false
+    // Signing in another way permits app codes again after too many wrong ones.
     await transaction.query(sql`update authenticator_apps set failures = 0 where user_id = ${accountId}`)
     return consumeStep(transaction, step)
   })
 
-export interface SecondStepPageOptions {
+interface SecondStepPageOptions {
   readonly client: Client
   readonly authRequest: string
   readonly step: string

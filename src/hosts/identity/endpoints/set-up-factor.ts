@@ -3,7 +3,7 @@ import {
   type Endpoint,
   type HandlerResult,
   type Identity,
-  type Parameters,
+  type SingleParameters,
   singleParameters,
 } from '../core/endpoint.ts'
 import {
@@ -37,7 +37,8 @@ export const showFactorSetUp: Endpoint = {
   path: setUpPath,
   parameters: [authRequestParameter, stepParameter],
   page: 'The page, with a new secret each time.',
-  handler: (identity) => withStep(identity, 'set-up', (signIn) => setUpResult(identity, signIn, undefined)),
+  createHandler: (identity) =>
+    withStep(identity, 'set-up', (signIn) => setUpResult(identity, signIn, undefined)),
 }
 
 export const submitFactorSetUp: Endpoint = {
@@ -52,7 +53,7 @@ export const submitFactorSetUp: Endpoint = {
     ...secondFactorParameters,
   ],
   page: 'The recovery codes, or the same page with an error.',
-  handler: (identity) =>
+  createHandler: (identity) =>
     withStep(identity, 'set-up', async (signIn, call) => {
       requireAllowedOrigin([hostOrigin(identity.settings)], call.headers)
       const form = singleParameters(call.parameters)
@@ -75,7 +76,7 @@ export const submitFactorSetUp: Endpoint = {
       })
       const origin = await signInSourceOf(identity, call, pending)
       const authenticated = { ...origin, ...authenticationAfter(step, isPasskey ? 'pop' : 'otp') }
-      // Storing the factor has incremented the counter.
+      // Storing the factor has incremented the count.
       const changedAccount = { ...account, factorChanges: account.factorChanges + 1 }
       const session = await startSession(identity, changedAccount, authenticated, call)
       return {
@@ -90,13 +91,13 @@ const codeProblemText = 'This code is wrong. Scan the new QR code and try again.
 const passkeyProblemText = 'The passkey could not be saved. Try again.'
 
 /**
- * Returns the recovery codes. A factor is stored only if there is none: an attacker who knows the password
- * must not replace one.
+ * Stores the factor and returns recovery codes. An existing factor is not replaced, because an attacker may
+ * know the password.
  */
 const storeFactor = (
   identity: Identity,
   { account: { accountId }, step }: PendingSignIn,
-  { offer = '', code = '', challenge = '', credential }: Parameters,
+  { offer = '', code = '', challenge = '', credential }: SingleParameters,
 ): Promise<readonly string[] | 'wrong' | 'outdated'> =>
   identity.database.transaction(async (transaction) => {
     await lockFactors(transaction, accountId)
@@ -133,7 +134,7 @@ const setUpResult = async (
   }
 }
 
-export interface SetUpPageOptions {
+interface SetUpPageOptions {
   readonly client: Client
   readonly authRequest: string
   readonly step: string

@@ -12,9 +12,9 @@ import {
   invalidGrant,
   invalidRequest,
   OAuthError,
-  type Parameters,
   parseParameters,
   requireParameter,
+  type SingleParameters,
 } from '../core/endpoint.ts'
 import {
   clientParameters,
@@ -42,7 +42,7 @@ export const requestToken: Endpoint = {
   tag: 'Tokens',
   summary: 'Redeems a code or a refresh token, or grants a service client a token.',
   description:
-    'A code works once and for a minute; a refresh token works once and is replaced, and one that is used twice ends its session. Service clients authenticate with their secret, by Basic or in the form.',
+    'A code is valid once, for one minute. A refresh token is valid once and is replaced; using it again ends its session. Service clients authenticate with their secret, by Basic or in the form.',
   method: 'POST',
   path: '/connect/token',
   security: clientSecurity,
@@ -50,10 +50,13 @@ export const requestToken: Endpoint = {
     required('grant_type', '`authorization_code`, `refresh_token`, `client_credentials`'),
     ...clientParameters,
     optional('code', 'authorization_code: the code.'),
-    optional('redirect_uri', 'authorization_code: the address the code was sent to.'),
-    optional('code_verifier', 'authorization_code: what the challenge was made of.'),
-    optional('refresh_token', 'refresh_token: the token, which is spent by this.'),
-    optional('scope', 'refresh_token, client_credentials: less than what could be had.'),
+    optional('redirect_uri', 'authorization_code: the address to which the code was sent.'),
+    optional('code_verifier', 'authorization_code: the verifier from which the challenge was computed.'),
+    optional('refresh_token', 'refresh_token: the token, which this request uses up.'),
+    optional(
+      'scope',
+      'refresh_token, client_credentials: the requested scopes; all available ones by default.',
+    ),
   ],
   ...jsonResponse('Tokens', {
     type: 'object',
@@ -61,14 +64,16 @@ export const requestToken: Endpoint = {
     properties: {
       access_token: text('For the Authorization header of the other hosts; a JWT.', 'eyJhbGciOiJSUzI1NiIs…'),
       token_type: { const: 'Bearer', description: 'The scheme of the Authorization header.' },
-      expires_in: integer('Seconds that the access token works.', 3600),
-      refresh_token: text('For new tokens, once; with the scope offline_access.'),
-      id_token: text('Who has signed in; with the scope openid.'),
-      scope: text('Its scopes, separated by spaces.', 'openid profile svc.api'),
+      expires_in: integer('The lifetime of the access token, in seconds.', 1800),
+      refresh_token: text(
+        'A token that can be exchanged once for new tokens; with the scope offline_access.',
+      ),
+      id_token: text('The identity token; with the scope openid.'),
+      scope: text('The scopes of the access token, separated by spaces.', 'openid profile svc.api'),
     },
   }),
   errors: [400, 401],
-  handler: (identity) => async (call) => {
+  createHandler: (identity) => async (call) => {
     const parameters = parseParameters(call.parameters)
     const client = authenticateClient(identity, call, parameters)
     const grantType = requireGrantType(requireParameter(parameters, 'grant_type'))
@@ -82,16 +87,16 @@ export const requestToken: Endpoint = {
 const redeemAuthorizationCode: GrantHandler = async (identity, client, parameters, origin) => {
   const presented = parsePresentedCode(client, parameters)
   const refreshToken = createOpaqueToken()
-  const spent = await identity.database.transaction((transaction) =>
+  const code = await identity.database.transaction((transaction) =>
     consumeCode(identity, transaction, presented, refreshToken.id),
   )
-  if (!spent) return rejectCode(identity, presented, origin)
+  if (!code) return rejectCode(identity, presented, origin)
   // Scopes that the client has lost since the code was issued are dropped.
-  const scopes = splitScope(spent.scope).filter((scope) => client.scopes.includes(scope))
-  const subject = { session: spent, account: spent, sessionId: spent.sessionId, client, scopes }
+  const scopes = splitScope(code.scope).filter((scope) => client.scopes.includes(scope))
+  const subject = { session: code, account: code, sessionId: code.sessionId, client, scopes }
   const [accessToken, identityToken] = await Promise.all([
     issueAccessToken(identity, subject),
-    issueIdentityToken(identity, { ...subject, nonce: spent.nonce }),
+    issueIdentityToken(identity, { ...subject, nonce: code.nonce }),
   ])
   return {
     access_token: accessToken,
@@ -110,7 +115,7 @@ interface PresentedCode {
   readonly codeChallenge: string | undefined
 }
 
-function parsePresentedCode(client: Client, parameters: Parameters): PresentedCode {
+function parsePresentedCode(client: Client, parameters: SingleParameters): PresentedCode {
   return {
     id: opaqueTokenId(requireParameter(parameters, 'code')),
     client,
@@ -123,7 +128,7 @@ function parsePresentedCode(client: Client, parameters: Parameters): PresentedCo
  * Returns the challenge that the verifier must have. A verifier for a code that was requested without a
  * challenge is rejected too, because an attacker may have removed the challenge.
  */
-function parseChallenge({ registration }: Client, parameters: Parameters): string | undefined {
+function parseChallenge({ registration }: Client, parameters: SingleParameters): string | undefined {
   if (registration?.requiresPkce === false && parameters.code_verifier === undefined) return undefined
   const verifier = requireParameter(parameters, 'code_verifier')
   if (!verifierPattern.test(verifier))
@@ -136,10 +141,12 @@ const verifierPattern = /^[\w.~-]{43,128}$/
 
 type ConsumedCode = ActiveSession & { readonly scope: string; readonly nonce: string | null }
 
+/** A code expires a minute after it was issued. */
+const codeIssuedAt = raw("code.expires_at - interval '1 minute'")
+
 /**
- * Spends the code in a single statement, so that of many concurrent uses only one finds it unspent. The share
- * lock on the session makes a request that ends it wait for the refresh token inserted here, and then delete
- * that too.
+ * Spends the code in a single statement, so that only one of many concurrent uses finds it unspent. A request
+ * that ends the session waits for the share lock, and then also deletes the refresh token inserted here.
  */
 async function consumeCode(
   identity: Identity,
@@ -155,7 +162,7 @@ async function consumeCode(
       join users as account on account.id = session.user_id
       where code.id = ${id} and code.client_id = ${client.id} and code.redirect_uri = ${redirectUri}
         and code.code_challenge is not distinct from ${codeChallenge ?? null}::text and code.expires_at > ${now} and ${isSessionActiveSql(identity)}
-        and ${consentIsUnrevokedSql(client.id, raw("code.expires_at - interval '1 minute'"))}
+        and ${consentIsUnrevokedSql(client.id, codeIssuedAt)}
         and ${isScopeAllowed(client, raw('code.scope'))}
       for share of session
     ), spent as (
@@ -183,16 +190,14 @@ async function rejectCode(
     select session_id as "sessionId", spent_at is not null as "isSpent" from authorization_codes
     where id = ${id} and client_id = ${client.id}`)
   if (code?.isSpent) {
-    await endReplayedSession(
-      identity,
-      { sessionId: code.sessionId, clientId: client.id, replayed: 'code' },
-      origin,
-    )
+    await endReplayedSession(identity, code.sessionId, client.id, 'code', origin)
   }
   throw invalidGrant('The authorization code is wrong, expired, used, or was not issued for this request.')
 }
 
-/** Rotates the token (RFC 9700, 4.14.2): each use returns a successor, and a second one ends the session. */
+/**
+ * Rotates the token (RFC 9700, 4.14.2): using it returns a successor, and using it again ends the session.
+ */
 const redeemRefreshToken: GrantHandler = async (identity, client, parameters, origin) => {
   const presented: PresentedToken = {
     id: opaqueTokenId(requireParameter(parameters, 'refresh_token')),
@@ -200,13 +205,13 @@ const redeemRefreshToken: GrantHandler = async (identity, client, parameters, or
     requestedScopes: splitScope(parameters.scope ?? ''),
   }
   const successor = createOpaqueToken()
-  const spent = await identity.database.transaction((transaction) =>
+  const token = await identity.database.transaction((transaction) =>
     consumeToken(identity, transaction, presented, successor.id),
   )
-  if (!spent) return rejectRefreshToken(identity, presented, origin)
-  if (lacksSecondFactor(identity, spent)) throw invalidGrant('The user has to sign in with a second factor.')
-  const scopes = narrowScopes(spent.scope, client, parameters)
-  const subject = { session: spent, account: spent, sessionId: spent.sessionId, client, scopes }
+  if (!token) return rejectRefreshToken(identity, presented, origin)
+  if (lacksSecondFactor(identity, token)) throw invalidGrant('The user has to sign in with a second factor.')
+  const scopes = narrowScopes(token.scope, client, parameters)
+  const subject = { session: token, account: token, sessionId: token.sessionId, client, scopes }
   const [accessToken, identityToken] = await Promise.all([
     issueAccessToken(identity, subject),
     issueIdentityToken(identity, subject),
@@ -228,10 +233,10 @@ interface PresentedToken {
 }
 
 /**
- * Returns the scopes of the access token: those requested that the client still has. The next refresh token
- * keeps everything that was granted.
+ * Returns the scopes of the access token: the requested ones that were granted and that the client still has.
+ * The next refresh token keeps all granted scopes.
  */
-function narrowScopes(granted: string, client: Client, { scope }: Parameters): readonly string[] {
+function narrowScopes(granted: string, client: Client, { scope }: SingleParameters): readonly string[] {
   const requested = splitScope(scope ?? granted)
   return splitScope(granted).filter((name) => requested.includes(name) && client.scopes.includes(name))
 }
@@ -239,10 +244,10 @@ function narrowScopes(granted: string, client: Client, { scope }: Parameters): r
 type ConsumedToken = ActiveSession & { readonly scope: string }
 
 /**
- * Spends the token in a single statement, so that of many concurrent uses only one finds it unspent. The lock
- * on the session makes a request that ends it wait for the successor inserted here, and then delete that too.
- * The lock is an update lock, because an update follows. The store's clock sets the creation time, because it
- * is compared with the time when a consent was withdrawn.
+ * Spends the token in a single statement, so that only one of many concurrent uses finds it unspent. A
+ * request that ends the session waits for the lock, and then also deletes the successor inserted here. The
+ * lock is an update lock, because the session is updated, too. The database's clock sets the creation time,
+ * because it is compared with the time when a consent was withdrawn.
  */
 async function consumeToken(
   identity: Identity,
@@ -284,11 +289,7 @@ async function rejectRefreshToken(
     select session_id as "sessionId", spent_at is not null as "isSpent", scope from refresh_tokens
     where id = ${id} and client_id = ${client.id}`)
   if (token?.isSpent) {
-    await endReplayedSession(
-      identity,
-      { sessionId: token.sessionId, clientId: client.id, replayed: 'refresh token' },
-      origin,
-    )
+    await endReplayedSession(identity, token.sessionId, client.id, 'refresh token', origin)
     throw invalidGrant('The refresh token was used before.')
   }
   const granted = splitScope(token?.scope ?? '')
@@ -315,7 +316,7 @@ const grantClientCredentials: GrantHandler = async (identity, client, parameters
 }
 
 /** Returns the requested scopes, or all scopes of the client if it requests none. */
-function grantScopes(client: Client, { scope }: Parameters): readonly string[] {
+function grantScopes(client: Client, { scope }: SingleParameters): readonly string[] {
   const requested = splitScope(scope ?? '')
   if (requested.some((name) => !client.scopes.includes(name)))
     throw new OAuthError('invalid_scope', `scope can have ${client.scopes.join(', ')}.`)
@@ -329,19 +330,18 @@ const grants: Readonly<Record<GrantType, GrantHandler>> = {
 }
 
 function requireGrantType(name: string): GrantType {
-  const known = grantTypes.find((grantType) => grantType === name)
-  if (!known) throw new OAuthError('unsupported_grant_type', `grant_type can be ${grantTypes.join(', ')}.`)
-  return known
+  const grantType = grantTypes.find((supported) => supported === name)
+  if (!grantType)
+    throw new OAuthError('unsupported_grant_type', `grant_type can be ${grantTypes.join(', ')}.`)
+  return grantType
 }
 
 /** Ends the session of a stolen code or token, and everything issued in it. */
 async function endReplayedSession(
   identity: Identity,
-  {
-    sessionId: session,
-    clientId: client,
-    replayed: outcome,
-  }: { readonly sessionId: string; readonly clientId: string; readonly replayed: 'code' | 'refresh token' },
+  session: string,
+  client: string,
+  outcome: 'code' | 'refresh token',
   { address, requestId }: RequestOrigin,
 ): Promise<void> {
   const hasEnded = await endStolenSession(identity, session)
@@ -354,12 +354,12 @@ async function endReplayedSession(
 type GrantHandler = (
   identity: Identity,
   client: Client,
-  parameters: Parameters,
+  parameters: SingleParameters,
   origin: RequestOrigin,
 ) => Promise<TokenResponse>
 
 /** RFC 6749, 5.1 and OpenID Connect Core, 3.1.3.3. */
-export interface TokenResponse {
+interface TokenResponse {
   readonly access_token: string
   readonly token_type: 'Bearer'
   readonly expires_in: number

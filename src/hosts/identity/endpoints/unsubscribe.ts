@@ -13,23 +13,23 @@ const operation = {
   parameters: [required('token', 'The account, sealed; the mail has it.')],
 }
 
-/** Programs that scan mails open their links, so opening this one changes nothing. */
+/** Programs that scan mails open their links, so opening this page changes nothing. */
 export const showUnsubscribe: Endpoint = {
   ...operation,
   id: 'ShowUnsubscribe',
   summary: 'Asks whether mails about notifications should end.',
   description: 'Mails about notifications link here. Opening the page changes nothing.',
   page: 'The page, with a button.',
-  handler: (identity) => async (call) => {
+  createHandler: (identity) => async (call) => {
     const { token = '' } = singleParameters(call.parameters)
     const action = hostPathWithQuery(identity.settings, unsubscribePath, { token })
-    return pageFor(identity, call, questionPage(action))
+    return respond(identity, call, questionPage(action))
   },
 }
 
 /**
- * The token is all that is needed: mail programs post from another site, without a session. Repeating it
- * changes nothing.
+ * The token alone authorizes the request: mail programs post from another site, without a session. Repeating
+ * the request changes nothing.
  */
 export const unsubscribe: Endpoint = {
   ...operation,
@@ -40,27 +40,27 @@ export const unsubscribe: Endpoint = {
   method: 'POST',
   readsQueryOnly: true,
   page: 'Confirms it.',
-  handler: (identity) => async (call) =>
-    pageFor(identity, call, endedPage, (accountId) =>
+  createHandler: (identity) => async (call) =>
+    respond(identity, call, endedPage, (accountId) =>
       stopNotificationMails(identity.database.singleWrites, accountId),
     ),
 }
 
-async function pageFor(
+async function respond(
   { database, settings }: Identity,
   { parameters }: Call,
   page: (settingsUrl: string) => PageTemplate,
-  work?: (accountId: string) => Promise<void>,
+  change?: (accountId: string) => Promise<void>,
 ) {
   const { token = '' } = singleParameters(parameters)
   const settingsUrl = `${settings.allowedOrigins[0]}/account`
   const accountId = await findSubscriber(database, token)
   if (accountId === undefined) return { page: unknownPage(settingsUrl) }
-  await work?.(accountId)
+  await change?.(accountId)
   return { page: page(settingsUrl), language: await findLanguage(database, accountId) }
 }
 
-const choicesLink = (t: Translate, url: string, label: PlainText) =>
+const settingsLink = (t: Translate, url: string, label: PlainText) =>
   html`<p><a href="${url}">${t(label)}</a></p>`
 
 const questionPage =
@@ -72,7 +72,7 @@ const questionPage =
 <p>${t('Your notifications stay in your inbox, where you can read them as before.')}</p>
 <button>${t('End these mails')}</button>
 </form>
-${choicesLink(t, settingsUrl, 'Choose which notifications are mailed instead')}`,
+${settingsLink(t, settingsUrl, 'Choose which notifications are mailed instead')}`,
   })
 
 const endedPage =
@@ -80,7 +80,7 @@ const endedPage =
   (t) => ({
     title: t('Mails about notifications have ended'),
     content: html`<p>${t('Your notifications stay in your inbox, where you can read them as before.')}</p>
-${choicesLink(t, settingsUrl, 'Choose which notifications are mailed')}`,
+${settingsLink(t, settingsUrl, 'Choose which notifications are mailed')}`,
   })
 
 const unknownPage =
@@ -89,5 +89,5 @@ const unknownPage =
     title: t('This link is not valid'),
     status: 400,
     content: html`<p>${t('Copy the whole link from the mail, or choose in your account which notifications are mailed.')}</p>
-${choicesLink(t, settingsUrl, 'Choose which notifications are mailed')}`,
+${settingsLink(t, settingsUrl, 'Choose which notifications are mailed')}`,
   })

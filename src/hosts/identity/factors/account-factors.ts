@@ -10,19 +10,19 @@ export interface AccountFactors {
   /** The time when the authenticator app was set up. */
   readonly appSince: string | null
   readonly recoveryCodesLeft: number
-  readonly passkeys: number
+  readonly passkeyCount: number
 }
 
 export async function findFactors(queries: Queries | Database, accountId: string): Promise<AccountFactors> {
   const [factors] = await queries.query<AccountFactors>(sql`
     select (select created_at from authenticator_apps where user_id = ${accountId}) as "appSince",
       (select count(*)::int from recovery_codes where user_id = ${accountId}) as "recoveryCodesLeft",
-      (select count(*)::int from passkeys where user_id = ${accountId}) as passkeys`)
+      (select count(*)::int from passkeys where user_id = ${accountId}) as "passkeyCount"`)
   return factors as AccountFactors
 }
 
-export const hasFactor = ({ appSince, passkeys }: AccountFactors): boolean =>
-  appSince !== null || passkeys > 0
+export const hasFactor = ({ appSince, passkeyCount }: AccountFactors): boolean =>
+  appSince !== null || passkeyCount > 0
 
 export const mustHaveFactor = (
   { settings, administrators }: Pick<Identity, 'settings' | 'administrators'>,
@@ -31,7 +31,10 @@ export const mustHaveFactor = (
   settings.secondFactor === 'all' ||
   (settings.secondFactor === 'administrators' && administrators.isAdministrator(account))
 
-/** True if the account must have a second factor but its session began without one, so that a new sign-in is required. */
+/**
+ * True if the account must have a second factor but the session began without one, so the user must sign in
+ * again.
+ */
 export const lacksSecondFactor = (
   identity: Pick<Identity, 'settings' | 'administrators'>,
   session: ActiveSession,
@@ -92,6 +95,6 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 export function base32(bytes: Buffer): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
   return (bits.match(/.{1,5}/g) ?? [])
-    .map((five) => alphabet[Number.parseInt(five.padEnd(5, '0'), 2)])
+    .map((group) => alphabet[Number.parseInt(group.padEnd(5, '0'), 2)])
     .join('')
 }

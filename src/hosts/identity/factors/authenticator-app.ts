@@ -14,12 +14,14 @@ export interface AppOffer {
   readonly offer: string
   /** The secret as text, for apps that cannot scan the QR code. */
   readonly secret: string
+  /** The secret as an `otpauth:` URL. */
   readonly address: string
   readonly picture: QrPicture
 }
 
 /** A square QR code as the path of an SVG. */
-export interface QrPicture {
+interface QrPicture {
+  /** The number of modules per side. */
   readonly side: number
   readonly path: string
 }
@@ -40,9 +42,9 @@ export function offerApp(
   const issuer = new URL(settings.allowedOrigins[0] ?? settings.issuer).hostname
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(login)}`
   const address = `otpauth://totp/${label}?${new URLSearchParams({ secret, issuer })}`
-  const offered: SealedOffer = { accountId, secret: bytes.toString('base64url') }
+  const offer: SealedOffer = { accountId, secret: bytes.toString('base64url') }
   return {
-    offer: seals.seal('appOffer', offered, now() + offerMilliseconds),
+    offer: seals.seal('appOffer', offer, now() + offerMilliseconds),
     secret,
     address,
     picture: drawQr(address),
@@ -56,9 +58,9 @@ export async function registerApp(
   accountId: string,
   confirmation: { readonly offer: string; readonly code: string },
 ): Promise<boolean> {
-  const offered = await seals.open<SealedOffer>('appOffer', confirmation.offer)
-  if (offered?.accountId !== accountId) return false
-  const secret = Buffer.from(offered.secret, 'base64url')
+  const offer = await seals.open<SealedOffer>('appOffer', confirmation.offer)
+  if (offer?.accountId !== accountId) return false
+  const secret = Buffer.from(offer.secret, 'base64url')
   const step = stepOfCode(secret, confirmation.code, now())
   if (step === undefined) return false
   // The last step never decreases, so a used code cannot be used again.
@@ -72,7 +74,10 @@ export async function registerApp(
 
 const failuresMax = budgetLimits.wrongCodesOfAccount.max
 
-/** Checks that the code is valid and marks it as used. The row lock lets only one of two concurrent uses succeed. */
+/**
+ * Checks that the code is valid and marks it as used. The row lock lets only one of two concurrent uses
+ * succeed.
+ */
 export async function useAppCode(
   { factorBox, now }: Identity,
   transaction: Queries,
@@ -86,13 +91,13 @@ export async function useAppCode(
   if (!app || app.failures >= failuresMax) return false
   const secret = factorBox.open(app.sealed, accountId)
   const step = secret && stepOfCode(secret, code, now())
-  const isRight = step !== undefined && step > app.lastStep
+  const isValid = step !== undefined && step > app.lastStep
   await transaction.query(
-    isRight
+    isValid
       ? sql`update authenticator_apps set last_step = ${step}, failures = 0 where user_id = ${accountId}`
       : sql`update authenticator_apps set failures = failures + 1 where user_id = ${accountId}`,
   )
-  return isRight
+  return isValid
 }
 
 function drawQr(text: string): QrPicture {
@@ -101,12 +106,12 @@ function drawQr(text: string): QrPicture {
   return { side: rows.length, path: path.join('') }
 }
 
-/** Every authenticator app supports these: RFC 6238 with HMAC-SHA-1, six digits, thirty seconds. */
+/** Every authenticator app supports RFC 6238 with HMAC-SHA-1, six digits, and thirty seconds. */
 const stepMilliseconds = 30_000
 const digits = 6
 /** The app's clock may be one step ahead or behind. */
 const stepsTolerated = 1
-/** RFC 4226, 4 recommends the length of the hash. */
+/** RFC 4226, 4 recommends a secret as long as the hash. */
 const totpSecretBytes = 20
 
 const codePattern = /^\d{6}$/
@@ -114,14 +119,14 @@ const codePattern = /^\d{6}$/
 /** Returns the time step for which the code is valid; undefined for a wrong code. */
 export function stepOfCode(secret: Buffer, code: string, now: number): number | undefined {
   const current = Math.floor(now / stepMilliseconds)
-  const given = Buffer.from(code)
-  let found: number | undefined
+  const actual = Buffer.from(code)
+  let matchingStep: number | undefined
   // All steps are compared, so that timing reveals nothing.
   for (let step = current - stepsTolerated; step <= current + stepsTolerated; step += 1) {
     const expected = Buffer.from(codeAt(secret, step))
-    if (expected.length === given.length && timingSafeEqual(expected, given)) found = step
+    if (expected.length === actual.length && timingSafeEqual(expected, actual)) matchingStep = step
   }
-  return found
+  return matchingStep
 }
 
 /** Returns the code for a time step (RFC 4226, 5.3). */

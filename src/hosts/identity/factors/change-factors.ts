@@ -15,12 +15,12 @@ import {
   mustHaveFactor,
 } from './account-factors.ts'
 
-/** The parts of the host that a change of factors needs; the command line has no others. */
-export interface FactorContext extends Pick<Identity, 'now'> {
+/** The parts of `Identity` that a change of factors needs; the command line has only these. */
+interface FactorContext extends Pick<Identity, 'now'> {
   readonly settings: Pick<Identity['settings'], 'mail'>
 }
 
-export type FactorChange = (
+type FactorChange = (
   transaction: Queries,
   session: ActiveSession,
   form: Readonly<Record<string, string | undefined>>,
@@ -29,8 +29,8 @@ export type FactorChange = (
 
 /**
  * Creates the handler of a change. Changes of one account are serialized and require a recent sign-in. A
- * required last factor cannot be removed. `endsOtherSessions` is false for a new name, which changes no
- * credential.
+ * required last factor cannot be removed. `endsOtherSessions` is false for renaming a passkey, which changes
+ * no credential.
  */
 export const factorChangeHandler =
   (
@@ -47,26 +47,29 @@ export const factorChangeHandler =
       await lockFactors(transaction, accountId)
       // A previous change may have ended the session while this one waited for the lock.
       await requireRecentSignIn(identity, call)
-      const changed = await change(transaction, session, form, await findFactors(transaction, accountId))
+      const body = await change(transaction, session, form, await findFactors(transaction, accountId))
       if (endsOtherSessions) await completeFactorChange(identity, transaction, accountId, session.sessionId)
-      if (hasFactor(await findFactors(transaction, accountId))) return changed
+      if (hasFactor(await findFactors(transaction, accountId))) return body
       if (mustHaveFactor(identity, session))
         throw invalid({ generalErrors: ['You must have a second factor. Set up another one first.'] })
       await removeAllFactors(transaction, accountId)
-      return changed
+      return body
     })
     recordFactorChange(identity, call, session, outcome)
     return { body }
   }
 
-/** Removes recovery codes too: without a second factor, they would only help an attacker who finds them. */
+/** Also removes recovery codes: without a second factor, they would only help an attacker who finds them. */
 async function removeAllFactors(transaction: Queries, accountId: string): Promise<void> {
   await transaction.query(sql`delete from authenticator_apps where user_id = ${accountId}`)
   await transaction.query(sql`delete from passkeys where user_id = ${accountId}`)
   await transaction.query(sql`delete from recovery_codes where user_id = ${accountId}`)
 }
 
-/** Removes the second factors of a user who has lost them, and ends the account's sessions but one. */
+/**
+ * Removes the second factors of a user who has lost them, and ends all sessions of the account except
+ * `keptSessionId`.
+ */
 export async function resetFactors(
   context: FactorContext,
   transaction: Queries,
@@ -105,16 +108,16 @@ export const recordFactorChange = (
   })
 
 /**
- * After this time a new sign-in is required before a way to sign in is changed, because an unattended screen
- * must not suffice.
+ * The maximum age of a sign-in for changing sign-in methods. With an older one, the user must sign in again,
+ * because access to an unattended screen must not suffice.
  */
 export const recentSignInMilliseconds = 10 * 60_000
 
 /**
  * Returns the caller's session, which must be of the web client: no other app may view or change sign-in
- * methods.
+ * methods, or view accounts as an administrator.
  */
-export async function requireFactorCaller(identity: Identity, { headers }: Call): Promise<ActiveSession> {
+export async function requireWebClientSession(identity: Identity, { headers }: Call): Promise<ActiveSession> {
   const claims = await verifyAccessToken(identity, requireBearer(headers))
   const account = claims && (await findTokenAccount(identity, claims))
   const isOfWebClient = claims?.client_id === webClientId && typeof claims.sid === 'string'
@@ -125,7 +128,7 @@ export async function requireFactorCaller(identity: Identity, { headers }: Call)
 
 /** Returns the caller's session, which must be recent. The error states how recent it must be (RFC 9470). */
 export async function requireRecentSignIn(identity: Identity, call: Call): Promise<ActiveSession> {
-  const session = await requireFactorCaller(identity, call)
+  const session = await requireWebClientSession(identity, call)
   if (session.authenticatedAt + recentSignInMilliseconds > identity.now()) return session
   throw new OAuthError(
     'insufficient_user_authentication',
@@ -135,9 +138,8 @@ export async function requireRecentSignIn(identity: Identity, call: Call): Promi
 }
 
 /**
- * Ends the other sessions, because a user may change a second factor when an attacker is signed in (OWASP
- * ASVS 5,
- * 7.4.3), and notifies the user if mails can be sent.
+ * Ends the other sessions, one of which may be that of an attacker (OWASP ASVS 5, 7.4.3), and notifies the
+ * user if mails can be sent.
  */
 export async function completeFactorChange(
   { settings, now }: FactorContext,

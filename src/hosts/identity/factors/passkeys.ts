@@ -15,7 +15,7 @@ export interface Passkey {
   readonly lastUsedAt: string | null
 }
 
-/** Enough for the devices of one user. */
+/** More than the devices of one user. */
 export const passkeysMax = 20
 export const passkeyNameCharactersMax = 100
 
@@ -32,10 +32,10 @@ export interface PasskeyResponse {
   readonly credential: string
 }
 
-/** Loaded when the first passkey is used: otherwise it would be a third of the host's memory. */
+/** Loaded when the first passkey is used, because it would take a third of the time of the host's start. */
 const loadLibrary = () => import('@simplewebauthn/server')
 
-/** Stores a new passkey. Returns undefined if it is invalid, already known, or exceeds the limit. */
+/** Stores a new passkey. Returns undefined if it is invalid or already stored, or if the account has too many. */
 export async function registerPasskey(
   identity: Identity,
   transaction: Queries,
@@ -64,7 +64,7 @@ export async function registerPasskey(
   const [stored] = await transaction.query(sql`
     insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, created_at)
     select ${newId()}, ${accountId}, ${credentialId}, ${Buffer.from(publicKey)}, ${counter},
-      ${knownTransports.filter((one) => reported.includes(one))}::text[], ${name}, ${timestamp(identity.now())}
+      ${knownTransports.filter((transport) => reported.includes(transport))}::text[], ${name}, ${timestamp(identity.now())}
     where (select count(*) from passkeys where user_id = ${accountId}) < ${passkeysMax}::int
     on conflict do nothing returning true`)
   return stored ? true : undefined
@@ -93,12 +93,12 @@ export async function findPasskey(queries: Queries, credential: string): Promise
   return passkey
 }
 
-/** `copied`: the signature is valid, but its counter is not above the highest one seen. */
-export type PasskeyUse = 'right' | 'wrong' | 'copied'
+/** `copied`: the signature is valid, but its counter is not above the stored one. */
+type PasskeyUse = 'right' | 'wrong' | 'copied'
 
 /**
- * Checks that the account's passkey has signed this challenge on a page of this host. As the sole factor it
- * has to verify the user by PIN or biometrics, which makes it two factors.
+ * Checks that the account's passkey has signed this challenge on a page of this host. As the sole factor, it
+ * must verify the user by PIN or biometrics, and then counts as two factors.
  */
 export async function usePasskey(
   identity: Identity,
@@ -134,6 +134,7 @@ export async function usePasskey(
   }).catch(() => undefined)
   if (!authentication?.verified) return 'wrong'
   const { newCounter } = authentication.authenticationInfo
+  // Passkeys without a counter always send 0.
   const [counted] = await transaction.query(sql`
     update passkeys set counter = ${newCounter}, last_used_at = ${timestamp(identity.now())},
       alone_domain = case when ${isSoleFactor} then ${passkeys.domain} else alone_domain end
@@ -142,8 +143,8 @@ export async function usePasskey(
 }
 
 /**
- * The response of a passkey may have a user handle, and must have one as the sole factor. It must be that of
- * the account.
+ * The response of a passkey may have a user handle, and must have one if the passkey is the sole factor. The
+ * handle must be that of the account.
  */
 function hasMatchingHandle(
   { accountId }: StoredPasskey,
@@ -154,7 +155,7 @@ function hasMatchingHandle(
   return Buffer.from(response.userHandle, 'base64url').equals(userHandleOf(accountId))
 }
 
-/** The longest response has an RSA key and a chain of certificates that was not requested. */
+/** Longer than a response with an RSA key and a chain of certificates that was not requested. */
 const credentialCharactersMax = 10_000
 
 /**
@@ -203,7 +204,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A challenge that a passkey signs, for one purpose and account; a sign-in with a passkey alone names none. */
+/**
+ * A challenge that a passkey signs for one purpose and account. With a passkey as the sole factor, the
+ * account is not yet known.
+ */
 interface Challenge {
   readonly challenge: string
   readonly purpose: 'create' | 'sign-in' | 'second-step'
@@ -222,10 +226,10 @@ export interface PasskeyDialog {
 const challengeMilliseconds = 15 * 60_000
 
 /**
- * Opens a sealed challenge and marks it as used. The primary key of `spent_steps` lets each be used only
- * once, so an intercepted response is worthless.
+ * Opens a sealed challenge and marks it as used. The primary key of `spent_steps` lets each challenge be used
+ * only once, so an intercepted response is worthless.
  */
-export async function openChallenge(
+async function openChallenge(
   { seals }: Identity,
   transaction: Queries,
   text: string,
@@ -244,20 +248,23 @@ export async function createRegistrationDialog(
   { accountId, login, name }: Account,
   domain: string,
 ): Promise<PasskeyDialog> {
-  const known = await findCredentials(identity, accountId)
+  const existing = await findCredentials(identity, accountId)
   return createDialog(identity, { purpose: 'create', accountId }, (challenge) => ({
     rp: { id: domain, name: domain },
     user: { id: userHandleOf(accountId).toString('base64url'), name: login, displayName: name },
     challenge,
     pubKeyCredParams: passkeyAlgorithms.map((alg) => ({ type: 'public-key', alg })),
-    excludeCredentials: known,
+    excludeCredentials: existing,
     authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
     attestation: 'none',
     timeout: dialogMilliseconds,
   }))
 }
 
-/** Creates the challenge and options for using a passkey: without an account id, that of any account. */
+/**
+ * Creates the challenge and the options for using a passkey of this account, or of any account if there is no
+ * id.
+ */
 export async function createAuthenticationDialog(
   identity: Identity,
   domain: string,
@@ -283,15 +290,15 @@ function createDialog(
 ): PasskeyDialog {
   const expiresAt = now() + challengeMilliseconds
   const challenge = randomBytes(32).toString('base64url')
-  const sealed: Challenge = { challenge, ...scope, expiresAt }
-  return { options: optionsOf(challenge), challenge: seals.seal('passkeyChallenge', sealed, expiresAt) }
+  const value: Challenge = { challenge, ...scope, expiresAt }
+  return { options: optionsOf(challenge), challenge: seals.seal('passkeyChallenge', value, expiresAt) }
 }
 
 async function findCredentials({ database }: Identity, accountId: string): Promise<readonly object[]> {
-  const known = await database.query<{ id: Buffer; transports: string[] }>(
+  const credentials = await database.query<{ id: Buffer; transports: string[] }>(
     sql`select credential_id as id, transports from passkeys where user_id = ${accountId}`,
   )
-  return known.map(({ id, transports }) => ({
+  return credentials.map(({ id, transports }) => ({
     type: 'public-key',
     id: id.toString('base64url'),
     transports,
@@ -299,7 +306,7 @@ async function findCredentials({ database }: Identity, accountId: string): Promi
 }
 
 /** ES256, EdDSA, RS256: every authenticator supports at least one. */
-export const passkeyAlgorithms = [-7, -8, -257]
+const passkeyAlgorithms = [-7, -8, -257]
 
 /** Returns the user handle of passkeys: the account's id, which reveals nothing about the user. */
-export const userHandleOf = (accountId: string): Buffer => Buffer.from(accountId.replaceAll('-', ''), 'hex')
+const userHandleOf = (accountId: string): Buffer => Buffer.from(accountId.replaceAll('-', ''), 'hex')

@@ -9,7 +9,9 @@ import type { Identity } from '../core/endpoint.ts'
 import type { IdentitySettings } from '../values/settings.ts'
 import { FederationError } from './failures.ts'
 
-/** A sign-in at a provider that is in progress. It is stored sealed, so its property names do not change. */
+/**
+ * A sign-in at a provider that is in progress. It is stored sealed, so its property names must not change.
+ */
 export interface Attempt {
   readonly providerId: string
   /** The id of the browser that must return; a callback in any other browser is rejected. */
@@ -33,7 +35,7 @@ export interface SignInPurpose extends Purpose {
   readonly authRequest: string
 }
 
-/** The account at the provider is connected to that of this session; `returnTo` is a URL of the web client. */
+/** Connects the account at the provider to that of this session. `returnTo` is a URL of the web client. */
 export interface ConnectPurpose extends Purpose {
   readonly sessionId: string
   readonly returnTo: string
@@ -43,8 +45,8 @@ export interface ConnectPurpose extends Purpose {
 const attemptMilliseconds = 15 * 60_000
 
 /**
- * Stores an attempt, or throws if its network address has reached the limit: anyone can start attempts.
- * Requests from one address are serialized, so that the limit holds under concurrency.
+ * Stores an attempt, or throws if its network address has reached the limit, because anyone can start
+ * attempts. Requests from one address are serialized, so that the limit holds under concurrency.
  */
 export async function storeAttempt(
   { database, seals, now }: Pick<Identity, 'database' | 'seals' | 'now'>,
@@ -57,10 +59,10 @@ export async function storeAttempt(
   const sealed = seals.seal('outsideAttempt', attempt, expiresAt)
   await database.transaction(async (transaction) => {
     await transaction.query(sql`select pg_advisory_xact_lock(hashtextextended(${`attempts ${address}`}, 0))`)
-    const [pending] = await transaction.query<{ count: number; nextEnd: number | null }>(sql`
+    const [current] = await transaction.query<{ count: number; nextEnd: number | null }>(sql`
       select count(*)::int as count, ${millisecondsOf(sql`min(expires_at)`)} as "nextEnd" from outside_attempts
       where address = ${address} and expires_at > ${timestamp(now())}`)
-    const { count = 0, nextEnd } = pending ?? {}
+    const { count = 0, nextEnd } = current ?? {}
     if (count >= budgetLimits.providerAttemptsOfAddress.max)
       throw new FederationError(
         'too many attempts',
@@ -73,7 +75,9 @@ export async function storeAttempt(
   })
 }
 
-/** Returns and deletes an attempt. The row's lock lets only one of two requests with the same state succeed. */
+/**
+ * Returns and deletes an attempt. The row's lock lets only one of two requests with the same state succeed.
+ */
 export async function consumeAttempt(
   { database, seals }: Pick<Identity, 'database' | 'seals'>,
   state: string,

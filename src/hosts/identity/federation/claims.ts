@@ -10,25 +10,25 @@ export interface FederatedUser {
   readonly issuer: string
   readonly subject: string
   /**
-   * The time of the authentication there; undefined if the provider does not report it and no new one was
-   * requested.
+   * The time of the authentication at the provider; undefined if the provider does not report it and no new
+   * one was requested.
    */
   readonly authenticatedAt: number | undefined
-  /** The hint for a sign-out there. */
+  /** The hint for a sign-out at the provider. */
   readonly identityToken: string
   /** Called only at the first sign-in, because it may request the provider's userinfo endpoint. */
   fetchProfile(): Promise<FederatedProfile>
 }
 
-export interface FederatedProfile {
-  /** The name by which the user recognizes the account there. */
+interface FederatedProfile {
+  /** The name by which the user recognizes the account at the provider. */
   readonly label: string
   readonly name: string | undefined
-  /** Undefined unless the provider has verified it, or the settings trust the provider. */
+  /** Undefined unless the provider has verified the address, or the settings trust the provider. */
   readonly verifiedEmail: string | undefined
 }
 
-/** OpenID Connect Core, 2: no longer than 255 ASCII characters. */
+/** A subject has at most 255 ASCII characters (OpenID Connect Core, 2). */
 const subjectPattern = /^[\x20-\x7e]{1,255}$/
 const labelCharactersMax = 256
 
@@ -72,16 +72,17 @@ export const redeemCallback = (
   })
 
 /**
- * Returns the current time if a new authentication was requested; otherwise the provider's value, but never a
- * future one.
+ * Returns the time of the authentication that the provider reports, but never a future one, nor one that is
+ * earlier than requested because clocks differ. If the provider reports none although a new authentication
+ * was requested, it is trusted to have authenticated the user just now.
  */
 function authenticatedAtOf(
   authTime: number | undefined,
   since: number | undefined,
   now: number,
 ): number | undefined {
-  if (since !== undefined) return now
-  return authTime === undefined ? undefined : Math.min(Math.max(authTime, 0) * 1000, now)
+  if (authTime === undefined) return since === undefined ? undefined : now
+  return Math.min(Math.max(authTime * 1000, since ?? 0), now)
 }
 
 /**

@@ -7,13 +7,11 @@ import type { PageTemplate } from '../pages/page.ts'
 import type { Translate } from '../pages/texts.ts'
 import type { ProviderSettings } from '../values/settings.ts'
 
-/**
- * The reasons why a user whom the provider has authenticated is not signed in here.
- */
+/** The reasons why a user whom the provider has authenticated is not signed in here. */
 export type AccountFailure = 'no account' | 'account closed' | 'login taken' | 'too many identities'
 
 /**
- * The reasons why a sign-in at a provider failed, for the page and the security log. Their texts are
+ * The reasons why a sign-in at a provider failed, for the page and the security log. The values are
  * documented outcomes.
  */
 export type FailureKind =
@@ -57,7 +55,7 @@ function kindOf(error: unknown): FailureKind {
   if (error instanceof client.AuthorizationResponseError) return 'refused there'
   if (error instanceof client.ResponseBodyError) return 'code refused'
   const { cause, code } = error as { cause?: unknown; code?: unknown }
-  const isUnreachable = [error, cause].some((one) => one instanceof ProviderUnreachableError)
+  const isUnreachable = [error, cause].some((value) => value instanceof ProviderUnreachableError)
   return isUnreachable || unreachableCodes.has(code) ? 'unreachable' : 'wrong answer'
 }
 
@@ -88,7 +86,7 @@ export function recordFailure(
   { failure, account }: FailureDetails = {},
 ): void {
   securityLog({ event: 'outside-refused', outcome, provider, account, address, requestId })
-  // The log helps operators: the user's page does not tell a wrong secret from a wrong clock.
+  // The log helps operators: the user's page does not distinguish a wrong secret from a wrong clock.
   if (failure)
     log.rateLimited.warn({ provider, reason: failure.message }, 'A provider could not be used for a sign-in.')
 }
@@ -129,7 +127,7 @@ const messages: Readonly<Record<FailureKind, (t: Translate, provider: string) =>
     t('This {provider} account is already connected to another account here.', { provider }),
 }
 
-/** 400 unless listed here. */
+/** The status is 400 unless listed here. */
 const statuses: Partial<Readonly<Record<FailureKind, number>>> = {
   'no account': 403,
   'account closed': 403,

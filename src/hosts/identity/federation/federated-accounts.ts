@@ -57,25 +57,28 @@ async function findConnected(
   { database, now }: Identity,
   { issuer, subject }: FederatedUser,
 ): Promise<FoundAccount | AccountFailure | undefined> {
-  const [found] = await database.query<
+  const [connected] = await database.query<
     Account & { identityId: string; label: string; isUsable: boolean }
   >(sql`
-    select ${accountColumns}, known.id as "identityId", known.label, account.active and not ${isAccountDeactivatedSql} as "isUsable"
-    from outside_identities as known join users as account on account.id = known.user_id
-    where known.issuer = ${issuer} and known.subject = ${subject}`)
-  if (found === undefined) return undefined
-  if (!found.isUsable) return 'account closed'
+    select ${accountColumns}, external.id as "identityId", external.label, account.active and not ${isAccountDeactivatedSql} as "isUsable"
+    from outside_identities as external join users as account on account.id = external.user_id
+    where external.issuer = ${issuer} and external.subject = ${subject}`)
+  if (connected === undefined) return undefined
+  if (!connected.isUsable) return 'account closed'
   await database.singleWrites.query(
-    sql`update outside_identities set last_used_at = ${timestamp(now())} where id = ${found.identityId}`,
+    sql`update outside_identities set last_used_at = ${timestamp(now())} where id = ${connected.identityId}`,
   )
-  // The label is an address only if the provider had verified it; the login may have become that address
-  // since.
-  if (!found.hasVerifiedLogin)
-    await recordVerifiedAddress(database.singleWrites, found.accountId, found.label)
-  return { account: found, identityId: found.identityId }
+  // The label is an address only if the provider has verified it. The login may have been changed to that
+  // address since.
+  if (!connected.hasVerifiedLogin)
+    await recordVerifiedAddress(database.singleWrites, connected.accountId, connected.label)
+  return { account: connected, identityId: connected.identityId }
 }
 
-/** Connects or creates the account at the first sign-in. Returns undefined if the caller should look for it again. */
+/**
+ * Connects or creates the account at the first sign-in. Returns undefined if the caller should look for it
+ * again.
+ */
 async function linkOrCreateAccount(
   identity: Identity,
   provider: ExternalProvider,
@@ -87,7 +90,7 @@ async function linkOrCreateAccount(
   const { verifiedEmail: login } = profile
   if (login === undefined || login.length > loginCharactersMax || hasHiddenCharacters(login))
     return 'no account'
-  const [existing] = await findUsersWithLogin(identity, login)
+  const [existing] = await findUserByLogin(identity, login)
   if (existing === undefined)
     return createIfAllowed(identity, provider, federatedUser, { ...profile, login, origin })
   if (!existing.isUsable) return 'account closed'
@@ -118,7 +121,7 @@ async function createIfAllowed(
 }
 
 /** Finds the user with this login. An active one takes precedence over removed ones. */
-const findUsersWithLogin = ({ database }: Identity, login: string) =>
+const findUserByLogin = ({ database }: Identity, login: string) =>
   database.query<{ accountId: string; login: string; isUsable: boolean }>(sql`
     select account.id as "accountId", account.login, account.active and not ${isAccountDeactivatedSql} as "isUsable" from users as account
     where lower(trim(account.login)) = lower(trim(${login})) order by account.active desc limit 1`)
@@ -137,7 +140,7 @@ interface NewAccount {
   readonly origin: RequestOrigin
 }
 
-/** Not a hash, so no password matches; an administrator may create a password-reset link. */
+/** This is not a hash, so no password matches. An administrator may create a password-reset link. */
 const noPassword = 'none: signs in by an outside provider'
 
 /** Creates an account, its external identity and its first membership in one transaction. */
@@ -168,7 +171,7 @@ async function createAccount(
         { id, login, name, passwordHash: noPassword },
         { relatedRows },
       )
-      // The membership locks the project from here on; a removal in between rolls back everything.
+      // The membership has locked the project. If it was removed just before, everything is rolled back.
       if (project !== undefined && (await findProject(transaction, project)) === undefined)
         throw duplicate('project', 'The project was removed at the same time.')
       await transaction.query(sql`
@@ -202,13 +205,13 @@ async function createAccount(
 
 async function findProject(queries: Queries, id: string | undefined): Promise<string | undefined> {
   if (id === undefined) return undefined
-  const [found] = await queries.query<{ id: string }>(
+  const [project] = await queries.query<{ id: string }>(
     sql`select id from projects where id = ${id} and active`,
   )
-  return found?.id
+  return project?.id
 }
 
-export interface NewConnection {
+interface NewConnection {
   readonly label: string
   readonly userId: string
   readonly outcome: 'verified address' | 'the person'
@@ -225,7 +228,7 @@ export async function connectIdentity(
   subject: ExternalSubject,
   { label, userId, outcome, origin }: NewConnection,
 ): Promise<'connected' | 'connected elsewhere' | 'too many identities' | 'other session'> {
-  const state = await database.transaction(async (transaction) => {
+  const status = await database.transaction(async (transaction) => {
     await transaction.query(sql`select pg_advisory_xact_lock(hashtextextended(${`outside ${userId}`}, 0))`)
     // The session may have ended while the transaction waited for the lock.
     if (origin.sessionId !== undefined && !(await lockSession(transaction, origin.sessionId)))
@@ -236,13 +239,13 @@ export async function connectIdentity(
       provider: provider.id,
       at: now(),
     })
-    // The label of an address that the provider has not verified says so, and equals no login.
+    // If the provider has not verified the address, the label says so, and equals no login.
     if (result === 'new') await recordVerifiedAddress(transaction, userId, label)
     if (result === 'new' && settings.mail)
       await queueMail(transaction, { purpose: 'factors', creatorId: userId })
     return result
   })
-  if (state !== 'new') return state
+  if (status !== 'new') return status
   securityLog({
     event: 'identity-connected',
     outcome,

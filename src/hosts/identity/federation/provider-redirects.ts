@@ -14,7 +14,7 @@ import type { ProviderSettings } from '../values/settings.ts'
 import { type Attempt, callbackUrl, signOutReturnPath, startPath, storeAttempt } from './attempts.ts'
 import { callProvider, FederationError, recordFailure } from './failures.ts'
 
-export interface ProviderRedirect {
+interface ProviderRedirect {
   readonly purpose: Attempt['purpose']
   /** The client's parameters for the sign-in, which are passed on to the provider. */
   readonly prompt?: string | undefined
@@ -30,7 +30,7 @@ const browserCookieSeconds = 15 * 60
 const providerScopes = 'openid profile email'
 
 /**
- * Redirects the browser to the provider, with PKCE, `state` and `nonce`. Throws while the provider is
+ * Redirects the browser to the provider, with PKCE, `state` and `nonce`. Throws if the provider is
  * unreachable.
  */
 export async function redirectToProvider(
@@ -39,15 +39,13 @@ export async function redirectToProvider(
   { headers, address }: Pick<Call, 'headers' | 'address'>,
   { purpose, prompt, maxAge, loginHint }: ProviderRedirect,
 ): Promise<HandlerResult> {
-  const [state, nonce, verifier] = [
-    client.randomState(),
-    client.randomNonce(),
-    client.randomPKCECodeVerifier(),
-  ]
+  const state = client.randomState()
+  const nonce = client.randomNonce()
+  const verifier = client.randomPKCECodeVerifier()
   // All tabs of a browser share one value, so that two sign-ins in progress do not end each other.
   const browserId = browserIdOf(identity, headers) ?? randomBytes(16).toString('base64url')
-  // Many providers ignore `prompt`. One that gets a maximum age has to return the time of the sign-in (OpenID
-  // Connect Core, 2: auth_time).
+  // Many providers ignore `prompt`. But a provider that gets `max_age` has to return the time of the sign-in
+  // (OpenID Connect Core, 2: auth_time).
   const requestedMaxAge = prompt === 'login' ? 0 : maxAge
   const parameters = {
     redirect_uri: callbackUrl(identity.settings, provider.id),
@@ -65,8 +63,8 @@ export async function redirectToProvider(
     requireWebUrl(client.buildAuthorizationUrl(await provider.loadConfiguration(), parameters)),
   )
   const since = requestedMaxAge === undefined ? undefined : identity.now() - requestedMaxAge * 1000
-  // Only a request with `max_age` needs auth_time; `prompt=login` without it accepts providers that omit the
-  // claim.
+  // If the client itself requested `max_age`, the provider must return auth_time. For `prompt=login` alone, a
+  // provider that omits the claim is accepted.
   const needsTime = maxAge !== undefined
   const attempt = { providerId: provider.id, browser: browserId, nonce, verifier, since, needsTime, purpose }
   await storeAttempt(identity, state, attempt, { address })
@@ -76,8 +74,8 @@ export async function redirectToProvider(
   }
 }
 
-/** Returns the URL to which browsers are redirected, or throws if it is not http or https. */
-export function requireWebUrl(url: URL): URL {
+/** Returns the URL, or throws if it is not http or https. */
+function requireWebUrl(url: URL): URL {
   if (!/^https?:$/.test(url.protocol))
     throw new Error('An endpoint of the provider is not an http or https URL.')
   return url
@@ -166,8 +164,8 @@ async function endSessionParameters(
   }
 }
 
-/** The page continues automatically to the sign-out at the provider. */
-export const providerSignOutPage =
+/** A page that continues automatically to the sign-out at the provider. */
+const providerSignOutPage =
   ({ name }: Pick<ProviderSettings, 'name'>, url: string): PageTemplate =>
   (t) => ({
     title: t('You are signed out here'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { type FreshDatabase, freshDatabase } from '../../../../test/support/fresh-database.ts'
 import { sql } from '../../../db/sql.ts'
-import { type KeyRing, type KeyType, openKeyRing, WrongKeySecretError } from './key-ring.ts'
+import { type KeyKind, type KeyRing, openKeyRing, WrongKeySecretError } from './key-ring.ts'
 import { protectionKeyKind } from './seals.ts'
 import { createKeyBox } from './secret-box.ts'
 import { type SigningKey, signingKeyKinds, signToken } from './signing-keys.ts'
@@ -24,29 +24,29 @@ describe('the key ring', () => {
     await fresh.database.transaction((transaction) => transaction.query(sql`delete from identity_keys`))
   })
 
-  const openOf = <Key>(kind: KeyType<Key>, secret = 'the secret') =>
+  const openRing = <Key>(kind: KeyKind<Key>, secret = 'the secret') =>
     openKeyRing(kind, { database: fresh.database, box: createKeyBox(secret, kind.purpose), now })
-  // Random bytes follow the same calendar and are cheap to generate.
-  const open = (secret?: string) => openOf(protectionKeyKind, secret)
+  // Protection keys have the same schedule and are cheap to generate.
+  const open = (secret?: string) => openRing(protectionKeyKind, secret)
   const countKeys = async () =>
     (await fresh.database.query<{ count: number }>(sql`select count(*) as count from identity_keys`))[0]
       ?.count
 
-  it('creates one first key if several instances start at once', async () => {
+  it('creates a single first key if several instances start at once', async () => {
     const rings = await Promise.all(Array.from({ length: instances }, () => open()))
     assert.equal(new Set(rings.map((ring) => ring.current().id)).size, 1)
     assert.equal(await countKeys(), 1)
   })
 
   it('keeps the contract over 300 days with four instances that refresh at different hours', async () => {
-    const rings = await Promise.all(Array.from({ length: instances }, () => openOf(signingKeyKinds.RS256)))
+    const rings = await Promise.all(Array.from({ length: instances }, () => openRing(signingKeyKinds.RS256)))
     const firstDay = today
     const seen = new Map<string, Life>()
     const dayNow = () => (today - firstDay) / dayMilliseconds
     for (let hour = 1; hour <= 300 * 24; hour += 1) {
       today += hourMilliseconds
       const ring = hour % 3 === 0 ? rings[(hour / 3) % instances] : undefined
-      // One instance refreshes every three hours; in between they use cached keys.
+      // Every three hours, one instance refreshes; the others use cached keys.
       if (ring) await ring.refresh()
       if (hour % 6 === 0) recordLives(seen, rings, dayNow())
     }
@@ -63,17 +63,17 @@ describe('the key ring', () => {
   })
 
   it('continues at once after a pause of months', async () => {
-    const before = (await open()).current().id
+    const previousId = (await open()).current().id
     today += 200 * dayMilliseconds
     const ring = await open()
-    assert.notEqual(ring.current().id, before)
+    assert.notEqual(ring.current().id, previousId)
     assert.deepEqual(
       ring.all().map(({ id }) => id),
       [ring.current().id],
     )
   })
 
-  it('learns a key of another instance when a token names it', async () => {
+  it('loads a key that another instance has added when a token names it', async () => {
     const [ring, other] = [await open(), await open()]
     today += 89 * dayMilliseconds
     await other.refresh()
@@ -105,14 +105,14 @@ describe('the key ring', () => {
   })
 
   it('stores no private key unencrypted', async () => {
-    const { privateKey } = (await openOf(signingKeyKinds.RS256)).current()
+    const { privateKey } = (await openRing(signingKeyKinds.RS256)).current()
     const [row] = await fresh.database.query<{ sealed: Buffer }>(sql`select sealed from identity_keys`)
     const der = privateKey.export({ type: 'pkcs8', format: 'der' })
     assert.ok(row && !row.sealed.includes(der.subarray(100, 132)))
   })
 
-  it('keeps protection keys apart from signing keys, and opens what a replaced one sealed', async () => {
-    const signing = await openOf(signingKeyKinds.RS256)
+  it('keeps protection keys apart from signing keys, and still finds a replaced key', async () => {
+    const signing = await openRing(signingKeyKinds.RS256)
     const ring = await open()
     const { id } = ring.current()
     today += 90 * dayMilliseconds
@@ -123,6 +123,7 @@ describe('the key ring', () => {
   })
 })
 
+/** The days on which a key is published, signs, stops signing, and is last published. */
 interface Life {
   readonly published: number
   signs: number
@@ -130,11 +131,11 @@ interface Life {
   gone: number
 }
 
-/** At any time, all instances agree on the signing key, and each of them publishes it. */
+/** Records the keys of this day, and asserts that all instances sign with the same one. */
 function recordLives(seen: Map<string, Life>, rings: readonly KeyRing<SigningKey>[], day: number): void {
   const current = rings[0]?.current().id ?? ''
   for (const ring of rings) {
-    assert.equal(ring.current().id, current, `They disagree on day ${day}`)
+    assert.equal(ring.current().id, current, `The instances disagree on day ${day}`)
     for (const { id } of ring.all()) {
       const life = seen.get(id) ?? { published: day, signs: Number.NaN, signsUntil: 0, gone: 0 }
       seen.set(id, life)

@@ -4,8 +4,8 @@ import { raw, sql } from '../../../db/sql.ts'
 import { millisecondsOf, timestamp } from '../../../db/timestamps.ts'
 import type { SecretBox } from './secret-box.ts'
 
-/** How keys of one purpose are generated and loaded. */
-export interface KeyType<Key> {
+/** A kind of key: its purpose, and how its keys are generated and loaded. */
+export interface KeyKind<Key> {
   readonly purpose: 'signing' | 'signing-es256' | 'protection'
   generate(): Promise<Buffer>
   load(id: string, secret: Buffer): Key
@@ -21,7 +21,7 @@ export interface KeyRing<Key> {
   refresh(): Promise<void>
 }
 
-export interface KeyRingOptions {
+interface KeyRingOptions {
   readonly database: Database
   readonly box: SecretBox
   /** Epoch milliseconds. */
@@ -32,7 +32,7 @@ export interface KeyRingOptions {
 const recheckMilliseconds = 5000
 
 export async function openKeyRing<Key>(
-  kind: KeyType<Key>,
+  kind: KeyKind<Key>,
   { database, box, now }: KeyRingOptions,
 ): Promise<KeyRing<Key>> {
   let keys: readonly LoadedKey<Key>[] = []
@@ -42,7 +42,7 @@ export async function openKeyRing<Key>(
   const refresh = async () => {
     refreshedAt = now()
     const stored = await findKeys(database, kind)
-    // With a wrong secret this throws, before anything could be replaced.
+    // `load` throws if the secret is wrong, before any key is replaced.
     keys = load(stored)
     if (dueKeyTimes(keys, now()) || keys.some(({ endsAt }) => endsAt <= purgeThreshold(now()))) {
       keys = load(await database.transaction((transaction) => rotate(transaction, kind, box, now())))
@@ -65,9 +65,9 @@ export async function openKeyRing<Key>(
   }
 }
 
-/** A key type and the box that encrypts its stored keys, for the command line. */
-export interface KeyTypeWithBox {
-  readonly kind: KeyType<unknown>
+/** A kind of key and the box that encrypts its stored keys, for the command line. */
+export interface KeyKindWithBox {
+  readonly kind: KeyKind<unknown>
   readonly box: SecretBox
 }
 
@@ -78,17 +78,17 @@ export interface KeyTypeWithBox {
  */
 export async function announceSuccessor(
   transaction: Queries,
-  { kind, box }: KeyTypeWithBox,
+  { kind, box }: KeyKindWithBox,
   now: number,
 ): Promise<number> {
   await lockRotation(transaction)
   const stored = await findKeys(transaction, kind)
-  // With a wrong secret this throws, before a key is stored that other instances cannot decrypt.
+  // `unseal` throws if the secret is wrong, before a key is stored that other instances cannot decrypt.
   for (const row of stored) unseal(kind, box, row)
-  const announced = stored.find(({ startsAt }) => startsAt > now)
-  if (announced) return announced.startsAt
-  const isUsed = stored.some(({ endsAt }) => endsAt > now)
-  const startsAt = isUsed ? now + announceMilliseconds : now
+  const successor = stored.find(({ startsAt }) => startsAt > now)
+  if (successor) return successor.startsAt
+  const hasUsableKey = stored.some(({ endsAt }) => endsAt > now)
+  const startsAt = hasUsableKey ? now + announceMilliseconds : now
   await transaction.query(sql`
     update identity_keys set ends_at = ${timestamp(startsAt)}
     where purpose = ${kind.purpose} and ends_at > ${timestamp(startsAt)}`)
@@ -96,10 +96,13 @@ export async function announceSuccessor(
   return startsAt
 }
 
-/** Deletes every key of the kind, and adds one that is used at once. What the deleted keys signed or sealed is rejected. */
+/**
+ * Deletes every key of the kind, and adds one that is used at once. Everything that the deleted keys signed
+ * or sealed is rejected.
+ */
 export async function replaceKeys(
   transaction: Queries,
-  { kind, box }: KeyTypeWithBox,
+  { kind, box }: KeyKindWithBox,
   now: number,
 ): Promise<void> {
   await lockRotation(transaction)
@@ -125,12 +128,12 @@ export async function lockRotation(transaction: Queries): Promise<void> {
 }
 
 /**
- * Purges expired keys, adds the next one if it is due, and returns all stored keys. Under the lock, only the
- * first of several instances finds it due.
+ * Purges expired keys, adds the next one if it is due, and returns all stored keys. The lock lets only the
+ * first of several instances find it due.
  */
 async function rotate(
   transaction: Queries,
-  kind: KeyType<unknown>,
+  kind: KeyKind<unknown>,
   box: SecretBox,
   now: number,
 ): Promise<readonly StoredKey[]> {
@@ -144,7 +147,7 @@ async function rotate(
 
 async function addKey(
   transaction: Queries,
-  { purpose, generate }: KeyType<unknown>,
+  { purpose, generate }: KeyKind<unknown>,
   box: SecretBox,
   { startsAt, endsAt }: KeyTimes,
 ): Promise<void> {
@@ -155,7 +158,7 @@ async function addKey(
     values (${id}, ${purpose}, ${sealed}, ${timestamp(startsAt)}, ${timestamp(endsAt)})`)
 }
 
-async function findKeys(queries: Queries, { purpose }: KeyType<unknown>): Promise<readonly StoredKey[]> {
+async function findKeys(queries: Queries, { purpose }: KeyKind<unknown>): Promise<readonly StoredKey[]> {
   return queries.query<StoredKey>(sql`
     select id, sealed,
       ${millisecondsOf(raw('starts_at'))} as "startsAt", ${millisecondsOf(raw('ends_at'))} as "endsAt"
@@ -163,7 +166,7 @@ async function findKeys(queries: Queries, { purpose }: KeyType<unknown>): Promis
 }
 
 function unseal<Key>(
-  kind: KeyType<Key>,
+  kind: KeyKind<Key>,
   box: SecretBox,
   { id, sealed, ...times }: StoredKey,
 ): LoadedKey<Key> {
@@ -192,15 +195,17 @@ const dayMilliseconds = 24 * 60 * 60_000
 const useMilliseconds = 90 * dayMilliseconds
 /** Keys are published this long before their use, so that clients may cache them for a day. */
 const announceMilliseconds = dayMilliseconds
-/** Much longer than anything that was signed or sealed with a key is valid. */
+/** Much longer than the validity of anything signed or sealed with a key. */
 const retainMilliseconds = 7 * dayMilliseconds
 
-/** Returns the times of a key that must be added now: the first one, or a successor that must be announced. */
+/**
+ * Returns the times of a key that must be added now: the first one, or a successor that must be announced.
+ */
 function dueKeyTimes(keys: readonly KeyTimes[], now: number): KeyTimes | undefined {
   // -Infinity without keys, so that the first one starts at once.
   const latestEnd = Math.max(...keys.map(({ endsAt }) => endsAt))
   if (now < latestEnd - announceMilliseconds) return undefined
-  // After a downtime of months the successor starts at once: no existing key can be used.
+  // If all keys have ended, such as after months of downtime, the successor starts at once.
   const startsAt = Math.max(latestEnd, now)
   return { startsAt, endsAt: startsAt + useMilliseconds }
 }

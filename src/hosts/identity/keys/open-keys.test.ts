@@ -8,7 +8,7 @@ import { readOrCreateKeySecret } from './open-keys.ts'
 import { parsePinnedKey, pinnedKeyRing } from './signing-keys.ts'
 
 describe('the secret in the data directory', () => {
-  it('is created once by concurrent processes, and readable by its owner only', async (t) => {
+  it('is created once by concurrent processes, and is readable by its owner only', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'identity-secret-'))
     t.after(() => rm(folder, { recursive: true }))
     const data = join(folder, 'data')
@@ -21,7 +21,7 @@ describe('the secret in the data directory', () => {
     assert.equal(await readOrCreateKeySecret(data), secrets[0])
   })
 
-  it('stops the start if it is empty', async (t) => {
+  it('is rejected if it is empty', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'identity-secret-'))
     t.after(() => rm(folder, { recursive: true }))
     await writeFile(join(folder, 'identity-secret'), '\n')

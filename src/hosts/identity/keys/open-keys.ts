@@ -6,7 +6,7 @@ import type { Database } from '../../../db/database.ts'
 import { sql } from '../../../db/sql.ts'
 import type { Client } from '../values/clients.ts'
 import type { IdentitySettings } from '../values/settings.ts'
-import { openKeyRing, WrongKeySecretError } from './key-ring.ts'
+import { type KeyKind, openKeyRing, WrongKeySecretError } from './key-ring.ts'
 import { createSeals, protectionKeyKind, type Seals } from './seals.ts'
 import { createFactorBox, createRotatingBox, createRotatingKeyBox, type SecretBox } from './secret-box.ts'
 import { joinRings, pinnedKeyRing, type SigningKeys, signingKeyKinds } from './signing-keys.ts'
@@ -37,9 +37,9 @@ export async function openKeys(
   { keySecret, previousKeySecret, dataDirectory, pinnedKey, serviceClients, registeredClients }: KeySettings,
   now: () => number,
 ): Promise<Keys> {
-  const current = keySecret ?? (await readOwnSecret(database, dataDirectory))
+  const current = keySecret ?? (await readMachineSecret(database, dataDirectory))
   const secrets = { current, previous: previousKeySecret }
-  const openRing = <Key>(kind: Parameters<typeof openKeyRing<Key>>[0]) =>
+  const openRing = <Key>(kind: KeyKind<Key>) =>
     openKeyRing(kind, { database, box: createRotatingKeyBox(secrets, kind.purpose), now })
   // Keys that no client uses are not created: the contract publishes only those of RS256.
   const usedAlgorithms = new Set(
@@ -65,8 +65,8 @@ export async function openKeys(
  * Returns the secret of this machine, which is created only while the store has no keys: existing ones are
  * encrypted with another secret, which the operator has to restore.
  */
-async function readOwnSecret(database: Database, dataDirectory: string): Promise<string> {
-  // Read before the file: another process that starts on this machine creates the file before the keys.
+async function readMachineSecret(database: Database, dataDirectory: string): Promise<string> {
+  // The keys are read first: another process that starts on this machine creates the file before the keys.
   const keys = await database.query(sql`select from identity_keys limit 1`)
   if (keys.length > 0 && (await readKeySecret(dataDirectory)) === undefined) throw new WrongKeySecretError()
   return readOrCreateKeySecret(dataDirectory)
@@ -84,7 +84,7 @@ export async function readOrCreateKeySecret(dataDirectory: string): Promise<stri
   return secret
 }
 
-/** The file with the secret of this machine, which is used if the settings have none. */
+/** The path of the file with the secret of this machine, which is used if the settings have none. */
 const keySecretFile = (dataDirectory: string): string => join(dataDirectory, identitySecretFile)
 
 /** Returns undefined if there is no such file yet. */

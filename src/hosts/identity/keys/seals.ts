@@ -1,18 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import type { KeyRing, KeyType } from './key-ring.ts'
+import type { KeyKind, KeyRing } from './key-ring.ts'
 import { createSecretBox, type SecretBox } from './secret-box.ts'
 
 /**
- * Values that are passed through a browser, which can neither read nor change them, nor substitute one for
- * another.
+ * Seals values that are passed through a browser, which can neither read nor change them, nor substitute one
+ * for another.
  */
 export interface Seals {
   seal(purpose: SealPurpose, value: object, expiresAt: number): string
-  /** Undefined when it has expired, was changed, or was sealed for another purpose. */
+  /** Returns undefined if the text has expired, was changed, or was sealed for another purpose. */
   open<Value>(purpose: SealPurpose, text: string): Promise<Value | undefined>
 }
 
-/** Each purpose has its own key, derived from its name. A changed name would invalidate what browsers hold. */
+/**
+ * Each purpose has its own key, derived from its name. Renaming one would invalidate the values that browsers
+ * hold.
+ */
 const purposes = [
   'cookie',
   'authRequest',
@@ -27,14 +30,14 @@ const purposes = [
   'outsideReturn',
 ] as const
 
-export type SealPurpose = (typeof purposes)[number]
+type SealPurpose = (typeof purposes)[number]
 
 interface ProtectionKey {
   readonly id: string
   readonly boxes: Readonly<Record<SealPurpose, SecretBox>>
 }
 
-export const protectionKeyKind: KeyType<ProtectionKey> = {
+export const protectionKeyKind: KeyKind<ProtectionKey> = {
   purpose: 'protection',
   generate: async () => randomBytes(32),
   load: (id, secret) => ({

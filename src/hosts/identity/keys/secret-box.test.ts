@@ -6,7 +6,7 @@ describe('a secret box', () => {
   const box = createSecretBox('a secret', 'keys')
   const plain = Buffer.from('a secret text')
 
-  it('opens what it sealed, and never seals the same twice', () => {
+  it('opens what it sealed, and seals the same text differently each time', () => {
     const sealed = box.seal(plain, 'row-1')
     assert.deepEqual(box.open(sealed, 'row-1'), plain)
     assert.deepEqual(createSecretBox('a secret', 'keys').open(sealed, 'row-1'), plain)
@@ -14,14 +14,14 @@ describe('a secret box', () => {
     assert.ok(!sealed.includes(plain))
   })
 
-  it('opens nothing of another owner, purpose or secret', () => {
+  it('opens nothing that was sealed for another owner or purpose, or with another secret', () => {
     const sealed = box.seal(plain, 'row-1')
     assert.equal(box.open(sealed, 'row-2'), undefined)
     assert.equal(createSecretBox('a secret', 'cookies').open(sealed, 'row-1'), undefined)
     assert.equal(createSecretBox('another secret', 'keys').open(sealed, 'row-1'), undefined)
   })
 
-  it('opens nothing that was changed or cut', () => {
+  it('opens nothing that was changed or truncated', () => {
     const sealed = box.seal(plain, 'row-1')
     for (let index = 0; index < sealed.length; index += 1) {
       const changed = Buffer.from(sealed)

@@ -7,7 +7,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 export interface SecretBox {
   /** `owner` is the id to which the data is bound, such as that of a row or an account. */
   seal(plain: Buffer, owner: string): Buffer
-  /** Undefined unless this box sealed it for this owner. */
+  /** Returns undefined unless this box sealed the data for this owner. */
   open(sealed: Buffer, owner: string): Buffer | undefined
 }
 
@@ -20,7 +20,10 @@ const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
 
-/** AES-256-GCM under a key derived for one purpose only (HKDF, RFC 5869), so that one secret can serve several. */
+/**
+ * AES-256-GCM under a key derived for one purpose only (HKDF, RFC 5869), so that one secret can serve
+ * several.
+ */
 export function createSecretBox(secret: string | Buffer, purpose: string): SecretBox {
   const key = Buffer.from(hkdfSync('sha256', secret, 'tracker identity', purpose, keyBytes))
   return {

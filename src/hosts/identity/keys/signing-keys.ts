@@ -10,7 +10,7 @@ import {
 import { promisify } from 'node:util'
 import type { JWK } from 'jose'
 import type { SigningAlgorithm } from '../../../auth/access-token.ts'
-import type { KeyRing, KeyType } from './key-ring.ts'
+import type { KeyKind, KeyRing } from './key-ring.ts'
 
 export interface SigningKey {
   readonly id: string
@@ -31,15 +31,15 @@ const modulusBits = 2048
 
 const generatePair = promisify(generateKeyPair)
 
-export const signingKeyKinds: Readonly<Record<SigningAlgorithm, KeyType<SigningKey>>> = {
+export const signingKeyKinds: Readonly<Record<SigningAlgorithm, KeyKind<SigningKey>>> = {
   RS256: createKeyKind('signing', () => generatePair('rsa', { modulusLength: modulusBits })),
   ES256: createKeyKind('signing-es256', () => generatePair('ec', { namedCurve: 'P-256' })),
 }
 
 function createKeyKind(
-  purpose: KeyType<SigningKey>['purpose'],
+  purpose: KeyKind<SigningKey>['purpose'],
   generate: () => Promise<{ readonly privateKey: KeyObject }>,
-): KeyType<SigningKey> {
+): KeyKind<SigningKey> {
   return {
     purpose,
     generate: async () => (await generate()).privateKey.export({ type: 'pkcs8', format: 'der' }),
@@ -77,8 +77,8 @@ export const joinRings = (
 }
 
 /**
- * Returns a JWS in its compact form (RFC 7515, 7.1). Node's own signing takes half the time of WebCrypto's.
- * The signing runs in the thread pool, where it blocks no other request.
+ * Returns a JWS in its compact form (RFC 7515, 7.1). Signing with `node:crypto` takes half the time of
+ * WebCrypto. The signing runs in the thread pool, where it blocks no other request.
  */
 export async function signToken(
   { id, algorithm, privateKey }: SigningKey,
@@ -86,7 +86,7 @@ export async function signToken(
   claims: object,
 ): Promise<string> {
   const input = `${encode({ alg: algorithm, typ: type, kid: id })}.${encode(claims)}`
-  // RFC 7518, 3.4; RSA signatures have a single encoding.
+  // RFC 7518, 3.4 requires this encoding of ECDSA signatures; RSA signatures have only one.
   const key = { key: privateKey, dsaEncoding: 'ieee-p1363' } as const
   const signature = await signInThreadPool('sha256', Buffer.from(input), key)
   return `${input}.${signature.toString('base64url')}`
@@ -96,7 +96,7 @@ const signInThreadPool = promisify<string, Buffer, SignKeyObjectInput, Buffer>(s
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Jwt__SigningPrivateKey: a single key managed by the operator, which replaces the ring. */
+/** The ring of `Jwt__SigningPrivateKey`: a single key, which the operator manages. */
 export function pinnedKeyRing(privateKey: KeyObject): KeyRing<SigningKey> {
   const key = signingKeyOf(thumbprintOf(privateKey), privateKey)
   return {
@@ -109,7 +109,10 @@ export function pinnedKeyRing(privateKey: KeyObject): KeyRing<SigningKey> {
 
 const modulusBitsMin = 2048
 
-/** Undefined unless it is an RSA key suitable for RS256. Environment files often write line ends as `\n`. */
+/**
+ * Returns undefined unless the key is suitable for RS256. Environment files often have line ends written as
+ * `\n`.
+ */
 export function parsePinnedKey(pem: string): KeyObject | undefined {
   try {
     const key = createPrivateKey(pem.replaceAll('\\n', '\n'))
@@ -121,7 +124,7 @@ export function parsePinnedKey(pem: string): KeyObject | undefined {
   }
 }
 
-/** RFC 7638: the same key has the same id on every instance without storing one. */
+/** RFC 7638: every instance derives the same id from the same key. */
 function thumbprintOf(privateKey: KeyObject): string {
   const { e, kty, n }: SigningKey['jwk'] = signingKeyOf('', privateKey).jwk
   return hash('sha256', JSON.stringify({ e, kty, n }), 'base64url')

@@ -1,11 +1,16 @@
-/** Markup that is safe to send. By convention only this folder creates it: `html`, the translations and the style. */
+/**
+ * Markup that is safe to send. By convention only this folder creates it: `html`, the translations and the
+ * style.
+ */
 export interface Html {
   readonly markup: string
 }
 
 export type HtmlValue = string | Html | readonly Html[]
 
-/** Creates markup. Values that are not markup are escaped, and lose their bidirectional control characters. */
+/**
+ * Creates markup. Values that are not markup are escaped, and lose their bidirectional control characters.
+ */
 export const html = (parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html => ({
   markup: parts.reduce((text, part, index) => text + markupOf(values[index - 1] ?? '') + part),
 })

@@ -6,7 +6,6 @@ import type { Translate } from './texts.ts'
 /** Creates a page in the language of the request. */
 export type PageTemplate = (t: Translate) => Page
 
-/** The parts of a page. */
 export interface Page {
   readonly title: Html
   readonly content: Html
@@ -24,7 +23,9 @@ export interface Page {
   readonly retryAfterSeconds?: number
 }
 
-/** The style is inline and not escaped: it is a constant, and a page without a script needs only one request. */
+/**
+ * The style is inline and not escaped: it is a constant, and a page without a script needs only one request.
+ */
 export const renderPage = ({ title, content, script, refreshesTo }: Page, language: Language): string =>
   html`<!doctype html>
 <html lang="${language}">
@@ -75,7 +76,10 @@ function cspSourceOf(url: string): string {
   return origin === 'null' ? protocol : origin
 }
 
-/** The look of the web client's sign-in page: both themes, touch-sized controls, and a focus ring for the keyboard. */
+/**
+ * The look of the web client's sign-in page: both themes, touch-sized controls, and a focus ring for the
+ * keyboard.
+ */
 const style = `
 :root { color-scheme: light dark; --surface: light-dark(#f6f7f9, #12151a); --raised: light-dark(#ffffff, #1b1f26);
   --line: light-dark(#828b99, #7b8494); --text: light-dark(#1a2029, #e8ebf0); --quiet: light-dark(#566070, #a3acba);

@@ -3,11 +3,11 @@ import { type Html, html } from './html.ts'
 import type { PageTemplate } from './page.ts'
 import type { PlainText, Translate } from './texts.ts'
 
-const formPostScriptPath = '/ext/form-post.js'
+const formPostScriptRoute = '/ext/form-post.js'
 const passkeyScriptRoute = '/ext/passkey.js'
 
-/** The rate limit does not count these: browsers cache them for an hour. */
-export const pageScriptPaths: readonly string[] = [formPostScriptPath, passkeyScriptRoute]
+/** The rate limit does not count requests for these, because browsers cache them for an hour. */
+export const pageScriptPaths: readonly string[] = [formPostScriptRoute, passkeyScriptRoute]
 
 /** Serves the few scripts that pages of this host load. */
 export function addPageScripts(app: FastifyInstance): void {
@@ -19,7 +19,7 @@ export function addPageScripts(app: FastifyInstance): void {
 const formPostScript = 'document.forms[0].submit()\n'
 
 function addFormPostScript(app: FastifyInstance): void {
-  app.get(formPostScriptPath, (_request, reply) =>
+  app.get(formPostScriptRoute, (_request, reply) =>
     reply
       .header('cache-control', 'public, max-age=3600')
       .type('text/javascript; charset=utf-8')
@@ -27,7 +27,9 @@ function addFormPostScript(app: FastifyInstance): void {
   )
 }
 
-/** A page that posts a response to the client, so that it is in no URL (OAuth 2.0 Form Post Response Mode, 2). */
+/**
+ * A page that posts a response to the client, so that it is in no URL (OAuth 2.0 Form Post Response Mode, 2).
+ */
 export const formPostPage =
   (
     action: string,
@@ -38,7 +40,7 @@ export const formPostPage =
     title: t('Back to the app'),
     formRedirects,
     // A relative path, because a proxy may serve this host under a path.
-    script: `..${formPostScriptPath}`,
+    script: `..${formPostScriptRoute}`,
     content: html`<form method="post" action="${action}">
 ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
 <button>${t('Continue')}</button>
@@ -56,12 +58,12 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   const isSupported = window.PublicKeyCredential && PublicKeyCredential.parseRequestOptionsFromJSON
   if (!isSupported) continue
   form.hidden = false
-  const ask = async () => {
+  const usePasskey = async () => {
     problem.hidden = true
     try {
-      const given = JSON.parse(options)
-      const publicKey = passkey === 'create' ? PublicKeyCredential.parseCreationOptionsFromJSON(given)
-        : PublicKeyCredential.parseRequestOptionsFromJSON(given)
+      const json = JSON.parse(options)
+      const publicKey = passkey === 'create' ? PublicKeyCredential.parseCreationOptionsFromJSON(json)
+        : PublicKeyCredential.parseRequestOptionsFromJSON(json)
       const credential = await navigator.credentials[passkey]({ publicKey })
       form.elements.credential.value = JSON.stringify(credential.toJSON())
       form.submit()
@@ -69,8 +71,8 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
       problem.hidden = false
     }
   }
-  form.addEventListener('submit', (event) => { event.preventDefault(); ask() })
-  if (auto !== undefined) ask()
+  form.addEventListener('submit', (event) => { event.preventDefault(); usePasskey() })
+  if (auto !== undefined) usePasskey()
 }
 `
 

@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts'
 import type { PageTemplate } from './page.ts'
 import type { Translate } from './texts.ts'
 
-export interface SignInPageOptions {
+interface SignInPageOptions {
   readonly client: Client
   readonly authRequest: string
   /** The login that the client expects. */

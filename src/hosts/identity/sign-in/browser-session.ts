@@ -32,11 +32,11 @@ export async function startSession(
     address,
     requestId,
   })
-  for (const ended of session?.endedSessionIds ?? [])
+  for (const endedSessionId of session?.endedSessionIds ?? [])
     identity.securityLog({
       event: 'session-ended',
       outcome: 'another account',
-      session: ended,
+      session: endedSessionId,
       address,
       requestId,
     })
@@ -45,10 +45,10 @@ export async function startSession(
 
 /**
  * A validated request to sign out. It travels sealed through the browser, which may keep it between two
- * versions of this host, so its property names do not change.
+ * versions of this host, so its property names must not change.
  */
 export interface SignOut {
-  /** The session of the identity token that the client sent. That of the browser comes with its cookie. */
+  /** The session of the identity token that the client sent. The cookie names that of the browser. */
   readonly sessionId: string | undefined
   readonly returnTo: string | undefined
   /** The client requested an unregistered address, so the browser stays here. */
@@ -60,7 +60,9 @@ export interface SignOut {
   readonly language?: Language | undefined
   /** If true, only a valid hint of the browser's session ends it without asking the user. */
   readonly isSentByOtherSite?: boolean
-  /** The browser's session that the user was asked about. A post from a page of another site has no cookie. */
+  /**
+   * The browser's session that the user was asked about. A post from a page of another site has no cookie.
+   */
   readonly askedSessionId?: string | undefined
 }
 

@@ -7,12 +7,12 @@ import type { SignInSource } from '../core/sessions.ts'
 import type { IdentitySettings } from '../values/settings.ts'
 import { readSessionId } from './browser-session.ts'
 
-/** Longer than what browsers send. */
+/** Longer than the header that browsers send. */
 const userAgentCharactersMax = 256
 
 /**
- * Returns what a new session records about where it came from. The earlier sessions of the browser come from
- * its cookie and from the pending request, because a post from a page of another site carries no cookie.
+ * Returns the source of a sign-in, which the new session records. The earlier sessions of the browser come
+ * from its cookie and from the pending request, because a post from a page of another site carries no cookie.
  */
 export async function signInSourceOf(
   identity: Identity,
@@ -22,13 +22,13 @@ export async function signInSourceOf(
   const cookieSessionId = await readSessionId(identity, headers)
   // Clients that are not browsers send no such header and accept any language.
   const { 'accept-language': ranges = '*' } = headers
-  const accepted = ranges === '*' ? undefined : preferredLanguage(ranges)
+  const acceptedLanguage = ranges === '*' ? undefined : preferredLanguage(ranges)
   return {
     clientId: request.clientId,
     address,
     userAgent: headers['user-agent']?.slice(0, userAgentCharactersMax),
     earlierSessionIds: [cookieSessionId, knownSessionId].filter((id) => id !== undefined),
-    language: request.language ?? accepted,
+    language: request.language ?? acceptedLanguage,
   }
 }
 
@@ -50,8 +50,9 @@ const originOf = (url: string | undefined): string | undefined =>
   url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined
 
 /**
- * True if a page of another site has sent the browser here. Browsers report that in `Sec-Fetch-Site`. Without
- * it, Origin and Referer are checked, where other ports and the allowed origins do not count as another site.
+ * True if a page of another site has sent the browser here. Browsers report that in `Sec-Fetch-Site`. If that
+ * is absent, `Origin` and `Referer` are checked; other ports of this host and the allowed origins do not
+ * count as another site.
  */
 export function isSentByOtherSite(
   { issuer, allowedOrigins }: Pick<IdentitySettings, 'issuer' | 'allowedOrigins'>,
@@ -71,7 +72,10 @@ function siteOf(url: string): string {
   return `${protocol}//${hostname}`
 }
 
-/** Rejects a prefetch, because a sign-out has an effect. The browser requests the URL again if the user follows the link. */
+/**
+ * Rejects a prefetch, because a sign-out has an effect. The browser requests the URL again if the user
+ * follows the link.
+ */
 export function requireNoPrefetch({
   'sec-purpose': purpose,
   purpose: legacyPurpose,

@@ -27,7 +27,7 @@ import { outdatedPage } from '../pages/sign-in.ts'
 
 /**
  * A sign-in whose first step succeeded and that needs another step. It travels sealed through the browser, so
- * that the account cannot be replaced, and is bound to the authorization request. Its property names do not
+ * that the account cannot be replaced, and is bound to the authorization request. Its property names must not
  * change.
  */
 export interface SignInStep {
@@ -36,6 +36,7 @@ export interface SignInStep {
   readonly accountId: string
   readonly securityStamp: string
   readonly expiresAt: number
+  /** The digest of the sealed authorization request. */
   readonly request: string
   /** Present if the user was authenticated by an external provider instead of a password. */
   readonly federated?: FederatedSignIn | undefined
@@ -91,19 +92,20 @@ async function findStepAccount(
 /** Returns how the user was authenticated, for a session that begins after the step. */
 export const authenticationAfter = (
   { federated }: SignInStep,
-  by: 'otp' | 'pop',
+  method: 'otp' | 'pop',
 ): Pick<SignInSource, 'methods' | 'federated'> => ({
-  methods: [...(federated ? [] : ['pwd']), by, 'mfa'],
+  methods: [...(federated ? [] : ['pwd']), method, 'mfa'],
   federated,
 })
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 /**
- * The step after a correct password. Without the extensions there is no page for a second factor, but an
- * account that has one must not become less secure, so its sign-in is rejected.
+ * The step after a correct password, or after the sign-in at an external provider. Without the extensions there
+ * is no page for a second factor, but an account that has one must not become less secure, so its sign-in is
+ * rejected.
  */
-export type NextStep = 'session' | 'second-factor' | 'set-up' | 'rejected'
+type NextStep = 'session' | 'second-factor' | 'set-up' | 'rejected'
 
 export async function nextStepOf(identity: Identity, account: Account): Promise<NextStep> {
   if (hasFactor(await findFactors(identity.database, account.accountId)))
@@ -111,7 +113,10 @@ export async function nextStepOf(identity: Identity, account: Account): Promise<
   return mustHaveFactor(identity, account) ? 'set-up' : 'session'
 }
 
-/** A sign-in that waits for its next step. */
+/**
+ * A sign-in between its first step and the session. `authRequest` and `stepText` are the sealed forms of `pending`
+ * and `step`.
+ */
 export interface PendingSignIn {
   readonly pending: PendingRequest
   readonly authRequest: string
@@ -120,7 +125,9 @@ export interface PendingSignIn {
   readonly account: Account
 }
 
-/** Creates a handler for a step. If the step has expired, the browser returns to the beginning of the sign-in. */
+/**
+ * Creates a handler for a step. If the step has expired, the browser returns to the beginning of the sign-in.
+ */
 export const withStep =
   (
     identity: Identity,
@@ -138,7 +145,7 @@ export const withStep =
     return handle({ pending, authRequest, step, stepText, account }, call)
   }
 
-export interface Verification {
+interface Verification {
   /** The active account with this login. */
   readonly account: Account | undefined
   /** Undefined after a wrong password. */
@@ -159,13 +166,13 @@ export async function verifyCredentials(
     return { account, next }
   const subject = await lockoutSubject(database, login)
   const verify = async (): Promise<AttemptResult> => {
-    const found = await findActiveAccount(database, login)
-    account = found
-    const isRight = found
-      ? await passwords.verify(found.passwordHash, credentials.password)
+    const candidate = await findActiveAccount(database, login)
+    account = candidate
+    const isCorrect = candidate
+      ? await passwords.verify(candidate.passwordHash, credentials.password)
       : await passwords.verifyAbsent(credentials.password)
-    if (!found || !isRight) return 'failed'
-    next = await nextStepOf(identity, found)
+    if (!candidate || !isCorrect) return 'failed'
+    next = await nextStepOf(identity, candidate)
     return next === 'session' ? 'passed' : 'first step passed'
   }
   await lockouts.guardAttempt({ purpose: 'sign-in', subject }, verify, () => onLocked(account))
@@ -198,12 +205,12 @@ export async function attemptAuthentication(
     identity.securityLog({ event, outcome, account, client, address, requestId })
   try {
     const subject = await lockoutSubject(identity.database, login)
-    const isRight = await identity.lockouts.guardAttempt(
+    const hasPassed = await identity.lockouts.guardAttempt(
       { purpose: 'sign-in', subject },
       async () => ((await verify()) ? 'passed' : 'failed'),
       () => record('lockout-begun', 'sign-in'),
     )
-    if (isRight) return 'right'
+    if (hasPassed) return 'right'
     record('sign-in', `wrong ${factor}`)
     return { error: 'invalid' }
   } catch (error) {

@@ -14,7 +14,7 @@ export interface Client {
   readonly scopes: readonly string[]
   readonly redirectUris: readonly string[]
   readonly postLogoutRedirectUris: readonly string[]
-  /** The account a service client acts as. */
+  /** The login of the account that a service client acts as. */
   readonly login: string | undefined
   /** The algorithm with which its tokens are signed. */
   readonly signingAlgorithm: SigningAlgorithm
@@ -24,7 +24,10 @@ export interface Client {
   readonly registration: Registration | undefined
 }
 
-/** The properties of a client that administrators or the settings declare. Its users sign in on the pages of this host. */
+/**
+ * The properties of a client that administrators or the settings declare. Its users sign in on the pages of
+ * this host.
+ */
 export interface Registration {
   /** Shown to users on the consent page. */
   readonly name: string
@@ -48,7 +51,7 @@ export type Clients = ReadonlyMap<string, Client>
 export interface ServiceClientSettings {
   readonly id: string
   readonly secret: string
-  /** The account it acts as. */
+  /** The login of the account that it acts as. */
   readonly login: string
   readonly scopes: readonly string[]
   readonly signingAlgorithm: SigningAlgorithm
@@ -108,9 +111,7 @@ export const registeredClient = ({ name, isFirstParty, requiresPkce, ...client }
 /** Digests all have the same length, so comparing two of them always takes the same time. */
 export const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-/**
- * Returns all redirect URLs of the client: a callback may redirect the browser to another one of them.
- */
+/** Returns all redirect URLs of the client: a callback may redirect the browser to another one of them. */
 export const redirectUrlsOf = ({ redirectUris, postLogoutRedirectUris }: Client): readonly string[] => [
   ...redirectUris,
   ...postLogoutRedirectUris,
@@ -136,7 +137,7 @@ export const contractScopes: readonly string[] = [
   'offline_access',
 ]
 
-/** All scopes; registered clients have one more. */
+/** All scopes: those of the contract, and `email` for registered clients. */
 export const scopes: readonly string[] = clientScopes
 
 const webClientScopes: readonly string[] = ['openid', 'profile', 'svc.api', 'offline_access']
@@ -144,18 +145,18 @@ const webClientScopes: readonly string[] = ['openid', 'profile', 'svc.api', 'off
 /** The scopes that a service client may have, and has by default. */
 export const serviceScopes: readonly string[] = ['svc.api', 'svc.grpc']
 
-/** Returns the words of a scope parameter (RFC 6749, 3.3), without duplicates. */
+/** Returns the scopes of a `scope` parameter (RFC 6749, 3.3), without duplicates. */
 export const splitScope = (scope: string): readonly string[] => [
-  ...new Set(scope.split(' ').filter((word) => word !== '')),
+  ...new Set(scope.split(' ').filter((name) => name !== '')),
 ]
 
-export interface AudienceSettings {
+interface AudienceSettings {
   readonly issuer: string
   readonly apiAudience: string
   readonly grpcAudience: string
 }
 
-/** Returns the audiences of the hosts that these scopes are for. */
+/** Returns the audiences of the hosts that these scopes give access to. */
 export const scopeAudiences = (
   scopes: readonly string[],
   { apiAudience, grpcAudience }: Omit<AudienceSettings, 'issuer'>,
@@ -171,9 +172,9 @@ export const scopeAudiences = (
  * was.
  */
 export function tokenAudience(
-  granted: readonly string[],
+  scopes: readonly string[],
   settings: AudienceSettings,
 ): string | readonly string[] {
-  const [first = settings.issuer, ...others] = scopeAudiences(granted, settings)
+  const [first = settings.issuer, ...others] = scopeAudiences(scopes, settings)
   return others.length === 0 ? first : [first, ...others]
 }

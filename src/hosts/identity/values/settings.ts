@@ -32,10 +32,11 @@ export interface IdentitySettings extends TrackerSettings, MetricsSettings {
   readonly pinnedKey: KeyObject | undefined
   readonly rateLimit: RateLimitSettings
   /**
-   * A session that has not been used for this long has expired. With 0, only the eight hours count.
+   * A session that has not been used for this long has expired. If 0, sessions end only after their eight
+   * hours.
    */
   readonly inactivityMinutes: number
-  /** Every login that is an address counts as verified. */
+  /** True if every login that is an email address counts as verified. */
   readonly loginsAreVerified: boolean
   /** The accounts that must have a second factor. */
   readonly secondFactor: SecondFactorPolicy
