@@ -18,53 +18,53 @@ namespace GrpcServer.Contracts.Records
         /// <summary>Details. Text of at most 2000 characters. Absent if there is none.</summary>
         public string? Description { get; set; }
 
-        /// <summary>When it was created.</summary>
+        /// <summary>The time of its creation.</summary>
         public DateTime? CreatedAt { get; set; }
 
-        /// <summary>When it was changed last; absent when it never was.</summary>
+        /// <summary>The time of its last change; absent if it was never changed.</summary>
         public DateTime? UpdatedAt { get; set; }
 
-        /// <summary>When it was removed; absent while it is active.</summary>
+        /// <summary>The time of its removal; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
         /// <summary>False if the record is removed.</summary>
         public bool Active { get; set; }
     }
 
-    /// <summary>Which rows a list is of, in which order, and which page of them.</summary>
+    /// <summary>Selects, sorts and pages the rows of a list.</summary>
     public sealed class Pagination
     {
-        /// <summary>The page, from 1 to 21474836; 1 when left out.</summary>
+        /// <summary>The page, from 1 to 21474836; 1 by default.</summary>
         public int PageNumber { get; set; } = 1;
 
-        /// <summary>Rows on a page, 1 to 100; 10 when left out.</summary>
+        /// <summary>Rows on a page, 1 to 100; 10 by default.</summary>
         public int PageSize { get; set; } = 10;
 
-        /// <summary>A field of the record, in any capitals; anything else sorts by id.</summary>
+        /// <summary>A field of the record, in upper or lower case; anything else sorts by id.</summary>
         public string? SortColumn { get; set; }
 
-        /// <summary>ASC or DESC, in any capitals; ASC when left out.</summary>
+        /// <summary>ASC or DESC, in upper or lower case; ASC by default.</summary>
         public string? SortOrder { get; set; }
 
-        /// <summary>Text that the name, description, login or text must contain, at most 128 characters; matched literally.</summary>
+        /// <summary>Only rows whose name, description, login or text contains this text, in upper or lower case; at most 128 characters. Matched literally.</summary>
         public string? Search { get; set; }
 
         /// <summary>Only rows with these ids: up to 100, separated by commas.</summary>
         public string? Ids { get; set; }
 
-        /// <summary>Only rows with this OrganizationId; refused where the resource has no such filter.</summary>
+        /// <summary>Only rows with this OrganizationId; rejected if the resource has no such filter.</summary>
         public string? OrganizationId { get; set; }
 
-        /// <summary>Only rows with this ProjectId; refused where the resource has no such filter.</summary>
+        /// <summary>Only rows with this ProjectId; rejected if the resource has no such filter.</summary>
         public string? ProjectId { get; set; }
 
-        /// <summary>Only rows with this AssignmentId; refused where the resource has no such filter.</summary>
+        /// <summary>Only rows with this AssignmentId; rejected if the resource has no such filter.</summary>
         public string? AssignmentId { get; set; }
 
-        /// <summary>Only rows with this UserId; refused where the resource has no such filter.</summary>
+        /// <summary>Only rows with this UserId; rejected if the resource has no such filter.</summary>
         public string? UserId { get; set; }
 
-        /// <summary>Only rows with this WorkflowId; refused where the resource has no such filter.</summary>
+        /// <summary>Only rows with this WorkflowId; rejected if the resource has no such filter.</summary>
         public string? WorkflowId { get; set; }
 
         /// <summary>A date, or a date and time; without an offset it is UTC.</summary>
@@ -102,13 +102,13 @@ namespace GrpcServer.Contracts.Records
         /// <summary>The position among the stages, in ascending order. A whole number from 0 to 2147483647.</summary>
         public int Order { get; set; }
 
-        /// <summary>When it was created.</summary>
+        /// <summary>The time of its creation.</summary>
         public DateTime? CreatedAt { get; set; }
 
-        /// <summary>When it was changed last; absent when it never was.</summary>
+        /// <summary>The time of its last change; absent if it was never changed.</summary>
         public DateTime? UpdatedAt { get; set; }
 
-        /// <summary>When it was removed; absent while it is active.</summary>
+        /// <summary>The time of its removal; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
         /// <summary>False if the record is removed.</summary>
@@ -140,13 +140,13 @@ namespace GrpcServer.Contracts.Records
         /// <summary>The name. Text of at most 200 characters.</summary>
         public string Name { get; set; } = "";
 
-        /// <summary>When it was created.</summary>
+        /// <summary>The time of its creation.</summary>
         public DateTime? CreatedAt { get; set; }
 
-        /// <summary>When it was changed last; absent when it never was.</summary>
+        /// <summary>The time of its last change; absent if it was never changed.</summary>
         public DateTime? UpdatedAt { get; set; }
 
-        /// <summary>When it was removed; absent while it is active.</summary>
+        /// <summary>The time of its removal; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
         /// <summary>False if the record is removed.</summary>
@@ -178,13 +178,13 @@ namespace GrpcServer.Contracts.Records
         /// <summary>The name. Text of at most 200 characters.</summary>
         public string Name { get; set; } = "";
 
-        /// <summary>When it was created.</summary>
+        /// <summary>The time of its creation.</summary>
         public DateTime? CreatedAt { get; set; }
 
-        /// <summary>When it was changed last; absent when it never was.</summary>
+        /// <summary>The time of its last change; absent if it was never changed.</summary>
         public DateTime? UpdatedAt { get; set; }
 
-        /// <summary>When it was removed; absent while it is active.</summary>
+        /// <summary>The time of its removal; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
         /// <summary>False if the record is removed.</summary>
@@ -219,13 +219,13 @@ namespace GrpcServer.Contracts.Records
         /// <summary>The sign-in name, unique among active accounts regardless of case. Text of at most 256 characters.</summary>
         public string Login { get; set; } = "";
 
-        /// <summary>When it was created.</summary>
+        /// <summary>The time of its creation.</summary>
         public DateTime? CreatedAt { get; set; }
 
-        /// <summary>When it was changed last; absent when it never was.</summary>
+        /// <summary>The time of its last change; absent if it was never changed.</summary>
         public DateTime? UpdatedAt { get; set; }
 
-        /// <summary>When it was removed; absent while it is active.</summary>
+        /// <summary>The time of its removal; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
         /// <summary>False if the record is removed.</summary>
@@ -260,13 +260,13 @@ namespace GrpcServer.Contracts.Records
         /// <summary>The organization that the project is for. A UUID.</summary>
         public Guid OrganizationId { get; set; }
 
-        /// <summary>When it was created.</summary>
+        /// <summary>The time of its creation.</summary>
         public DateTime? CreatedAt { get; set; }
 
-        /// <summary>When it was changed last; absent when it never was.</summary>
+        /// <summary>The time of its last change; absent if it was never changed.</summary>
         public DateTime? UpdatedAt { get; set; }
 
-        /// <summary>When it was removed; absent while it is active.</summary>
+        /// <summary>The time of its removal; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
         /// <summary>False if the record is removed.</summary>
@@ -322,13 +322,13 @@ namespace GrpcServer.Contracts.Records
         /// <summary>The id of the assignment type.</summary>
         public Guid AssignmentTypeId { get; set; }
 
-        /// <summary>When it was created.</summary>
+        /// <summary>The time of its creation.</summary>
         public DateTime? CreatedAt { get; set; }
 
-        /// <summary>When it was changed last; absent when it never was.</summary>
+        /// <summary>The time of its last change; absent if it was never changed.</summary>
         public DateTime? UpdatedAt { get; set; }
 
-        /// <summary>When it was removed; absent while it is active.</summary>
+        /// <summary>The time of its removal; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
         /// <summary>False if the record is removed.</summary>
@@ -372,13 +372,13 @@ namespace GrpcServer.Contracts.Records
         /// <summary>The account that did the work. A UUID.</summary>
         public Guid UserId { get; set; }
 
-        /// <summary>When it was created.</summary>
+        /// <summary>The time of its creation.</summary>
         public DateTime? CreatedAt { get; set; }
 
-        /// <summary>When it was changed last; absent when it never was.</summary>
+        /// <summary>The time of its last change; absent if it was never changed.</summary>
         public DateTime? UpdatedAt { get; set; }
 
-        /// <summary>When it was removed; absent while it is active.</summary>
+        /// <summary>The time of its removal; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
         /// <summary>False if the record is removed.</summary>
@@ -416,13 +416,13 @@ namespace GrpcServer.Contracts.Records
         /// <summary>The id of the impediment.</summary>
         public Guid ImpedimentId { get; set; }
 
-        /// <summary>When it was created.</summary>
+        /// <summary>The time of its creation.</summary>
         public DateTime? CreatedAt { get; set; }
 
-        /// <summary>When it was changed last; absent when it never was.</summary>
+        /// <summary>The time of its last change; absent if it was never changed.</summary>
         public DateTime? UpdatedAt { get; set; }
 
-        /// <summary>When it was removed; absent while it is active.</summary>
+        /// <summary>The time of its removal; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
         /// <summary>False if the record is removed.</summary>
@@ -457,13 +457,13 @@ namespace GrpcServer.Contracts.Records
         /// <summary>The id of the assignment.</summary>
         public Guid AssignmentId { get; set; }
 
-        /// <summary>When it was created.</summary>
+        /// <summary>The time of its creation.</summary>
         public DateTime? CreatedAt { get; set; }
 
-        /// <summary>When it was changed last; absent when it never was.</summary>
+        /// <summary>The time of its last change; absent if it was never changed.</summary>
         public DateTime? UpdatedAt { get; set; }
 
-        /// <summary>When it was removed; absent while it is active.</summary>
+        /// <summary>The time of its removal; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
         /// <summary>False if the record is removed.</summary>
@@ -498,13 +498,13 @@ namespace GrpcServer.Contracts.Records
         /// <summary>The id of the project.</summary>
         public Guid ProjectId { get; set; }
 
-        /// <summary>When it was created.</summary>
+        /// <summary>The time of its creation.</summary>
         public DateTime? CreatedAt { get; set; }
 
-        /// <summary>When it was changed last; absent when it never was.</summary>
+        /// <summary>The time of its last change; absent if it was never changed.</summary>
         public DateTime? UpdatedAt { get; set; }
 
-        /// <summary>When it was removed; absent while it is active.</summary>
+        /// <summary>The time of its removal; absent while it is active.</summary>
         public DateTime? DeletedAt { get; set; }
 
         /// <summary>False if the record is removed.</summary>
@@ -540,7 +540,7 @@ namespace GrpcServer.Contracts.Commands.Organization
     /// <summary>Creates one organization.</summary>
     public sealed class CreateOrganizationCommand : ICommand<CreateOrganizationResult>
     {
-        /// <summary>A UUID; left out, one is made.</summary>
+        /// <summary>A UUID; generated if absent.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The name. Text of at most 200 characters. Required.</summary>
@@ -553,10 +553,10 @@ namespace GrpcServer.Contracts.Commands.Organization
     /// <summary>The answer to CreateOrganizationCommand.</summary>
     public sealed class CreateOrganizationResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The organization; absent when success is false.</summary>
@@ -566,17 +566,17 @@ namespace GrpcServer.Contracts.Commands.Organization
     /// <summary>Shows one organization.</summary>
     public sealed class GetOrganizationByIdCommand : ICommand<GetOrganizationByIdResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
     }
 
     /// <summary>The answer to GetOrganizationByIdCommand.</summary>
     public sealed class GetOrganizationByIdResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The organization; absent when success is false.</summary>
@@ -586,17 +586,17 @@ namespace GrpcServer.Contracts.Commands.Organization
     /// <summary>Lists organizations, a page at a time.</summary>
     public sealed class ListOrganizationsCommand : ICommand<ListOrganizationsResult>
     {
-        /// <summary>Required; all of its fields may be left out.</summary>
+        /// <summary>Required; all of its fields are optional.</summary>
         public GrpcServer.Contracts.Records.Pagination? Pagination { get; set; }
     }
 
     /// <summary>The answer to ListOrganizationsCommand.</summary>
     public sealed class ListOrganizationsResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The page; absent when success is false.</summary>
@@ -606,30 +606,30 @@ namespace GrpcServer.Contracts.Commands.Organization
     /// <summary>Removes organizations, all or none.</summary>
     public sealed class RemoveOrganizationCommand : ICommand<RemoveOrganizationResult>
     {
-        /// <summary>Which ones: 1 to 100 UUIDs, duplicates ignored. Required.</summary>
+        /// <summary>The ids of the rows: 1 to 100 UUIDs; duplicates are ignored. Required.</summary>
         public List<Guid> Ids { get; set; } = new();
     }
 
     /// <summary>The answer to RemoveOrganizationCommand.</summary>
     public sealed class RemoveOrganizationResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
     }
 
     /// <summary>Changes one organization.</summary>
     public sealed class UpdateOrganizationCommand : ICommand<UpdateOrganizationResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The name. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>Details. Text of at most 2000 characters. If absent, it is cleared, unless UpdateMask is given and does not name it.</summary>
+        /// <summary>Details. Text of at most 2000 characters. If absent, it is cleared; with an UpdateMask, only if the mask names it.</summary>
         public string? Description { get; set; }
 
         /// <summary>The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change.</summary>
@@ -639,10 +639,10 @@ namespace GrpcServer.Contracts.Commands.Organization
     /// <summary>The answer to UpdateOrganizationCommand.</summary>
     public sealed class UpdateOrganizationResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The organization; absent when success is false.</summary>
@@ -655,7 +655,7 @@ namespace GrpcServer.Contracts.Commands.Workflow
     /// <summary>Creates one workflow.</summary>
     public sealed class CreateWorkflowCommand : ICommand<CreateWorkflowResult>
     {
-        /// <summary>A UUID; left out, one is made.</summary>
+        /// <summary>A UUID; generated if absent.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The name. Text of at most 200 characters. Required.</summary>
@@ -668,10 +668,10 @@ namespace GrpcServer.Contracts.Commands.Workflow
     /// <summary>The answer to CreateWorkflowCommand.</summary>
     public sealed class CreateWorkflowResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The workflow; absent when success is false.</summary>
@@ -681,17 +681,17 @@ namespace GrpcServer.Contracts.Commands.Workflow
     /// <summary>Shows one workflow.</summary>
     public sealed class GetWorkflowByIdCommand : ICommand<GetWorkflowByIdResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
     }
 
     /// <summary>The answer to GetWorkflowByIdCommand.</summary>
     public sealed class GetWorkflowByIdResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The workflow; absent when success is false.</summary>
@@ -701,17 +701,17 @@ namespace GrpcServer.Contracts.Commands.Workflow
     /// <summary>Lists workflows, a page at a time.</summary>
     public sealed class ListWorkflowsCommand : ICommand<ListWorkflowsResult>
     {
-        /// <summary>Required; all of its fields may be left out.</summary>
+        /// <summary>Required; all of its fields are optional.</summary>
         public GrpcServer.Contracts.Records.Pagination? Pagination { get; set; }
     }
 
     /// <summary>The answer to ListWorkflowsCommand.</summary>
     public sealed class ListWorkflowsResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The page; absent when success is false.</summary>
@@ -721,24 +721,24 @@ namespace GrpcServer.Contracts.Commands.Workflow
     /// <summary>Removes workflows, all or none.</summary>
     public sealed class RemoveWorkflowCommand : ICommand<RemoveWorkflowResult>
     {
-        /// <summary>Which ones: 1 to 100 UUIDs, duplicates ignored. Required.</summary>
+        /// <summary>The ids of the rows: 1 to 100 UUIDs; duplicates are ignored. Required.</summary>
         public List<Guid> Ids { get; set; } = new();
     }
 
     /// <summary>The answer to RemoveWorkflowCommand.</summary>
     public sealed class RemoveWorkflowResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
     }
 
     /// <summary>Changes one workflow.</summary>
     public sealed class UpdateWorkflowCommand : ICommand<UpdateWorkflowResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The name. Text of at most 200 characters. Required.</summary>
@@ -751,10 +751,10 @@ namespace GrpcServer.Contracts.Commands.Workflow
     /// <summary>The answer to UpdateWorkflowCommand.</summary>
     public sealed class UpdateWorkflowResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The workflow; absent when success is false.</summary>
@@ -767,7 +767,7 @@ namespace GrpcServer.Contracts.Commands.AssignmentType
     /// <summary>Creates one assignment type.</summary>
     public sealed class CreateAssignmentTypeCommand : ICommand<CreateAssignmentTypeResult>
     {
-        /// <summary>A UUID; left out, one is made.</summary>
+        /// <summary>A UUID; generated if absent.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The name. Text of at most 200 characters. Required.</summary>
@@ -777,10 +777,10 @@ namespace GrpcServer.Contracts.Commands.AssignmentType
     /// <summary>The answer to CreateAssignmentTypeCommand.</summary>
     public sealed class CreateAssignmentTypeResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The assignment type; absent when success is false.</summary>
@@ -790,17 +790,17 @@ namespace GrpcServer.Contracts.Commands.AssignmentType
     /// <summary>Shows one assignment type.</summary>
     public sealed class GetAssignmentTypeByIdCommand : ICommand<GetAssignmentTypeByIdResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
     }
 
     /// <summary>The answer to GetAssignmentTypeByIdCommand.</summary>
     public sealed class GetAssignmentTypeByIdResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The assignment type; absent when success is false.</summary>
@@ -810,17 +810,17 @@ namespace GrpcServer.Contracts.Commands.AssignmentType
     /// <summary>Lists assignment types, a page at a time.</summary>
     public sealed class ListAssignmentTypesCommand : ICommand<ListAssignmentTypesResult>
     {
-        /// <summary>Required; all of its fields may be left out.</summary>
+        /// <summary>Required; all of its fields are optional.</summary>
         public GrpcServer.Contracts.Records.Pagination? Pagination { get; set; }
     }
 
     /// <summary>The answer to ListAssignmentTypesCommand.</summary>
     public sealed class ListAssignmentTypesResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The page; absent when success is false.</summary>
@@ -830,24 +830,24 @@ namespace GrpcServer.Contracts.Commands.AssignmentType
     /// <summary>Removes assignment types, all or none.</summary>
     public sealed class RemoveAssignmentTypeCommand : ICommand<RemoveAssignmentTypeResult>
     {
-        /// <summary>Which ones: 1 to 100 UUIDs, duplicates ignored. Required.</summary>
+        /// <summary>The ids of the rows: 1 to 100 UUIDs; duplicates are ignored. Required.</summary>
         public List<Guid> Ids { get; set; } = new();
     }
 
     /// <summary>The answer to RemoveAssignmentTypeCommand.</summary>
     public sealed class RemoveAssignmentTypeResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
     }
 
     /// <summary>Changes one assignment type.</summary>
     public sealed class UpdateAssignmentTypeCommand : ICommand<UpdateAssignmentTypeResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The name. Text of at most 200 characters. Required.</summary>
@@ -857,10 +857,10 @@ namespace GrpcServer.Contracts.Commands.AssignmentType
     /// <summary>The answer to UpdateAssignmentTypeCommand.</summary>
     public sealed class UpdateAssignmentTypeResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The assignment type; absent when success is false.</summary>
@@ -873,7 +873,7 @@ namespace GrpcServer.Contracts.Commands.Impediment
     /// <summary>Creates one impediment.</summary>
     public sealed class CreateImpedimentCommand : ICommand<CreateImpedimentResult>
     {
-        /// <summary>A UUID; left out, one is made.</summary>
+        /// <summary>A UUID; generated if absent.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The name. Text of at most 200 characters. Required.</summary>
@@ -883,10 +883,10 @@ namespace GrpcServer.Contracts.Commands.Impediment
     /// <summary>The answer to CreateImpedimentCommand.</summary>
     public sealed class CreateImpedimentResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The impediment; absent when success is false.</summary>
@@ -896,17 +896,17 @@ namespace GrpcServer.Contracts.Commands.Impediment
     /// <summary>Shows one impediment.</summary>
     public sealed class GetImpedimentByIdCommand : ICommand<GetImpedimentByIdResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
     }
 
     /// <summary>The answer to GetImpedimentByIdCommand.</summary>
     public sealed class GetImpedimentByIdResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The impediment; absent when success is false.</summary>
@@ -916,17 +916,17 @@ namespace GrpcServer.Contracts.Commands.Impediment
     /// <summary>Lists impediments, a page at a time.</summary>
     public sealed class ListImpedimentsCommand : ICommand<ListImpedimentsResult>
     {
-        /// <summary>Required; all of its fields may be left out.</summary>
+        /// <summary>Required; all of its fields are optional.</summary>
         public GrpcServer.Contracts.Records.Pagination? Pagination { get; set; }
     }
 
     /// <summary>The answer to ListImpedimentsCommand.</summary>
     public sealed class ListImpedimentsResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The page; absent when success is false.</summary>
@@ -936,24 +936,24 @@ namespace GrpcServer.Contracts.Commands.Impediment
     /// <summary>Removes impediments, all or none.</summary>
     public sealed class RemoveImpedimentCommand : ICommand<RemoveImpedimentResult>
     {
-        /// <summary>Which ones: 1 to 100 UUIDs, duplicates ignored. Required.</summary>
+        /// <summary>The ids of the rows: 1 to 100 UUIDs; duplicates are ignored. Required.</summary>
         public List<Guid> Ids { get; set; } = new();
     }
 
     /// <summary>The answer to RemoveImpedimentCommand.</summary>
     public sealed class RemoveImpedimentResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
     }
 
     /// <summary>Changes one impediment.</summary>
     public sealed class UpdateImpedimentCommand : ICommand<UpdateImpedimentResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The name. Text of at most 200 characters. Required.</summary>
@@ -963,10 +963,10 @@ namespace GrpcServer.Contracts.Commands.Impediment
     /// <summary>The answer to UpdateImpedimentCommand.</summary>
     public sealed class UpdateImpedimentResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The impediment; absent when success is false.</summary>
@@ -979,7 +979,7 @@ namespace GrpcServer.Contracts.Commands.User
     /// <summary>Creates one user.</summary>
     public sealed class CreateUserCommand : ICommand<CreateUserResult>
     {
-        /// <summary>A UUID; left out, one is made.</summary>
+        /// <summary>A UUID; generated if absent.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The display name. Text of at most 200 characters. Required.</summary>
@@ -995,10 +995,10 @@ namespace GrpcServer.Contracts.Commands.User
     /// <summary>The answer to CreateUserCommand.</summary>
     public sealed class CreateUserResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The user; absent when success is false.</summary>
@@ -1008,17 +1008,17 @@ namespace GrpcServer.Contracts.Commands.User
     /// <summary>Shows one user.</summary>
     public sealed class GetUserByIdCommand : ICommand<GetUserByIdResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
     }
 
     /// <summary>The answer to GetUserByIdCommand.</summary>
     public sealed class GetUserByIdResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The user; absent when success is false.</summary>
@@ -1028,17 +1028,17 @@ namespace GrpcServer.Contracts.Commands.User
     /// <summary>Lists users, a page at a time.</summary>
     public sealed class ListUsersCommand : ICommand<ListUsersResult>
     {
-        /// <summary>Required; all of its fields may be left out.</summary>
+        /// <summary>Required; all of its fields are optional.</summary>
         public GrpcServer.Contracts.Records.Pagination? Pagination { get; set; }
     }
 
     /// <summary>The answer to ListUsersCommand.</summary>
     public sealed class ListUsersResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The page; absent when success is false.</summary>
@@ -1048,24 +1048,24 @@ namespace GrpcServer.Contracts.Commands.User
     /// <summary>Removes users, all or none.</summary>
     public sealed class RemoveUserCommand : ICommand<RemoveUserResult>
     {
-        /// <summary>Which ones: 1 to 100 UUIDs, duplicates ignored. Required.</summary>
+        /// <summary>The ids of the rows: 1 to 100 UUIDs; duplicates are ignored. Required.</summary>
         public List<Guid> Ids { get; set; } = new();
     }
 
     /// <summary>The answer to RemoveUserCommand.</summary>
     public sealed class RemoveUserResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
     }
 
     /// <summary>Changes one user.</summary>
     public sealed class UpdateUserCommand : ICommand<UpdateUserResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The display name. Text of at most 200 characters. Required.</summary>
@@ -1081,10 +1081,10 @@ namespace GrpcServer.Contracts.Commands.User
     /// <summary>The answer to UpdateUserCommand.</summary>
     public sealed class UpdateUserResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The user; absent when success is false.</summary>
@@ -1097,7 +1097,7 @@ namespace GrpcServer.Contracts.Commands.Project
     /// <summary>Creates one project.</summary>
     public sealed class CreateProjectCommand : ICommand<CreateProjectResult>
     {
-        /// <summary>A UUID; left out, one is made.</summary>
+        /// <summary>A UUID; generated if absent.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The name. Text of at most 200 characters. Required.</summary>
@@ -1110,10 +1110,10 @@ namespace GrpcServer.Contracts.Commands.Project
     /// <summary>The answer to CreateProjectCommand.</summary>
     public sealed class CreateProjectResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The project; absent when success is false.</summary>
@@ -1123,17 +1123,17 @@ namespace GrpcServer.Contracts.Commands.Project
     /// <summary>Shows one project.</summary>
     public sealed class GetProjectByIdCommand : ICommand<GetProjectByIdResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
     }
 
     /// <summary>The answer to GetProjectByIdCommand.</summary>
     public sealed class GetProjectByIdResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The project; absent when success is false.</summary>
@@ -1143,17 +1143,17 @@ namespace GrpcServer.Contracts.Commands.Project
     /// <summary>Lists projects, a page at a time.</summary>
     public sealed class ListProjectsCommand : ICommand<ListProjectsResult>
     {
-        /// <summary>Required; all of its fields may be left out.</summary>
+        /// <summary>Required; all of its fields are optional.</summary>
         public GrpcServer.Contracts.Records.Pagination? Pagination { get; set; }
     }
 
     /// <summary>The answer to ListProjectsCommand.</summary>
     public sealed class ListProjectsResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The page; absent when success is false.</summary>
@@ -1163,24 +1163,24 @@ namespace GrpcServer.Contracts.Commands.Project
     /// <summary>Removes projects, all or none.</summary>
     public sealed class RemoveProjectCommand : ICommand<RemoveProjectResult>
     {
-        /// <summary>Which ones: 1 to 100 UUIDs, duplicates ignored. Required.</summary>
+        /// <summary>The ids of the rows: 1 to 100 UUIDs; duplicates are ignored. Required.</summary>
         public List<Guid> Ids { get; set; } = new();
     }
 
     /// <summary>The answer to RemoveProjectCommand.</summary>
     public sealed class RemoveProjectResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
     }
 
     /// <summary>Changes one project.</summary>
     public sealed class UpdateProjectCommand : ICommand<UpdateProjectResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The name. Text of at most 200 characters. Required.</summary>
@@ -1189,17 +1189,17 @@ namespace GrpcServer.Contracts.Commands.Project
         /// <summary>The organization that the project is for. A UUID. Required.</summary>
         public Guid OrganizationId { get; set; }
 
-        /// <summary>updatedAt of the version that was read, or its createdAt if that is null. Another version is rejected with 409. A timestamp in UTC. If absent, the last write wins.</summary>
+        /// <summary>updatedAt of the version that was read, or its createdAt if that is null. If the project has changed since, the update fails: 409 over REST, `success: false` over commands. A timestamp in UTC. If absent, the last write wins.</summary>
         public DateTime? ExpectedVersion { get; set; }
     }
 
     /// <summary>The answer to UpdateProjectCommand.</summary>
     public sealed class UpdateProjectResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The project; absent when success is false.</summary>
@@ -1212,7 +1212,7 @@ namespace GrpcServer.Contracts.Commands.Assignment
     /// <summary>Creates one assignment.</summary>
     public sealed class CreateAssignmentCommand : ICommand<CreateAssignmentResult>
     {
-        /// <summary>A UUID; left out, one is made.</summary>
+        /// <summary>A UUID; generated if absent.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The name. Text of at most 200 characters. Required.</summary>
@@ -1246,10 +1246,10 @@ namespace GrpcServer.Contracts.Commands.Assignment
     /// <summary>The answer to CreateAssignmentCommand.</summary>
     public sealed class CreateAssignmentResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The assignment; absent when success is false.</summary>
@@ -1259,17 +1259,17 @@ namespace GrpcServer.Contracts.Commands.Assignment
     /// <summary>Shows one assignment.</summary>
     public sealed class GetAssignmentByIdCommand : ICommand<GetAssignmentByIdResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
     }
 
     /// <summary>The answer to GetAssignmentByIdCommand.</summary>
     public sealed class GetAssignmentByIdResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The assignment; absent when success is false.</summary>
@@ -1279,17 +1279,17 @@ namespace GrpcServer.Contracts.Commands.Assignment
     /// <summary>Lists assignments, a page at a time.</summary>
     public sealed class ListAssignmentsCommand : ICommand<ListAssignmentsResult>
     {
-        /// <summary>Required; all of its fields may be left out.</summary>
+        /// <summary>Required; all of its fields are optional.</summary>
         public GrpcServer.Contracts.Records.Pagination? Pagination { get; set; }
     }
 
     /// <summary>The answer to ListAssignmentsCommand.</summary>
     public sealed class ListAssignmentsResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The page; absent when success is false.</summary>
@@ -1299,30 +1299,30 @@ namespace GrpcServer.Contracts.Commands.Assignment
     /// <summary>Removes assignments, all or none.</summary>
     public sealed class RemoveAssignmentCommand : ICommand<RemoveAssignmentResult>
     {
-        /// <summary>Which ones: 1 to 100 UUIDs, duplicates ignored. Required.</summary>
+        /// <summary>The ids of the rows: 1 to 100 UUIDs; duplicates are ignored. Required.</summary>
         public List<Guid> Ids { get; set; } = new();
     }
 
     /// <summary>The answer to RemoveAssignmentCommand.</summary>
     public sealed class RemoveAssignmentResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
     }
 
     /// <summary>Changes one assignment.</summary>
     public sealed class UpdateAssignmentCommand : ICommand<UpdateAssignmentResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The name. Text of at most 200 characters. Required.</summary>
         public string? Name { get; set; }
 
-        /// <summary>The work to do, in Markdown. Text of at most 2000 characters. If absent, it is cleared, unless UpdateMask is given and does not name it.</summary>
+        /// <summary>The work to do, in Markdown. Text of at most 2000 characters. If absent, it is cleared; with an UpdateMask, only if the mask names it.</summary>
         public string? Description { get; set; }
 
         /// <summary>The start of the work. A timestamp in UTC. Required.</summary>
@@ -1353,10 +1353,10 @@ namespace GrpcServer.Contracts.Commands.Assignment
     /// <summary>The answer to UpdateAssignmentCommand.</summary>
     public sealed class UpdateAssignmentResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The assignment; absent when success is false.</summary>
@@ -1369,7 +1369,7 @@ namespace GrpcServer.Contracts.Commands.Appointment
     /// <summary>Creates one appointment.</summary>
     public sealed class CreateAppointmentCommand : ICommand<CreateAppointmentResult>
     {
-        /// <summary>A UUID; left out, one is made.</summary>
+        /// <summary>A UUID; generated if absent.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The work done. Text of at most 2000 characters. Optional.</summary>
@@ -1391,10 +1391,10 @@ namespace GrpcServer.Contracts.Commands.Appointment
     /// <summary>The answer to CreateAppointmentCommand.</summary>
     public sealed class CreateAppointmentResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The appointment; absent when success is false.</summary>
@@ -1404,17 +1404,17 @@ namespace GrpcServer.Contracts.Commands.Appointment
     /// <summary>Shows one appointment.</summary>
     public sealed class GetAppointmentByIdCommand : ICommand<GetAppointmentByIdResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
     }
 
     /// <summary>The answer to GetAppointmentByIdCommand.</summary>
     public sealed class GetAppointmentByIdResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The appointment; absent when success is false.</summary>
@@ -1424,17 +1424,17 @@ namespace GrpcServer.Contracts.Commands.Appointment
     /// <summary>Lists appointments, a page at a time.</summary>
     public sealed class ListAppointmentsCommand : ICommand<ListAppointmentsResult>
     {
-        /// <summary>Required; all of its fields may be left out.</summary>
+        /// <summary>Required; all of its fields are optional.</summary>
         public GrpcServer.Contracts.Records.Pagination? Pagination { get; set; }
     }
 
     /// <summary>The answer to ListAppointmentsCommand.</summary>
     public sealed class ListAppointmentsResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The page; absent when success is false.</summary>
@@ -1444,27 +1444,27 @@ namespace GrpcServer.Contracts.Commands.Appointment
     /// <summary>Removes appointments, all or none.</summary>
     public sealed class RemoveAppointmentCommand : ICommand<RemoveAppointmentResult>
     {
-        /// <summary>Which ones: 1 to 100 UUIDs, duplicates ignored. Required.</summary>
+        /// <summary>The ids of the rows: 1 to 100 UUIDs; duplicates are ignored. Required.</summary>
         public List<Guid> Ids { get; set; } = new();
     }
 
     /// <summary>The answer to RemoveAppointmentCommand.</summary>
     public sealed class RemoveAppointmentResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
     }
 
     /// <summary>Changes one appointment.</summary>
     public sealed class UpdateAppointmentCommand : ICommand<UpdateAppointmentResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>The work done. Text of at most 2000 characters. If absent, it is cleared, unless UpdateMask is given and does not name it.</summary>
+        /// <summary>The work done. Text of at most 2000 characters. If absent, it is cleared; with an UpdateMask, only if the mask names it.</summary>
         public string? Description { get; set; }
 
         /// <summary>The date of the work. A timestamp in UTC. Required.</summary>
@@ -1486,10 +1486,10 @@ namespace GrpcServer.Contracts.Commands.Appointment
     /// <summary>The answer to UpdateAppointmentCommand.</summary>
     public sealed class UpdateAppointmentResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The appointment; absent when success is false.</summary>
@@ -1502,7 +1502,7 @@ namespace GrpcServer.Contracts.Commands.AssignmentImpediment
     /// <summary>Creates one assignment impediment.</summary>
     public sealed class CreateAssignmentImpedimentCommand : ICommand<CreateAssignmentImpedimentResult>
     {
-        /// <summary>A UUID; left out, one is made.</summary>
+        /// <summary>A UUID; generated if absent.</summary>
         public Guid Id { get; set; }
 
         /// <summary>How it blocks the assignment. Text of at most 2000 characters. Optional.</summary>
@@ -1518,10 +1518,10 @@ namespace GrpcServer.Contracts.Commands.AssignmentImpediment
     /// <summary>The answer to CreateAssignmentImpedimentCommand.</summary>
     public sealed class CreateAssignmentImpedimentResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The assignment impediment; absent when success is false.</summary>
@@ -1531,17 +1531,17 @@ namespace GrpcServer.Contracts.Commands.AssignmentImpediment
     /// <summary>Shows one assignment impediment.</summary>
     public sealed class GetAssignmentImpedimentByIdCommand : ICommand<GetAssignmentImpedimentByIdResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
     }
 
     /// <summary>The answer to GetAssignmentImpedimentByIdCommand.</summary>
     public sealed class GetAssignmentImpedimentByIdResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The assignment impediment; absent when success is false.</summary>
@@ -1551,17 +1551,17 @@ namespace GrpcServer.Contracts.Commands.AssignmentImpediment
     /// <summary>Lists assignment impediments, a page at a time.</summary>
     public sealed class ListAssignmentImpedimentsCommand : ICommand<ListAssignmentImpedimentsResult>
     {
-        /// <summary>Required; all of its fields may be left out.</summary>
+        /// <summary>Required; all of its fields are optional.</summary>
         public GrpcServer.Contracts.Records.Pagination? Pagination { get; set; }
     }
 
     /// <summary>The answer to ListAssignmentImpedimentsCommand.</summary>
     public sealed class ListAssignmentImpedimentsResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The page; absent when success is false.</summary>
@@ -1571,27 +1571,27 @@ namespace GrpcServer.Contracts.Commands.AssignmentImpediment
     /// <summary>Removes assignment impediments, all or none.</summary>
     public sealed class RemoveAssignmentImpedimentCommand : ICommand<RemoveAssignmentImpedimentResult>
     {
-        /// <summary>Which ones: 1 to 100 UUIDs, duplicates ignored. Required.</summary>
+        /// <summary>The ids of the rows: 1 to 100 UUIDs; duplicates are ignored. Required.</summary>
         public List<Guid> Ids { get; set; } = new();
     }
 
     /// <summary>The answer to RemoveAssignmentImpedimentCommand.</summary>
     public sealed class RemoveAssignmentImpedimentResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
     }
 
     /// <summary>Changes one assignment impediment.</summary>
     public sealed class UpdateAssignmentImpedimentCommand : ICommand<UpdateAssignmentImpedimentResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
 
-        /// <summary>How it blocks the assignment. Text of at most 2000 characters. If absent, it is cleared, unless UpdateMask is given and does not name it.</summary>
+        /// <summary>How it blocks the assignment. Text of at most 2000 characters. If absent, it is cleared; with an UpdateMask, only if the mask names it.</summary>
         public string? Description { get; set; }
 
         /// <summary>The id of the assignment. Required.</summary>
@@ -1607,10 +1607,10 @@ namespace GrpcServer.Contracts.Commands.AssignmentImpediment
     /// <summary>The answer to UpdateAssignmentImpedimentCommand.</summary>
     public sealed class UpdateAssignmentImpedimentResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The assignment impediment; absent when success is false.</summary>
@@ -1623,7 +1623,7 @@ namespace GrpcServer.Contracts.Commands.UserAssignment
     /// <summary>Creates one user assignment.</summary>
     public sealed class CreateUserAssignmentCommand : ICommand<CreateUserAssignmentResult>
     {
-        /// <summary>A UUID; left out, one is made.</summary>
+        /// <summary>A UUID; generated if absent.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The id of the user. Required.</summary>
@@ -1636,10 +1636,10 @@ namespace GrpcServer.Contracts.Commands.UserAssignment
     /// <summary>The answer to CreateUserAssignmentCommand.</summary>
     public sealed class CreateUserAssignmentResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The user assignment; absent when success is false.</summary>
@@ -1649,17 +1649,17 @@ namespace GrpcServer.Contracts.Commands.UserAssignment
     /// <summary>Shows one user assignment.</summary>
     public sealed class GetUserAssignmentByIdCommand : ICommand<GetUserAssignmentByIdResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
     }
 
     /// <summary>The answer to GetUserAssignmentByIdCommand.</summary>
     public sealed class GetUserAssignmentByIdResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The user assignment; absent when success is false.</summary>
@@ -1669,17 +1669,17 @@ namespace GrpcServer.Contracts.Commands.UserAssignment
     /// <summary>Lists user assignments, a page at a time.</summary>
     public sealed class ListUserAssignmentsCommand : ICommand<ListUserAssignmentsResult>
     {
-        /// <summary>Required; all of its fields may be left out.</summary>
+        /// <summary>Required; all of its fields are optional.</summary>
         public GrpcServer.Contracts.Records.Pagination? Pagination { get; set; }
     }
 
     /// <summary>The answer to ListUserAssignmentsCommand.</summary>
     public sealed class ListUserAssignmentsResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The page; absent when success is false.</summary>
@@ -1689,24 +1689,24 @@ namespace GrpcServer.Contracts.Commands.UserAssignment
     /// <summary>Removes user assignments, all or none.</summary>
     public sealed class RemoveUserAssignmentCommand : ICommand<RemoveUserAssignmentResult>
     {
-        /// <summary>Which ones: 1 to 100 UUIDs, duplicates ignored. Required.</summary>
+        /// <summary>The ids of the rows: 1 to 100 UUIDs; duplicates are ignored. Required.</summary>
         public List<Guid> Ids { get; set; } = new();
     }
 
     /// <summary>The answer to RemoveUserAssignmentCommand.</summary>
     public sealed class RemoveUserAssignmentResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
     }
 
     /// <summary>Changes one user assignment.</summary>
     public sealed class UpdateUserAssignmentCommand : ICommand<UpdateUserAssignmentResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The id of the user. Required.</summary>
@@ -1719,10 +1719,10 @@ namespace GrpcServer.Contracts.Commands.UserAssignment
     /// <summary>The answer to UpdateUserAssignmentCommand.</summary>
     public sealed class UpdateUserAssignmentResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The user assignment; absent when success is false.</summary>
@@ -1735,7 +1735,7 @@ namespace GrpcServer.Contracts.Commands.UserProject
     /// <summary>Creates one user project.</summary>
     public sealed class CreateUserProjectCommand : ICommand<CreateUserProjectResult>
     {
-        /// <summary>A UUID; left out, one is made.</summary>
+        /// <summary>A UUID; generated if absent.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The id of the user. Required.</summary>
@@ -1748,10 +1748,10 @@ namespace GrpcServer.Contracts.Commands.UserProject
     /// <summary>The answer to CreateUserProjectCommand.</summary>
     public sealed class CreateUserProjectResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The user project; absent when success is false.</summary>
@@ -1761,17 +1761,17 @@ namespace GrpcServer.Contracts.Commands.UserProject
     /// <summary>Shows one user project.</summary>
     public sealed class GetUserProjectByIdCommand : ICommand<GetUserProjectByIdResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
     }
 
     /// <summary>The answer to GetUserProjectByIdCommand.</summary>
     public sealed class GetUserProjectByIdResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The user project; absent when success is false.</summary>
@@ -1781,17 +1781,17 @@ namespace GrpcServer.Contracts.Commands.UserProject
     /// <summary>Lists user projects, a page at a time.</summary>
     public sealed class ListUserProjectsCommand : ICommand<ListUserProjectsResult>
     {
-        /// <summary>Required; all of its fields may be left out.</summary>
+        /// <summary>Required; all of its fields are optional.</summary>
         public GrpcServer.Contracts.Records.Pagination? Pagination { get; set; }
     }
 
     /// <summary>The answer to ListUserProjectsCommand.</summary>
     public sealed class ListUserProjectsResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The page; absent when success is false.</summary>
@@ -1801,24 +1801,24 @@ namespace GrpcServer.Contracts.Commands.UserProject
     /// <summary>Removes user projects, all or none.</summary>
     public sealed class RemoveUserProjectCommand : ICommand<RemoveUserProjectResult>
     {
-        /// <summary>Which ones: 1 to 100 UUIDs, duplicates ignored. Required.</summary>
+        /// <summary>The ids of the rows: 1 to 100 UUIDs; duplicates are ignored. Required.</summary>
         public List<Guid> Ids { get; set; } = new();
     }
 
     /// <summary>The answer to RemoveUserProjectCommand.</summary>
     public sealed class RemoveUserProjectResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
     }
 
     /// <summary>Changes one user project.</summary>
     public sealed class UpdateUserProjectCommand : ICommand<UpdateUserProjectResult>
     {
-        /// <summary>Which one. Required.</summary>
+        /// <summary>The id of the row. Required.</summary>
         public Guid Id { get; set; }
 
         /// <summary>The id of the user. Required.</summary>
@@ -1831,10 +1831,10 @@ namespace GrpcServer.Contracts.Commands.UserProject
     /// <summary>The answer to UpdateUserProjectCommand.</summary>
     public sealed class UpdateUserProjectResult
     {
-        /// <summary>False for a missing row and for a stale version. Every other refusal is an error of the call.</summary>
+        /// <summary>False for a missing row and for a stale version. Every other error ends the call with a gRPC status.</summary>
         public bool Success { get; set; }
 
-        /// <summary>What happened, as a sentence.</summary>
+        /// <summary>The outcome, as a sentence.</summary>
         public string? Message { get; set; }
 
         /// <summary>The user project; absent when success is false.</summary>

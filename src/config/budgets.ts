@@ -86,17 +86,17 @@ export const budgetLimits = {
   /** Password mails per hour, counted in `mail-queue.ts`. More requests get the same answer, but no mail. */
   passwordMailsOfAddress: { max: 20, per: 'address', of: 'mails' },
   passwordMailsOfAccount: { max: 3, per: 'account', of: 'mails' },
-  /** Mails that a signed-in user has sent to others within one day, which SQL counts, too. */
+  /** Mails that a signed-in user has sent to others within one day, counted in SQL, too. */
   mailsOfAccount: { max: 50, per: 'account', of: 'mails' },
   /** Unsent mails in the database: more than a server that is down for a day leaves behind. */
   mailsWaiting: { max: 2000, per: 'host', of: 'mails' },
-  /** Mails with notifications within one day. More come in bundles, as soon as the oldest is a day old. */
+  /** Mails with notifications within one day. Later notifications wait until the oldest mail is a day old. */
   notificationMailsOfAccount: { max: 60, per: 'account', of: 'mails' },
-  /** Unsent mails with notifications: two minutes of one process. The rest waits as one row per account. */
+  /** Unsent mails with notifications: what one process sends in two minutes. The rest waits as one row per account. */
   notificationMailsWaiting: { max: 500, per: 'host', of: 'mails' },
   /** Mails being sent; each waits for the server for twenty seconds at most. */
   mailsAtOnce: { max: 4, per: 'process', of: 'mails' },
-  /** Consecutive wrong codes, at any time. Then codes are rejected until the user signs in another way. */
+  /** Consecutive wrong codes, at any time. Afterwards codes are rejected until the user signs in another way. */
   wrongCodesOfAccount: { max: 20, per: 'account', of: 'codes' },
   /** Requests to external providers; each waits five seconds at most. */
   providerRequests: { max: 32, per: 'process', of: 'requests' },
@@ -221,7 +221,7 @@ export const budgetLimits = {
   /** Equals the commands that an account may have in flight, so a burst of quick writes is accepted. */
   storeTransactionsWaitingOfAccount: { max: 4096, per: 'account', of: 'requests' },
   /** Batched writes of several callers; they hardly wait for locks, so two are enough. */
-  storeGatheredWrites: { max: 2, per: 'process', of: 'statements' },
+  storeGroupCommits: { max: 2, per: 'process', of: 'statements' },
 
   /**
    * Writes with an Idempotency-Key. Each holds a connection as soon as it has claimed its key, and a change
@@ -278,8 +278,8 @@ export type BudgetName = keyof typeof budgetLimits
 export type Budgets = BudgetsOf<BudgetName>
 
 /**
- * Called once per process; tests may pass their own numbers, and a clock for the rates. `processes` is the
- * number of those that serve the same ports.
+ * Called once per process. Tests may pass other limits, and a clock for the rates. `processes` is the number
+ * of processes that serve the same ports.
  */
 export const openBudgets = (
   maximumOverrides: Partial<Record<BudgetName, number>> = {},
@@ -311,26 +311,26 @@ function shareOf(limit: BudgetLimit, processes: number): BudgetLimit {
   }
 }
 
-/** Few processes on one database: more connections than this do not make it faster. */
+/** More connections would not make the database faster for a few processes. */
 export const connectionsDefault = 25
-/** One for each kind of work, and three for transactions. */
+/** This is enough for one connection for each kind of work, and three for transactions. */
 export const connectionsMin = 10
 export const connectionsMax = 200
 
 /** Single reads, quick lists and the snapshots of live listings each share one connection. */
 const sharedConnections = 3
-const ownConnections = ['listsSlow', 'liveListsSlow', 'exports', 'storeGatheredWrites'] as const
+const ownConnections = ['listsSlow', 'liveListsSlow', 'exports', 'storeGroupCommits'] as const
 
 /**
  * Scales the connections of lists, live listings, exports and batched writes as in the table; transactions
- * get the rest. The shares of one account and of keyed writes scale with it.
+ * get the rest. The shares of one account and of keyed writes scale with the transactions.
  */
 export function divideConnections(connections: number): Partial<Record<BudgetName, number>> {
   const scale = (connections - sharedConnections) / (connectionsDefault - sharedConnections)
   const scaled = (name: (typeof ownConnections)[number]) =>
     Math.max(1, Math.floor(budgetLimits[name].max * scale))
-  const others = ownConnections.reduce((sum, name) => sum + scaled(name), sharedConnections)
-  const storeTransactions = connections - others
+  const otherConnections = ownConnections.reduce((sum, name) => sum + scaled(name), sharedConnections)
+  const storeTransactions = connections - otherConnections
   const partOf = (name: 'storeTransactionsOfAccount' | 'keyedWrites', min: number) =>
     Math.max(
       min,

@@ -280,7 +280,7 @@ const accounts = {
   SVC_DEMO_LOGIN: text({
     documentedDefault: '`demo@example.com`',
     about:
-      'login of the first account, which is created in an empty embedded database; in one at `DATABASE_URL` only if this, `SVC_DEMO_PASSWORD` or `SVC_DEMO_DATA` is set',
+      'login of the first account, which is created in an empty embedded database; in a database at `DATABASE_URL`, it is created only if this setting, `SVC_DEMO_PASSWORD` or `SVC_DEMO_DATA` is set',
   }),
   SVC_DEMO_PASSWORD: text({
     isSecret: true,
@@ -463,6 +463,7 @@ export const settingSections = {
 
 type Sections = typeof settingSections
 type Declared = Intersection<Sections[keyof Sections]>
+/** Turns a union into an intersection, because TypeScript intersects what it infers from parameters. */
 type Intersection<Union> = (Union extends unknown ? (member: Union) => void : never) extends (
   member: infer Members,
 ) => void

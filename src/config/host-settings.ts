@@ -53,16 +53,16 @@ export const sharedTrackerSettings = ({
 
 function readTrustedProxies(settings: Settings): TrackerSettings['trustedProxies'] {
   const isEnabled = settings.get('ASPNETCORE_FORWARDEDHEADERS_ENABLED')
-  const given = settings.get('TRUSTED_PROXIES')
-  return (hostDefault) => (isEnabled ? given || hostDefault : 0)
+  const configured = settings.get('TRUSTED_PROXIES')
+  return (hostDefault) => (isEnabled ? configured || hostDefault : 0)
 }
 
-/** Allows the web client of the same installation by default. */
+/** Returns the allowed origins, by default those of the web client of the same installation. */
 function readOrigins(settings: Settings): readonly string[] {
   const port = settings.get('WEB_PORT')
-  const given = settings.get('Cors__AllowedOrigins')
-  if (given.length === 0) return [`http://localhost:${port}`, `http://127.0.0.1:${port}`]
-  return given.flatMap((text) => {
+  const configured = settings.get('Cors__AllowedOrigins')
+  if (configured.length === 0) return [`http://localhost:${port}`, `http://127.0.0.1:${port}`]
+  return configured.flatMap((text) => {
     const url = parseHttpUrl(text)
     const isOrigin = url !== undefined && new URL(url).origin === url
     if (!isOrigin)
@@ -87,7 +87,7 @@ export const readRateLimit = (
   queueLimit: settings.get(`RateLimit__${host}__QueueLimit`),
 })
 
-/** The settings for sending mails; undefined where nothing is configured. */
+/** The settings for sending mails. */
 export interface MailSettings {
   /** Contains a password, so it is never logged. */
   readonly smtpUrl: string
@@ -98,7 +98,7 @@ export interface MailSettings {
   readonly identityUrl: string
 }
 
-/** Only the REST host, which sends the mails, calls this; other hosts only queue them. */
+/** Only the REST host calls this, because it sends the mails. Other hosts only queue them. */
 export function readMailSettings(settings: Settings): MailSettings | undefined {
   const smtpUrl = settings.get('SMTP_URL')
   const from = readMailSender(settings)
@@ -116,8 +116,8 @@ export function readMailSettings(settings: Settings): MailSettings | undefined {
 }
 
 /**
- * True if mail is configured. Hosts that only queue mails are not given SMTP_URL, which contains a password,
- * so MAIL_FROM decides.
+ * True if mail is configured. Hosts that only queue mails do not get SMTP_URL, which contains a
+ * password, so MAIL_FROM decides.
  */
 export const isMailConfigured = (settings: Settings): boolean =>
   readMailSender(settings) !== undefined && readTrackerSettings(settings).extensions
@@ -141,7 +141,7 @@ function isSmtpUrl(text: string): boolean {
 const fromPattern = /^(?:[^<>\r\n"]{1,100} <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/
 
 /**
- * Named as in OpenTelemetry:
+ * The settings of telemetry, with the names of OpenTelemetry:
  * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
 export interface TelemetrySettings {
@@ -183,8 +183,8 @@ function readHeaders(settings: Settings): Readonly<Record<string, string>> {
 }
 
 function readSampleRatio(settings: Settings): number {
-  const given = settings.get('OTEL_TRACES_SAMPLER_ARG')
-  const ratio = /^(0|1|0?\.\d{1,6}|1\.0+)$/.test(given) ? Number(given) : Number.NaN
+  const configured = settings.get('OTEL_TRACES_SAMPLER_ARG')
+  const ratio = /^(0|1|0?\.\d{1,6}|1\.0+)$/.test(configured) ? Number(configured) : Number.NaN
   if (Number.isNaN(ratio)) settings.addProblem('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.')
   return ratio
 }
@@ -218,16 +218,16 @@ export interface PasskeySettings {
 
 type Addresses = Pick<TrackerSettings, 'issuer' | 'allowedOrigins'>
 
-/** Returns undefined if browsers would reject passkeys: on IP addresses, and over HTTP but for localhost. */
+/** Returns undefined if browsers would reject passkeys: on IP addresses, and over HTTP except on localhost. */
 export function readPasskeySettings(settings: Settings, addresses: Addresses): PasskeySettings | undefined {
   const { issuer, allowedOrigins } = addresses
   const issuerOrigin = new URL(issuer).origin
-  const given = settings.get('Identity__PasskeyDomain')
+  const configured = settings.get('Identity__PasskeyDomain')
   const secureOrigins = [...new Set([...allowedOrigins, issuerOrigin])].filter(isSecure)
   const domain =
-    given ?? commonDomain(new URL(allowedOrigins[0] ?? issuer).hostname, new URL(issuer).hostname)
+    configured ?? commonDomain(new URL(allowedOrigins[0] ?? issuer).hostname, new URL(issuer).hostname)
   const origins = secureOrigins.filter((origin) => isWithin(new URL(origin).hostname, domain))
-  if (given !== undefined && (!namePattern.test(given) || origins.length === 0))
+  if (configured !== undefined && (!namePattern.test(configured) || origins.length === 0))
     settings.addProblem(
       'Identity__PasskeyDomain must be the domain of the web client, or one above it, such as example.com.',
     )
@@ -256,9 +256,9 @@ const isSecure = (origin: string): boolean => {
 const isWithin = (host: string, domain: string): boolean => host === domain || host.endsWith(`.${domain}`)
 
 /**
- * Returns the common suffix of both hosts: `example.com` for app.example.com and id.example.com. Without one
- * that browsers accept, returns the web client's host: the identity host is not within it, so passkeys are
- * not offered.
+ * Returns the common suffix of both hosts: `example.com` for app.example.com and id.example.com. Without a
+ * suffix that browsers accept, returns the web client's host. The identity host is not within it, so its
+ * pages offer no passkeys.
  */
 function commonDomain(web: string, identity: string): string {
   const webLabels = web.split('.').reverse()
@@ -319,7 +319,7 @@ export const readAttachmentSettings = (settings: Settings): AttachmentSettings =
   s3: readS3Settings(settings),
 })
 
-/** One without the others is a problem: files would silently be stored in the directory. */
+/** If only some of these are set, that is a problem: files would silently be stored in the directory. */
 const requiredNames = ['Endpoint', 'Bucket', 'AccessKey', 'SecretKey'] as const
 
 function readS3Settings(settings: Settings): S3Settings | undefined {

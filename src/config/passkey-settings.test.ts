@@ -6,7 +6,7 @@ import { readSettings, SettingsError } from './settings.ts'
 const passkeysWith = (environment: Readonly<Record<string, string>>) =>
   readSettings(environment, (settings) => readPasskeySettings(settings, readTrackerSettings(settings)))
 
-test('passkeys work on this machine without any setting, and at no address without a name', () => {
+test('passkeys work on localhost without any setting, but not on IP addresses or over plain HTTP', () => {
   assert.deepEqual(passkeysWith({}), {
     domain: 'localhost',
     origins: ['http://localhost:5400', 'http://localhost:5200'],
@@ -18,7 +18,7 @@ test('passkeys work on this machine without any setting, and at no address witho
   assert.equal(passkeysWith(plain), undefined)
 })
 
-test('their domain is what web client and identity host have in common', () => {
+test('the domain of passkeys is the common suffix of web client and identity host', () => {
   const domainOf = (web: string, issuer: string) =>
     passkeysWith({ Jwt__Issuer: `https://${issuer}`, Cors__AllowedOrigins__0: `https://${web}` })
   assert.equal(domainOf('app.example.com', 'id.example.com')?.domain, 'example.com')
@@ -32,7 +32,7 @@ test('their domain is what web client and identity host have in common', () => {
   })
 })
 
-test('they are bound to no public suffix that web client and identity host share', () => {
+test('passkeys are not bound to a public suffix, unless an operator sets it as their domain', () => {
   for (const suffix of [
     'co.uk',
     'com.au',
@@ -52,11 +52,11 @@ test('they are bound to no public suffix that web client and identity host share
     const below = { Jwt__Issuer: `https://id.tracker.${suffix}`, Cors__AllowedOrigins__0: web }
     assert.equal(passkeysWith(below)?.domain, `tracker.${suffix}`)
   }
-  const own = { Jwt__Issuer: 'https://id.co.uk', Cors__AllowedOrigins__0: 'https://app.co.uk' }
-  assert.equal(passkeysWith({ ...own, Identity__PasskeyDomain: 'co.uk' })?.domain, 'co.uk')
+  const onSuffix = { Jwt__Issuer: 'https://id.co.uk', Cors__AllowedOrigins__0: 'https://app.co.uk' }
+  assert.equal(passkeysWith({ ...onSuffix, Identity__PasskeyDomain: 'co.uk' })?.domain, 'co.uk')
 })
 
-test('a domain of one’s own is that of the web client or one above it', () => {
+test('a configured domain of passkeys must be that of the web client or a parent of it', () => {
   const web = { Jwt__Issuer: 'https://id.example.com', Cors__AllowedOrigins__0: 'https://app.example.com' }
   const domainWith = (Identity__PasskeyDomain: string) =>
     passkeysWith({ ...web, Identity__PasskeyDomain })?.domain

@@ -8,10 +8,11 @@ export interface Setting<Value> {
   readonly defaultValue: Value
   /** The default in docs/configuration.md. */
   readonly documentedDefault: string
+  /** The explanation in docs/configuration.md. */
   readonly about: string
-  /** The variable is a list: `NAME__0`, `NAME__1` and so on. */
+  /** True if the variable is a list: `NAME__0`, `NAME__1` and so on. */
   readonly isNumbered?: true
-  /** The value is a credential, or a URL that may contain one. It can also be read from a file. */
+  /** True if the value is a credential, or a URL that may contain one. It can also be read from a file. */
   readonly isSecret?: true
 }
 

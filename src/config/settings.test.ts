@@ -13,7 +13,7 @@ import type { Setting } from './setting-kinds.ts'
 import { type Environment, readSettings, SettingsError, unknownSettings } from './settings.ts'
 import { readStoreSettings } from './store-settings.ts'
 
-describe('the configuration', () => {
+describe('The configuration', () => {
   it('needs no variable at all', () => {
     const { port, issuer, metadataAddress, audience, rateLimit, allowedOrigins } = readSettings(
       {},
@@ -36,7 +36,7 @@ describe('the configuration', () => {
     assert.equal(issuerOf({ IDENTITY_PORT: '5210', Jwt__Issuer }), Jwt__Issuer)
   })
 
-  it('takes numbered variables in their order and logins separated by commas', () => {
+  it('accepts numbered variables in the order of their numbers, and logins separated by commas', () => {
     const environment = {
       Cors__AllowedOrigins__10: 'https://b.example',
       Cors__AllowedOrigins__2: 'https://a.example',
@@ -47,7 +47,7 @@ describe('the configuration', () => {
     assert.deepEqual(adminLogins, ['ann@example.com', 'bob@example.com'])
   })
 
-  it('switches the extensions on and off with the same words on every host', () => {
+  it('turns the extensions on and off by the same values on every host', () => {
     const hosts: readonly ((environment: Environment) => boolean)[] = [
       (environment) => readSettings(environment, readRestSettings).extensions,
       (environment) => readSettings(environment, readCommandSettings).extensions,
@@ -66,14 +66,14 @@ describe('the configuration', () => {
     }
   })
 
-  it('takes one of three steps of hours', () => {
+  it('accepts three steps of hours', () => {
     const stepWith = (HOURS_STEP: string) => readSettings({ HOURS_STEP }, readRestSettings).hoursStep
     assert.deepEqual(['', '0.01', '0.25', '1'].map(stepWith), [0.01, 0.01, 0.25, 1])
     for (const wrong of ['0.5', '0', 'one', '0,25'])
       assert.throws(() => stepWith(wrong), /HOURS_STEP must be one of 0\.01, 0\.25, 1\./)
   })
 
-  it('reports everything that is wrong at once', () => {
+  it('reports all problems at once', () => {
     const environment = {
       REST_PORT: '70000',
       LOG_LEVEL: 'loud',
@@ -105,16 +105,16 @@ describe('the configuration', () => {
   })
 })
 
-describe('a secret', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'secrets-'))
-  after(() => rmSync(folder, { recursive: true, force: true }))
+describe('A secret', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'secrets-'))
+  after(() => rmSync(directory, { recursive: true, force: true }))
   const fileOf = (content: string) => {
-    const path = join(folder, randomUUID())
+    const path = join(directory, randomUUID())
     writeFileSync(path, content)
     return path
   }
 
-  it('is the content of the file that its variable with _FILE names', () => {
+  it('can be the content of a file that a variable with the suffix _FILE names', () => {
     const environment = {
       DATABASE_URL_FILE: fileOf('postgresql://in-a-file/tracker\n'),
       DATABASE_READ_URL_FILE: fileOf('postgresql://one/tracker, postgresql://two/tracker'),
@@ -129,8 +129,8 @@ describe('a secret', () => {
     })
   })
 
-  it('is never given twice, and its file is never ignored', () => {
-    const missing = join(folder, 'missing')
+  it('cannot be set both directly and by a file, and an unusable file is a problem', () => {
+    const missing = join(directory, 'missing')
     const problems: readonly (readonly [Environment, string])[] = [
       [
         { DATABASE_URL: 'postgresql://a/b', DATABASE_URL_FILE: fileOf('postgresql://a/b') },
@@ -141,8 +141,8 @@ describe('a secret', () => {
         `DATABASE_URL_FILE names a file that cannot be read (ENOENT): ${missing}`,
       ],
       [
-        { DATABASE_URL_FILE: folder },
-        `DATABASE_URL_FILE names a file that cannot be read (EISDIR): ${folder}`,
+        { DATABASE_URL_FILE: directory },
+        `DATABASE_URL_FILE names a file that cannot be read (EISDIR): ${directory}`,
       ],
     ]
     const empty = fileOf(' \n')
@@ -158,7 +158,7 @@ describe('a secret', () => {
       assert.throws(() => readSettings(environment, readStoreSettings), { problems: [problem] })
   })
 
-  it('is read from a file for every setting that is a secret, and only for these', () => {
+  it('can be read from a file, unlike other settings', () => {
     const file = fileOf('value')
     for (const [declared, { isSecret }] of Object.entries<Setting<unknown>>(declaredSettings)) {
       if (!declared.includes('_')) continue
@@ -173,7 +173,7 @@ describe('a secret', () => {
   })
 })
 
-describe('the address of the database', () => {
+describe('The URL of the database', () => {
   const problemsOf = (DATABASE_URL: string) => {
     try {
       readSettings({ DATABASE_URL }, readStoreSettings)
@@ -183,8 +183,8 @@ describe('the address of the database', () => {
     }
   }
 
-  it("has PostgreSQL's modes, and no file that is missing", () => {
-    const url = 'postgresql://somebody@db.example.com/tracker'
+  it("accepts PostgreSQL's TLS modes, but no file that is missing", () => {
+    const url = 'postgresql://ann@db.example.com/tracker'
     for (const mode of ['disable', 'prefer', 'require', 'verify-full'])
       assert.deepEqual(problemsOf(`${url}?sslmode=${mode}`), [])
     assert.deepEqual(problemsOf(`${url}?sslmode=verify_full`), [
@@ -199,18 +199,18 @@ describe('the address of the database', () => {
     ])
   })
 
-  it('has no parameter that the driver would ignore', () => {
+  it('must not have a parameter that the driver would ignore', () => {
     const url = 'postgresql://ann@/tracker?host=%2Frun&port=5432&options=-c%20role%3Dx&application_name=x'
     assert.deepEqual(problemsOf(url), [])
-    const known =
+    const parameters =
       'host, port, user, password, sslmode, sslrootcert, sslcert, sslkey, uselibpqcompat, options, application_name'
     assert.deepEqual(problemsOf(`${url}&sslmodee=verify-full&connect_timeout=5`), [
-      `DATABASE_URL has a parameter sslmodee, which is none of ${known}.`,
-      `DATABASE_URL has a parameter connect_timeout, which is none of ${known}.`,
+      `DATABASE_URL has a parameter sslmodee, which is none of ${parameters}.`,
+      `DATABASE_URL has a parameter connect_timeout, which is none of ${parameters}.`,
     ])
   })
 
-  it('has a password that the driver reads as it was meant, and is not shown otherwise', () => {
+  it('is rejected, without being shown, if the driver would misread its password', () => {
     const expected = [
       'DATABASE_URL must be postgresql://user:password@host:port/database. Percent-encode / as %2F, # as %23, ? as %3F, @ as %40 and % as %25 in each of its parts.',
     ]
@@ -233,8 +233,8 @@ describe('the address of the database', () => {
   })
 })
 
-describe('variables that look like settings', () => {
-  it('are named with the setting that was meant', () => {
+describe('Variables that look like settings', () => {
+  it('are reported with the setting that was probably meant', () => {
     const environment = {
       Jwt_Issuer: 'http://localhost',
       RateLimit__REST__PermitLimit: '1',
@@ -251,10 +251,15 @@ describe('variables that look like settings', () => {
     ])
   })
 
-  it('are named even with two wrong letters, and with a singular instead of a plural', () => {
+  it('are reported even with two wrong letters, or with a singular instead of a plural', () => {
     const environment = {
-      ...{ DATABASE_ULR: 'x', PROCESES: '2', METRCIS: 'true', RESTPORTS: '1', HOSTS: 'x' },
-      ...{ TRUSTED_PROXY: '1', OTEL_TRACES_SAMPLER: 'always_on' },
+      DATABASE_ULR: 'x',
+      PROCESES: '2',
+      METRCIS: 'true',
+      RESTPORTS: '1',
+      HOSTS: 'x',
+      TRUSTED_PROXY: '1',
+      OTEL_TRACES_SAMPLER: 'always_on',
     }
     assert.deepEqual(unknownSettings(environment), [
       'DATABASE_ULR is not a setting; DATABASE_URL is.',
@@ -265,7 +270,7 @@ describe('variables that look like settings', () => {
     ])
   })
 
-  it('are named with what replaces them where a release has removed them', () => {
+  it('are reported with their replacement if a release has removed them', () => {
     const environment = {
       CHANGE_LOG_DAYS: '90',
       Identity__Providers__corp__SignOut: 'false',
@@ -279,7 +284,7 @@ describe('variables that look like settings', () => {
     ])
   })
 
-  it('are neither settings nor variables of other programs', () => {
+  it('are not reported if they are settings, or variables of other programs', () => {
     const environment = {
       BANK_PORT: '9999',
       BANK_SERVICE_HOST: '10.0.0.1',
@@ -293,19 +298,19 @@ describe('variables that look like settings', () => {
   })
 })
 
-describe('the number of trusted proxies', () => {
+describe('The number of trusted proxies', () => {
   const proxiesWith = (environment: Environment) => {
     const { trustedProxies } = readSettings(environment, readRestSettings)
     return [trustedProxies(2), trustedProxies(1)]
   }
 
-  it('is 0 by default, and each host has its own once forwarded headers are trusted', () => {
+  it('is 0 unless forwarded headers are trusted, and then depends on the host', () => {
     assert.deepEqual(proxiesWith({}), [0, 0])
     assert.deepEqual(proxiesWith({ TRUSTED_PROXIES: '3' }), [0, 0])
     assert.deepEqual(proxiesWith({ ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true' }), [2, 1])
   })
 
-  it('is the one that was set, on every host', () => {
+  it('is the configured number on every host', () => {
     const enabled = { ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true' }
     for (const proxies of [1, 2])
       assert.deepEqual(proxiesWith({ ...enabled, TRUSTED_PROXIES: String(proxies) }), [proxies, proxies])

@@ -17,7 +17,10 @@ export class SettingsError extends Error {
   }
 }
 
-/** Reads variables. Records a problem and continues with the default; `readSettings` throws at the end. */
+/**
+ * Reads variables. An invalid one is recorded as a problem and gets its default; `readSettings` throws at the
+ * end.
+ */
 export interface Settings {
   get<Name extends PlainName>(name: Name): ValueOf<Name>
   /** Reads a variable whose name contains `{id}`. */
@@ -119,7 +122,10 @@ export function unknownSettings(environment: Environment): readonly string[] {
 
 /** A shorter name is too likely to be a variable of another program. */
 const mistypedLengthMin = 7
-/** Two cover exchanged letters, as in DATABASE_ULR; three also cover TRUSTED_PROXY for TRUSTED_PROXIES. */
+/**
+ * Two mistakes cover exchanged letters, as in DATABASE_ULR; three also cover TRUSTED_PROXY for
+ * TRUSTED_PROXIES.
+ */
 const mistakesMax = (name: string): number => (name.length < 12 ? 2 : 3)
 
 const isMistyped = (name: string, setting: string): boolean =>
@@ -128,18 +134,18 @@ const isMistyped = (name: string, setting: string): boolean =>
   isWithinMistakes(name, setting, mistakesMax(name))
 
 /** Returns whether the Levenshtein distance is at most `mistakes`. */
-function isWithinMistakes(one: string, other: string, mistakes: number): boolean {
-  if (mistakes === 0) return one === other
-  let same = 0
-  while (same < one.length && one[same] === other[same]) same += 1
-  const rest = one.slice(same)
-  const otherRest = other.slice(same)
-  if (rest === '' || otherRest === '') return rest.length + otherRest.length <= mistakes
+function isWithinMistakes(typed: string, meant: string, mistakes: number): boolean {
+  if (mistakes === 0) return typed === meant
+  let commonLength = 0
+  while (commonLength < typed.length && typed[commonLength] === meant[commonLength]) commonLength += 1
+  const typedEnd = typed.slice(commonLength)
+  const meantEnd = meant.slice(commonLength)
+  if (typedEnd === '' || meantEnd === '') return typedEnd.length + meantEnd.length <= mistakes
   return (
     // A letter was replaced, added or left out.
-    isWithinMistakes(rest.slice(1), otherRest.slice(1), mistakes - 1) ||
-    isWithinMistakes(rest.slice(1), otherRest, mistakes - 1) ||
-    isWithinMistakes(rest, otherRest.slice(1), mistakes - 1)
+    isWithinMistakes(typedEnd.slice(1), meantEnd.slice(1), mistakes - 1) ||
+    isWithinMistakes(typedEnd.slice(1), meantEnd, mistakes - 1) ||
+    isWithinMistakes(typedEnd, meantEnd.slice(1), mistakes - 1)
   )
 }
 
@@ -172,8 +178,8 @@ const groupPattern = new RegExp(
 )
 
 /**
- * Match `NAME_FILE` for settings that are not secrets. Settings without an underscore are excluded, because
- * other programs may use a name such as HOST_FILE.
+ * The patterns of `NAME_FILE` for settings that are not secrets. Settings without an underscore are excluded,
+ * because other programs may use a name such as HOST_FILE.
  */
 const nonSecretFilePatterns = declarations.flatMap(([declared, { isSecret }]) =>
   isSecret || !declared.includes('_') ? [] : [patternOf(fileVariable(declared))],

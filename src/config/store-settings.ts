@@ -24,13 +24,13 @@ export interface StoreSettings {
   readonly demoLogin: string
   readonly demoPassword: string | undefined
   readonly demoData: boolean
-  /** Whether an empty store gets the demo account. */
+  /** True if an empty store gets the demo account. */
   readonly isSeeded: boolean
 }
 
 export function readStoreSettings(settings: Settings): StoreSettings {
-  const givenUrl = settings.get('DATABASE_URL')
-  const databaseUrl = givenUrl && readDatabaseUrl(settings, 'DATABASE_URL', givenUrl)
+  const configuredUrl = settings.get('DATABASE_URL')
+  const databaseUrl = configuredUrl && readDatabaseUrl(settings, 'DATABASE_URL', configuredUrl)
   const readUrls = settings
     .get('DATABASE_READ_URL')
     .map((url) => readDatabaseUrl(settings, 'DATABASE_READ_URL', url))
@@ -52,7 +52,7 @@ export function readStoreSettings(settings: Settings): StoreSettings {
     demoPassword,
     demoData,
     // A store at DATABASE_URL may be reachable by strangers, so it gets no account with a well-known login
-    // unless it is asked for.
+    // unless the settings require one.
     isSeeded: databaseUrl === undefined || demoLogin !== undefined || demoPassword !== undefined || demoData,
   }
 }
@@ -66,8 +66,15 @@ const tlsFiles = ['sslrootcert', 'sslcert', 'sslkey']
 
 /** The parameters that the driver understands. It would silently ignore any other. */
 const urlParameters = [
-  ...['host', 'port', 'user', 'password', 'sslmode', ...tlsFiles],
-  ...['uselibpqcompat', 'options', 'application_name'],
+  'host',
+  'port',
+  'user',
+  'password',
+  'sslmode',
+  ...tlsFiles,
+  'uselibpqcompat',
+  'options',
+  'application_name',
 ]
 
 /** Checks the URL. Returns it with `uselibpqcompat`, so that `sslmode` means the same as for libpq. */

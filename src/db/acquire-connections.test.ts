@@ -20,8 +20,8 @@ describe('Connections for writing', () => {
     await fresh.drop()
   })
 
-  const one = sql`select 1`
-  const write = (holder: string | undefined) => during(holder, () => database.singleWrites.query(one))
+  const selectOne = sql`select 1`
+  const write = (holder: string | undefined) => during(holder, () => database.singleWrites.query(selectOne))
 
   function during<Result>(holder: string | undefined, run: () => Promise<Result>): Promise<Result> {
     const work = startWork('Write', 'test')
@@ -29,23 +29,23 @@ describe('Connections for writing', () => {
     return database.complete(work, run)
   }
 
-  /** Held until the test releases it. */
-  async function hold(holder: string, also = (_: Queries): Promise<unknown> => Promise.resolve()) {
-    const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
-    const { promise: until, resolve: letGo } = Promise.withResolvers<void>()
+  /** Runs a transaction that holds its connection until `release` is called. */
+  async function hold(holder: string, work = (_: Queries): Promise<unknown> => Promise.resolve()) {
+    const begun = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
     const done = during(holder, () =>
       database.transaction(async (queries) => {
-        await also(queries)
-        begin()
-        await until
+        await work(queries)
+        begun.resolve()
+        await released.promise
       }),
     )
-    await Promise.race([begun, done])
-    return { done, letGo }
+    await Promise.race([begun.promise, done])
+    return { done, release: released.resolve }
   }
 
   it('are limited to the share of an account; a write that waits gets one when another is released', async () => {
-    const { done, letGo } = await hold('greedy')
+    const { done, release } = await hold('greedy')
     let isWritten = false
     const waiting = write('greedy').then(() => {
       isWritten = true
@@ -53,15 +53,15 @@ describe('Connections for writing', () => {
     await write('modest')
     await write(undefined)
     assert.equal(isWritten, false)
-    letGo()
+    release()
     await Promise.all([done, waiting])
   })
 
   it('are denied to an account at its limit of waiting writes', async () => {
-    const { done, letGo } = await hold('greedy')
+    const { done, release } = await hold('greedy')
     const waiting = write('greedy')
     await assert.rejects(write('greedy'), rejectedAs('busy'))
-    letGo()
+    release()
     await Promise.all([done, waiting])
     const rejected = budgets
       .states()
@@ -70,8 +70,8 @@ describe('Connections for writing', () => {
   })
 
   it('are acquired at once by a request that has one already', async () => {
-    const { done, letGo } = await hold('greedy', () => database.singleWrites.query(one))
-    letGo()
+    const { done, release } = await hold('greedy', () => database.singleWrites.query(selectOne))
+    release()
     await done
   })
 
@@ -82,20 +82,20 @@ describe('Connections for writing', () => {
     await write('greedy')
   })
 
-  it('that cannot be opened occupy no place', async () => {
-    const own = openBudgets()
-    const none = openDatabase({
+  it('do not count if they cannot be opened', async () => {
+    const unusedBudgets = openBudgets()
+    const unreachable = openDatabase({
       url: 'postgresql://nobody@127.0.0.1:1/none',
       applicationName: 'test',
-      budgets: own,
+      budgets: unusedBudgets,
     })
     const work = startWork('Write', 'test')
     work.holder = 'modest'
     await assert.rejects(
-      none.complete(work, () => none.singleWrites.query(one)),
+      unreachable.complete(work, () => unreachable.singleWrites.query(selectOne)),
       rejectedAs('overloaded'),
     )
-    assert.equal(own.budget('storeTransactions').used(), 0)
-    await none.close()
+    assert.equal(unusedBudgets.budget('storeTransactions').used(), 0)
+    await unreachable.close()
   })
 })

@@ -23,7 +23,7 @@ const poolers = [
   { name: 'in transaction mode, with named statements', mode: 'transaction', namedStatements: true },
 ] as const
 
-function isNullOrBlank(namedStatements: boolean, mode: string): string | false {
+function skipReasonFor(namedStatements: boolean, mode: string): string | false {
   if (poolerProgram === undefined) return 'pgbouncer is not installed'
   return namedStatements && mode === 'transaction' && !knowsNamedStatements
     ? 'pgbouncer is older than 1.21; PGBOUNCER names another one'
@@ -31,7 +31,7 @@ function isNullOrBlank(namedStatements: boolean, mode: string): string | false {
 }
 
 for (const { name, mode, namedStatements } of poolers) {
-  describe(`Behind a pooler ${name}`, { skip: isNullOrBlank(namedStatements, mode) }, () => {
+  describe(`Behind a pooler ${name}`, { skip: skipReasonFor(namedStatements, mode) }, () => {
     let fresh: FreshDatabase
     let direct: pg.Client
     let pooler: Pooler
@@ -49,16 +49,20 @@ for (const { name, mode, namedStatements } of poolers) {
       await direct.end()
       await fresh.drop()
     })
-    test('is recognized, also while others use the pooler', async () => {
-      const others = openDatabase({ url: pooler.url, applicationName: 'others', namedStatements: false })
+    test('the pooler is recognized, also while other clients use it', async () => {
+      const otherClients = openDatabase({
+        url: pooler.url,
+        applicationName: 'other clients',
+        namedStatements: false,
+      })
       let isDone = false
       const load = Array.from({ length: 4 }, async () => {
-        while (!isDone) await others.transaction(({ query }) => query(sql`select pg_sleep(0.002)`))
+        while (!isDone) await otherClients.transaction(({ query }) => query(sql`select pg_sleep(0.002)`))
       })
       const found = await Promise.all([detectPooler(pooler.url), detectPooler(pooler.url)])
       isDone = true
       await Promise.all(load)
-      await others.close()
+      await otherClients.close()
       const expected = { mode, supportsNamedStatements: mode === 'session' || knowsNamedStatements }
       assert.deepEqual(found, [expected, expected])
     })
@@ -77,19 +81,19 @@ for (const { name, mode, namedStatements } of poolers) {
       await database.transaction((transaction) =>
         transaction.query(sql`create table rows (id int primary key)`),
       )
-      const one = sql`select ${1}::int as one`
-      const answers = await Promise.all(
+      const statement = sql`select ${1}::int as one`
+      const results = await Promise.all(
         Array.from({ length: 24 }, (_, count) => [
-          database.query(one),
-          database.listReads.query(one, `account ${count % 7}`),
-          database.liveListReads.query(one, `account ${count % 7}`),
+          database.query(statement),
+          database.listReads.query(statement, `account ${count % 7}`),
+          database.liveListReads.query(statement, `account ${count % 7}`),
           database.transaction(async (transaction) => {
             await transaction.query(sql`insert into rows values (${count})`)
-            return transaction.query(one)
+            return transaction.query(statement)
           }),
         ]).flat(),
       )
-      for (const rows of answers) assert.deepEqual(rows, [{ one: 1 }])
+      for (const rows of results) assert.deepEqual(rows, [{ one: 1 }])
       assert.deepEqual(await database.query(sql`select count(*) as count from rows`), [{ count: 24 }])
       await database.close()
     })
@@ -102,7 +106,7 @@ for (const { name, mode, namedStatements } of poolers) {
       )
       await database.transaction((transaction) => transaction.query(sql`select 1`))
       await database.close()
-      const others = await Promise.all(
+      const timeouts = await Promise.all(
         Array.from({ length: 10 }, async () => {
           const client = new pg.Client({ connectionString: pooler.url })
           await client.connect()
@@ -113,7 +117,7 @@ for (const { name, mode, namedStatements } of poolers) {
           return rows[0].timeout
         }),
       )
-      assert.deepEqual([...new Set(others)], ['0'])
+      assert.deepEqual([...new Set(timeouts)], ['0'])
     })
   })
 }
@@ -127,14 +131,14 @@ describe('Between hosts and database', {
     fresh = await freshDatabase()
   })
   after(() => fresh.drop())
-  const poolerOf = async (t: TestContext, ...[mode, lines]: [Mode, Readonly<Record<string, string>>?]) => {
-    const pooler = await startPooler(fresh.url, mode, lines)
+  const poolerOf = async (t: TestContext, mode: Mode, settings?: Readonly<Record<string, string>>) => {
+    const pooler = await startPooler(fresh.url, mode, settings)
     t.after(pooler.stop)
     return pooler
   }
   type Mode = Parameters<typeof startPooler>[1]
 
-  test('is no pooler on a direct connection', async () => {
+  test('no pooler is detected on a direct connection', async () => {
     assert.equal(await detectPooler(fresh.url), undefined)
     assert.deepEqual(await detectPoolers(fresh.url, options), {
       url: fresh.url,
@@ -144,25 +148,25 @@ describe('Between hosts and database', {
   })
 
   test('a pooler that does not support named statements gets unnamed ones, also in front of a standby', async (t) => {
-    const lines = knowsNamedStatements ? { max_prepared_statements: '0' } : {}
-    const pooler = await poolerOf(t, 'transaction', lines)
+    const settings = knowsNamedStatements ? { max_prepared_statements: '0' } : {}
+    const pooler = await poolerOf(t, 'transaction', settings)
     const reason =
       'The database is behind a pooler in transaction mode that does not support named statements.'
     const reasons: string[] = []
     const onNoNamedStatements = (text: string) => void reasons.push(text)
-    const ofStandby = await detectPoolers(fresh.url, {
+    const withStandby = await detectPoolers(fresh.url, {
       ...options,
       readUrls: [pooler.url],
       onNoNamedStatements,
     })
-    const ofPrimary = await detectPoolers(pooler.url, { ...options, onNoNamedStatements })
-    assert.deepEqual([ofStandby.namedStatements, ofPrimary.namedStatements], [false, false])
+    const withPrimary = await detectPoolers(pooler.url, { ...options, onNoNamedStatements })
+    assert.deepEqual([withStandby.namedStatements, withPrimary.namedStatements], [false, false])
     assert.deepEqual(reasons, [reason, reason])
     await assert.rejects(detectPoolers(pooler.url, { ...options, namedStatements: true }), {
       message: `${reason} Remove DB_NAMED_STATEMENTS=true.`,
     })
-    const asked = await detectPoolers(pooler.url, { ...options, namedStatements: false })
-    assert.equal(asked.namedStatements, false)
+    const withoutNames = await detectPoolers(pooler.url, { ...options, namedStatements: false })
+    assert.equal(withoutNames.namedStatements, false)
   })
 
   test('a standby that cannot be reached changes nothing', async () => {
@@ -185,31 +189,31 @@ describe('Between hosts and database', {
     )
   })
 
-  const driverErrorOf = async (url: string, milliseconds?: number) => {
+  const adviceFor = async (url: string, milliseconds?: number) => {
     const failure = await detectPooler(url, milliseconds).catch((error: Error) => error)
     assert.ok(failure instanceof Error)
     return adviceOn(failure) ?? failure.message
   }
 
-  test('a pooler in statement mode is rejected with what to set', async (t) => {
+  test('a pooler in statement mode is rejected with advice', async (t) => {
     const pooler = await poolerOf(t, 'statement')
-    assert.match(await driverErrorOf(pooler.url), /set pool_mode = transaction or session/)
+    assert.match(await adviceFor(pooler.url), /set pool_mode = transaction or session/)
   })
 
   test('a pooler that has one connection for each role is rejected in session mode', async (t) => {
     const pooler = await poolerOf(t, 'session', { default_pool_size: '1' })
-    assert.match(await driverErrorOf(pooler.url, 1000), /raise default_pool_size/)
+    assert.match(await adviceFor(pooler.url, 1000), /raise default_pool_size/)
   })
 
-  test('options in the address are rejected with what to do', { skip: knowsNamedStatements }, async (t) => {
+  test('options in the address are rejected with advice', { skip: knowsNamedStatements }, async (t) => {
     const pooler = await poolerOf(t, 'transaction')
-    const advice = await driverErrorOf(`${pooler.url}?options=-c%20role%3Dx`)
+    const advice = await adviceFor(`${pooler.url}?options=-c%20role%3Dx`)
     assert.match(advice, /remove `options` from DATABASE_URL/)
   })
 
-  test('what a pooler rejects, or cannot reach, is said in one line of the doctor, with what to do', async (t) => {
+  test('the doctor has one finding with advice for what a pooler rejects or cannot reach', async (t) => {
     const pooler = await poolerOf(t, 'transaction')
-    const found = async (url: string) => {
+    const findingFor = async (url: string) => {
       const findings = await checkStore(url, {})
       assert.deepEqual(
         findings.map(({ subject, severity }) => `${subject} ${severity}`),
@@ -217,14 +221,23 @@ describe('Between hosts and database', {
       )
       return `${findings[0]?.result}. ${findings[0]?.advice}`
     }
-    assert.match(await found(pooler.url.replace(/:[^:@/]*@/, ':wrong@')), /Check user and password in/)
-    assert.match(await found(pooler.url.replace(/\/tracker$/, '/none')), /no such database: none\. Check the/)
+    assert.match(await findingFor(pooler.url.replace(/:[^:@/]*@/, ':wrong@')), /Check user and password in/)
+    assert.match(
+      await findingFor(pooler.url.replace(/\/tracker$/, '/none')),
+      /no such database: none\. Check the/,
+    )
     // A pooler that has never reached the server completes no connection, and later it answers no query.
     await pooler.network.shut()
-    assert.match(await found(pooler.url), /timeout.*in front of it, its log says whether it reaches Postgre/)
+    assert.match(
+      await findingFor(pooler.url),
+      /timeout.*in front of it, its log says whether it reaches Postgre/,
+    )
     await pooler.network.open()
     await until(() => checkStore(pooler.url, {}).then(({ length }) => length > 1), 'the pooler')
     await pooler.network.shut()
-    await until(async () => /does not reach PostgreSQL: start it/.test(await found(pooler.url)), 'a failure')
+    await until(
+      async () => /does not reach PostgreSQL: start it/.test(await findingFor(pooler.url)),
+      'a failure',
+    )
   })
 })

@@ -71,13 +71,13 @@ describe('the change log', () => {
   })
 
   it('misses no change when several readers start to watch at the same time', async (t) => {
-    const hold = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
     let queries = 0
     const database: Database = {
       ...fresh.database,
       async query(statement) {
         queries += 1
-        if (queries === 2) await hold.promise
+        if (queries === 2) await released.promise
         return fresh.database.query(statement)
       },
     }
@@ -90,24 +90,24 @@ describe('the change log', () => {
     const [first, second] = [watch.start(), watch.start()]
     await first
     await other.query(append('savedView'))
-    hold.resolve()
+    released.resolve()
     await second
     await until(() => reported.has('savedView'), 'the change')
   })
 
   it('stays stopped when it is stopped during its start, and can be started again', async () => {
-    const hold = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
     const database: Database = {
       ...fresh.database,
       async query(statement) {
-        await hold.promise
+        await released.promise
         return fresh.database.query(statement)
       },
     }
     const watch = watchChanges({ database, onChanges: () => assert.fail(), onFailure: assert.ifError })
     const interrupted = watch.start()
     watch.stop()
-    hold.resolve()
+    released.resolve()
     await interrupted
     assert.equal(watch.secondsBehind(), 0)
     await watch.start()
@@ -116,7 +116,7 @@ describe('the change log', () => {
     assert.equal(watch.secondsBehind(), 0)
   })
 
-  it('knows the second of the newest change to any of some resources', async () => {
+  it('returns the second of the newest change to any of several resources', async () => {
     await other.query(append('organization', "'2026-01-02T00:00:03.9Z'"))
     await other.query(append('impediment', "'2026-01-02T00:00:05.1Z'"))
     assert.equal(await lastChangeOf('organization'), Date.UTC(2026, 0, 2, 0, 0, 3) / 1000)
@@ -124,7 +124,7 @@ describe('the change log', () => {
     assert.equal(await lastChangeOf('user'), null)
   })
 
-  it('purges what is older than a month', async () => {
+  it('purges changes that are older than 30 days', async () => {
     await other.query(append('userProject', "now() - interval '31 days'"))
     await other.query(append('userProject', "now() - interval '29 days'"))
     await purgeChanges(fresh.database)

@@ -79,7 +79,7 @@ const purgeStatement = (days: number) => sql`
     ) returning 1
   ) select from purged`
 
-/** Deletes changes of more than this many days ago. */
+/** Deletes changes that are older than this many days. */
 export async function purgeChanges(database: Database, days = defaultDays): Promise<void> {
   let purged: unknown[]
   do {
@@ -91,9 +91,9 @@ export async function purgeChanges(database: Database, days = defaultDays): Prom
 }
 
 export interface ChangeWatch {
-  /** Resolves when every change that is committed from then on will be reported. Further calls share it. */
+  /** Resolves once every further commit will be reported. Later calls return the same promise. */
   start(): Promise<void>
-  /** Also ends a start in progress. */
+  /** Also cancels a start in progress. */
   stop(): void
   /** Returns the seconds since the last successful poll began; 0 if the watch is not started. */
   secondsBehind(): number
@@ -106,7 +106,7 @@ export interface ChangeWatchOptions {
   readonly onFailure: (error: unknown) => void
 }
 
-/** How soon changes of other processes are noticed. A poll is one cheap statement. */
+/** Changes of other processes are noticed within this time. A poll is one cheap statement. */
 const pollMilliseconds = 200
 
 /** Reports which resources change: at once for this process, at the next poll for other processes. */
@@ -156,12 +156,11 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
   return {
     secondsBehind: () => (polling ? (performance.now() - polledAt) / 1000 : 0),
     start() {
-      // Shared, because a second snapshot would hide the changes since the first from readers that have
-      // begun.
+      // A second snapshot would hide the changes since the first one from readers that already rely on it.
       if (starting) return starting
       stopping = new AbortController()
       const attempt = begin(stopping.signal).catch((error) => {
-        // Unless another start has replaced it, the next call tries again.
+        // If no other start has replaced this one, the next call of `start` tries again.
         if (starting === attempt) starting = undefined
         throw error
       })
@@ -180,7 +179,7 @@ export function watchChanges({ database, onChanges, onFailure }: ChangeWatchOpti
   }
 }
 
-/** Together two seconds, which leaves time for the rest of a request. */
+/** 100 waits of 20 ms take two seconds, which leaves time for the rest of a request. */
 const waitMilliseconds = 20
 const waitsMax = 100
 

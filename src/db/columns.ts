@@ -10,8 +10,8 @@ export const columnName = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 export function column(name: string): Sql {
-  const known = quotedColumns.get(name)
-  if (known) return known
+  const cached = quotedColumns.get(name)
+  if (cached) return cached
   const quoted = raw(`"${columnName(name)}"`)
   quotedColumns.set(name, quoted)
   return quoted
@@ -38,8 +38,8 @@ const columnLists = new WeakMap<SerializedColumns, Sql>()
 
 /** Selects the columns of a row called `row` under their camelCase names. */
 export function selectColumns(table: SerializedColumns): Sql {
-  const known = columnLists.get(table)
-  if (known) return known
+  const cached = columnLists.get(table)
+  if (cached) return cached
   const list = raw(table.columns.map((name) => render(selectColumn(name)).text).join(', '))
   columnLists.set(table, list)
   return list

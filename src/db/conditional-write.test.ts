@@ -12,11 +12,11 @@ describe('The conditions of a write', () => {
     rejectIf: raw(rejectIf),
     problem,
   })
-  const ends = (conditions: readonly Condition[]) =>
+  const rejectionOf = (conditions: readonly Condition[]) =>
     requireConditions(fresh.database, conditions).catch((error: unknown) => error)
 
   it('report all validation errors, also two under one key', async () => {
-    const error = await ends([
+    const error = await rejectionOf([
       reject('true', () => invalid({ name: ['Name is odd.'] })),
       reject('false', () => invalid({ name: ['Name is even.'] })),
       reject('null', () => invalid({ name: ['Name is long.'], text: ['Text is long.'] })),
@@ -26,16 +26,16 @@ describe('The conditions of a write', () => {
     assert.deepEqual(error.errors, { name: ['Name is odd.', 'Name is long.'], text: ['Text is long.'] })
   })
 
-  it('are distinguished up to the number that fits into one value, and rejected beyond', async () => {
+  it('are distinguished up to 31, which fit into one value, and more are an error', async () => {
     const numbered = (count: number, rejecting: number) =>
       Array.from({ length: count }, (_, index) =>
         reject(String(index === rejecting), () => notFound(`Number ${index}`)),
       )
     for (const rejecting of [0, 29, 30]) {
-      const error = await ends(numbered(31, rejecting))
+      const error = await rejectionOf(numbered(31, rejecting))
       assert.ok(error instanceof Problem)
       assert.equal(error.message, `Number ${rejecting} was not found.`)
     }
-    assert.match(String(await ends(numbered(32, 0))), /32 conditions, but at most 31/)
+    assert.match(String(await rejectionOf(numbered(32, 0))), /32 conditions, but at most 31/)
   })
 })

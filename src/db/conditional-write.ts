@@ -134,7 +134,7 @@ export function verdictCtes(conditions: readonly Condition[], mode: CheckMode): 
   return [...ctes, { name: 'verdict', statement: conditionsSql(conditions, mode) }]
 }
 
-/** The mask is a 32-bit integer in PostgreSQL and in JavaScript's bit operations, without its sign. */
+/** PostgreSQL and JavaScript's bit operations treat the mask as a 32-bit integer, whose sign bit stays unused. */
 const conditionsMax = 31
 
 /**

@@ -33,13 +33,13 @@ describe('The connections of a process', () => {
     return rows[0]?.count ?? 0
   }
 
-  test('are divided as the table of budgets has them by default', () => {
+  test('are divided by default as in the table of budgets', () => {
     for (const [name, max] of Object.entries(divideConnections(connectionsDefault)))
       assert.equal(max, budgetLimits[name as keyof typeof budgetLimits].max, name)
   })
 
   for (const connections of [10, 14, 25, 60])
-    test(`are at most ${connections} under every kind of load, and every call is served`, async () => {
+    test(`are at peak ${connections} under every kind of load, and every call is served`, async () => {
       const applicationName = `load of ${connections}`
       const budgets = openBudgets(divideConnections(connections))
       const database = openDatabase({ url: fresh.url, applicationName, budgets })
@@ -54,20 +54,20 @@ describe('The connections of a process', () => {
           database.singleWrites.query(slow),
         ])
       })
-      let most = 0
+      let peak = 0
       const done = Promise.all(calls)
       let isDone = false
       void done.finally(() => {
         isDone = true
       })
       await until(async () => {
-        most = Math.max(most, await countOf(applicationName))
+        peak = Math.max(peak, await countOf(applicationName))
         return isDone
       }, 'all calls')
       await done
       await database.close()
       const { storeTransactions = 0 } = divideConnections(connections)
-      assert.ok(most <= connections && most > storeTransactions, `${most}`)
+      assert.ok(peak <= connections && peak > storeTransactions, `${peak}`)
     })
 
   test('are waited for while the server has none left', async () => {

@@ -54,14 +54,14 @@ export function createConnections({
     pipeline: true,
     connectionTimeoutMillis: connectMilliseconds,
   }
-  /** The limits of connections that keep them. */
+  /** The session limits of direct connections. Connections through a pooler have no entry. */
   const limitsByClient = new WeakMap<pg.ClientBase, ConnectionLimits>()
   const applyLimits = (limits: ConnectionLimits) => async (client: pg.Client) => {
     const endsAt = performance.now() + connectMilliseconds
-    const isKept = await withDeadline(endsAt, limitConnection(client, limits, isForStandbys), () =>
+    const isDirect = await withDeadline(endsAt, limitConnection(client, limits, isForStandbys), () =>
       destroy(client),
     )
-    if (isKept) limitsByClient.set(client, limits)
+    if (isDirect) limitsByClient.set(client, limits)
   }
   const beginStatement = (client: pg.ClientBase, limits: ConnectionLimits) =>
     limitsByClient.get(client) === limits ? 'begin' : `begin; ${limitStatements(limits, 'local')}`
@@ -117,16 +117,19 @@ export function openPipelinedConnection(
   let current: OpenConnection | undefined
   let isClosed = false
   const open = () => {
-    // When a dropped connection ends at last, its successor must stay.
-    const opened: OpenConnection = { client: connect(() => evict(opened)), lastAnswerAt: performance.now() }
-    return opened
+    // `evict` needs to know which connection ended: a dropped one may end after another has replaced it.
+    const connection: OpenConnection = {
+      client: connect(() => evict(connection)),
+      lastAnswerAt: performance.now(),
+    }
+    return connection
   }
   const evict = (connection: OpenConnection) => {
     if (current === connection) current = undefined
   }
   const connectOnce = async () => {
     const client = new pg.Client(config)
-    // The error is that of the attempt; without a listener it would end the process.
+    // `connect` rejects with the same error. Without a listener, it would also end the process.
     client.on('error', () => undefined)
     try {
       await client.connect()
@@ -155,7 +158,7 @@ export function openPipelinedConnection(
   }
   return {
     use(send, endsAt) {
-      // A late call must not open it again.
+      // A late call must not reopen the connection.
       if (isClosed) return Promise.reject(new Error('The database is closed.'))
       current ??= open()
       const connection = current

@@ -35,7 +35,7 @@ describe('the database', () => {
     assert.deepEqual(await fresh.database.query(sql`select value from counter where id = 1`), [{ value: 0 }])
   })
 
-  it('goes on reading after its connection was cut', async () => {
+  it('continues reading after its connection was cut', async () => {
     await fresh.database.query(sql`select 1`)
     await endSessions()
     const reads = Array.from({ length: 50 }, () => fresh.database.query(sql`select 1 as one`))
@@ -71,6 +71,7 @@ describe('the database', () => {
     await fresh.database.transaction(async ({ query }) => {
       attempts += 1
       let first: Promise<unknown> = query(attempts === 1 ? conflict : sql`select 1 as one`)
+      // Delays the first result by some microtasks, so that the error of the second statement arrives before it.
       for (let steps = 0; steps < 20; steps += 1) first = first.then((rows) => rows)
       const both = Promise.all([first, query(sql`select 2 as two`)])
       // Both answers are read at once, as by a busy process.
@@ -92,27 +93,27 @@ describe('the database', () => {
 
   it('keeps every microsecond of a timestamp, whatever the time zone of the server', async () => {
     await other.query(`alter database ${other.database} set timezone to 'America/Sao_Paulo'`)
-    const elsewhere = openDatabase({ url: fresh.url, applicationName: 'test' })
-    const [row] = await elsewhere.query(
+    const reopened = openDatabase({ url: fresh.url, applicationName: 'test' })
+    const [row] = await reopened.query(
       sql`select '2026-10-08T12:34:56.789012Z'::timestamptz as at, 0.25::numeric as hours`,
     )
     assert.deepEqual(row, { at: '2026-10-08T12:34:56.789012Z', hours: 0.25 })
-    await elsewhere.close()
+    await reopened.close()
   })
 
   it('returns timestamps as text in one form, whatever the date style of its database', async () => {
     await other.query(`alter database ${other.database} set datestyle to 'German'`)
-    const elsewhere = openDatabase({ url: fresh.url, applicationName: 'test' })
+    const reopened = openDatabase({ url: fresh.url, applicationName: 'test' })
     const timestamp = sql`select at, (at at time zone 'UTC')::text as text from (select '2026-10-08T12:34:56Z'::timestamptz as at)`
-    const ways = [
-      elsewhere.query(timestamp),
-      elsewhere.singleWrites.query(timestamp),
-      elsewhere.transaction(({ query }) => query(timestamp)),
-      elsewhere.listReads.query(timestamp, 'account'),
+    const results = [
+      reopened.query(timestamp),
+      reopened.singleWrites.query(timestamp),
+      reopened.transaction(({ query }) => query(timestamp)),
+      reopened.listReads.query(timestamp, 'account'),
     ]
-    for (const rows of await Promise.all(ways))
+    for (const rows of await Promise.all(results))
       assert.deepEqual(rows, [{ at: '2026-10-08T12:34:56Z', text: '2026-10-08 12:34:56' }])
-    await elsewhere.close()
+    await reopened.close()
     await other.query(`alter database ${other.database} reset datestyle`)
   })
 

@@ -69,7 +69,7 @@ export interface TimeLimits {
 /** The client waits longer than the server, whose error about its time limit still has to arrive. */
 const answerToStatementRatio = 8 / 7
 
-/** Clients are promised an answer within ten seconds. This leaves two for everything but the database. */
+/** Clients are promised an answer within ten seconds. This leaves two seconds for everything else. */
 const requestMilliseconds = 8000
 
 export const requestLimits = (answerMilliseconds = requestMilliseconds): TimeLimits => ({

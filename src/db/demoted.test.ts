@@ -18,7 +18,7 @@ describe('a server that has become read-only', () => {
   after(() => fresh.drop())
 
   const write = sql`insert into entries default values returning id`
-  const setForNew = async (readOnly: 'on' | 'off') => {
+  const setReadOnlyForNewSessions = async (readOnly: 'on' | 'off') => {
     const client = new pg.Client({ connectionString: fresh.url })
     await client.connect()
     await client.query('set default_transaction_read_only = off')
@@ -42,13 +42,13 @@ describe('a server that has become read-only', () => {
   })
 
   it('is not connected to, and waiting writes run when another server takes its place', async () => {
-    await setForNew('on')
+    await setReadOnlyForNewSessions('on')
     const database = openDatabase({ url: fresh.url, applicationName: 'test', poolSize: 1 })
     await assert.rejects(database.query(sql`select 1`), ({ cause }) =>
       /The store takes no writes\./.test(cause.message),
     )
     const waiting = database.singleWrites.query(write)
-    await setForNew('off')
+    await setReadOnlyForNewSessions('off')
     assert.equal((await waiting).length, 1)
     await database.close()
   })

@@ -33,7 +33,10 @@ export const isStatementMissing = (error: unknown): boolean => driverErrorOf(err
  */
 export const isRowError = (error: unknown): boolean => /^(22|23|54|P0)/.test(driverErrorOf(error).code ?? '')
 
-/** Returns whether a function rejected a value. Only time zones are sent without being checked before. */
+/**
+ * Returns whether the server rejected a parameter value. It can only be a time zone, because all other values
+ * are checked before they are sent.
+ */
 export const isUnknownTimeZone = (error: unknown): boolean => driverErrorOf(error).code === '22023'
 
 /** The code of a write to a read-only server. Its connection is closed: the next may reach the primary. */
@@ -61,7 +64,7 @@ export const isServerFull = (error: unknown): boolean => driverErrorOf(error).co
 /** Returns whether disk, memory or connections ran out. The statement was rolled back. */
 const isOutOfResources = (error: unknown): boolean => (driverErrorOf(error).code ?? '').startsWith('53')
 
-/** The constraint of a partition may have the name of that of its table, with a number at the end. */
+/** A constraint of a partition may be named after that of its table, with a number appended. */
 const partitionNumber = /_\d{6,}$/
 
 /** Returns the name of the constraint that a duplicate key violated. */
@@ -72,7 +75,7 @@ export function violatedUniqueConstraint(error: unknown): string | undefined {
   return (constraint ?? /unique constraint "(.+?)"/.exec(message)?.[1] ?? '').replace(partitionNumber, '')
 }
 
-/** A unique index of a table in addition to its primary key, and the problem of a value that is taken. */
+/** A unique index in addition to the primary key, and the problem to report if a value is taken. */
 export interface UniqueKey {
   readonly index: string
   readonly problem: () => Problem

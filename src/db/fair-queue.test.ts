@@ -4,7 +4,7 @@ import { rejectedAs } from '../../test/support/fresh-context.ts'
 import { createBudget } from '../model/budget.ts'
 import { createFairQueue, createSlots } from './fair-queue.ts'
 
-function turnsOf(maxima: {
+function testQueue(maxima: {
   atOnce: number
   atOncePerAccount: number
   waiting?: number
@@ -20,7 +20,7 @@ function turnsOf(maxima: {
     waitMillisecondsMax = 60_000,
     patienceMilliseconds,
   } = maxima
-  const turns = createFairQueue({
+  const queue = createFairQueue({
     atOnce: createBudget(atOnce),
     atOncePerAccount: createBudget(atOncePerAccount),
     waiting: createBudget(waiting),
@@ -30,9 +30,9 @@ function turnsOf(maxima: {
   })
   const running: string[] = []
   const ends: (() => void)[] = []
-  /** Work that is recorded when it begins and ends when the test says so. */
+  /** Queues work that is recorded when it begins, and ends when the test calls `endNext`. */
   const begin = (account: string, name = account, end: 'at once' | 'later' = 'later') => {
-    const turn = turns(account, () => {
+    const turn = queue(account, () => {
       running.push(name)
       return end === 'at once' ? Promise.resolve() : new Promise<void>((resolve) => ends.push(resolve))
     })
@@ -44,14 +44,14 @@ function turnsOf(maxima: {
     ends.shift()?.()
     await new Promise((resolve) => setImmediate(resolve))
   }
-  return { turns, begin, endNext, running }
+  return { queue, begin, endNext, running }
 }
 
-const patient = { overdueMilliseconds: () => 0, evict: () => undefined }
+const neverEvicted = { overdueMilliseconds: () => 0, evict: () => undefined }
 
 describe('A queue that is fair between accounts', () => {
-  it('leaves places free for others, however much one account wants', () => {
-    const { begin, running } = turnsOf({ atOnce: 4, atOncePerAccount: 2 })
+  it('keeps places free for others, however much work one account has', () => {
+    const { begin, running } = testQueue({ atOnce: 4, atOncePerAccount: 2 })
     for (let count = 0; count < 50; count += 1) void begin('greedy')
     assert.deepEqual(running, ['greedy', 'greedy'])
     void begin('modest')
@@ -59,7 +59,7 @@ describe('A queue that is fair between accounts', () => {
   })
 
   it('serves accounts in rotation: one that had its turn comes behind all others that wait', async () => {
-    const { begin, endNext, running } = turnsOf({ atOnce: 1, atOncePerAccount: 1 })
+    const { begin, endNext, running } = testQueue({ atOnce: 1, atOncePerAccount: 1 })
     for (const name of ['a1', 'a2', 'a3']) void begin('a', name)
     void begin('b', 'b1')
     void begin('c', 'c1')
@@ -67,16 +67,16 @@ describe('A queue that is fair between accounts', () => {
     assert.deepEqual(running, ['a1', 'b1', 'c1', 'a2', 'a3'])
   })
 
-  it('rejects an account that has too much waiting as busy, and all accounts when the queue is full', async () => {
-    const { begin } = turnsOf({ atOnce: 1, atOncePerAccount: 1, waiting: 3, waitingPerAccount: 2 })
+  it('rejects an account with too much waiting work, and all accounts when the queue is full', async () => {
+    const { begin } = testQueue({ atOnce: 1, atOncePerAccount: 1, waiting: 3, waitingPerAccount: 2 })
     for (let count = 0; count < 3; count += 1) void begin('a')
     await assert.rejects(begin('a'), rejectedAs('busy'))
     void begin('b')
     await assert.rejects(begin('b'), rejectedAs('overloaded'))
   })
 
-  it('rejects what has waited too long, and no longer counts it as waiting', async () => {
-    const { begin, running, endNext } = turnsOf({
+  it('rejects work that has waited too long, and no longer counts it as waiting', async () => {
+    const { begin, running, endNext } = testQueue({
       atOnce: 1,
       atOncePerAccount: 1,
       waiting: 1,
@@ -90,49 +90,54 @@ describe('A queue that is fair between accounts', () => {
     assert.deepEqual(running, ['first', 'next'])
   })
 
-  it('drops what waits for a caller that has left', async () => {
-    const { turns, begin, endNext, running } = turnsOf({
+  it('drops waiting work when its caller leaves', async () => {
+    const { queue, begin, endNext, running } = testQueue({
       atOnce: 1,
       atOncePerAccount: 1,
       waitingPerAccount: 1,
     })
     void begin('a', 'first')
-    const gone = new AbortController()
-    const left = assert.rejects(
-      turns('b', async () => running.push('left'), { ...patient, signal: gone.signal }),
+    const departure = new AbortController()
+    const rejection = assert.rejects(
+      queue('b', async () => running.push('left'), { ...neverEvicted, signal: departure.signal }),
       rejectedAs('overloaded'),
     )
-    gone.abort()
+    departure.abort()
     // Its place in the queue is free again.
     void begin('b', 'stayed')
     await endNext()
     assert.deepEqual(running, ['first', 'stayed'])
-    await left
+    await rejection
   })
 
-  it('lets no work wait whose caller has left before', async () => {
-    const { turns, begin, endNext, running } = turnsOf({ atOnce: 1, atOncePerAccount: 1, waiting: 1 })
+  it('rejects work whose caller has already left', async () => {
+    const { queue, begin, endNext, running } = testQueue({ atOnce: 1, atOncePerAccount: 1, waiting: 1 })
     void begin('a', 'first')
-    const left = assert.rejects(
-      turns('b', async () => running.push('left'), { ...patient, signal: AbortSignal.abort() }),
+    const rejection = assert.rejects(
+      queue('b', async () => running.push('left'), { ...neverEvicted, signal: AbortSignal.abort() }),
       rejectedAs('overloaded'),
     )
     void begin('b', 'stayed')
     await endNext()
     assert.deepEqual(running, ['first', 'stayed'])
-    await left
+    await rejection
   })
 
-  it('counts work once that is admitted at the same time as its caller leaves', async () => {
+  it('counts work only once if it is admitted at the moment at which its caller leaves', async () => {
     const waiting = createBudget(10)
-    const one = () => createBudget(1)
-    const slots = createSlots({ atOnce: one(), atOncePerAccount: one(), waiting, waitingPerAccount: one() })
+    const single = () => createBudget(1)
+    const slots = createSlots({
+      atOnce: single(),
+      atOncePerAccount: single(),
+      waiting,
+      waitingPerAccount: single(),
+    })
     slots.enter('a')
-    const gone = new AbortController()
-    const admitted = slots.wait('b', gone.signal)
+    const departure = new AbortController()
+    const admitted = slots.wait('b', departure.signal)
     const other = slots.wait('c')
     slots.leave('a')
-    gone.abort()
+    departure.abort()
     await admitted
     assert.equal(waiting.used(), 1)
     slots.leave('b')
@@ -140,38 +145,38 @@ describe('A queue that is fair between accounts', () => {
     assert.equal(waiting.used(), 0)
   })
 
-  it('has the latest holder give way once others have waited, but none for an account that has its share', async () => {
-    const { turns, begin, running } = turnsOf({ atOnce: 3, atOncePerAccount: 1, patienceMilliseconds: 20 })
-    const ousted: string[] = []
+  it('evicts the most overdue work once others have waited, but not for an account that has its share', async () => {
+    const { queue, begin, running } = testQueue({ atOnce: 3, atOncePerAccount: 1, patienceMilliseconds: 20 })
+    const evicted: string[] = []
     const hold = (account: string, late: number) => {
       const { promise: ended, resolve } = Promise.withResolvers<void>()
       const evict = () => {
-        ousted.push(account)
+        evicted.push(account)
         resolve()
       }
-      void turns(account, () => ended, { overdueMilliseconds: () => late, evict })
+      void queue(account, () => ended, { overdueMilliseconds: () => late, evict })
     }
     hold('entitled', 0)
     hold('late', 10)
     hold('latest', 20)
     void begin('late', 'of one that has its share')
     await new Promise((resolve) => setTimeout(resolve, 60))
-    assert.deepEqual(ousted, [])
-    await begin('waiting', 'let in', 'at once')
-    assert.deepEqual([ousted, running], [['latest'], ['let in']])
+    assert.deepEqual(evicted, [])
+    await begin('waiting', 'admitted', 'at once')
+    assert.deepEqual([evicted, running], [['latest'], ['admitted']])
   })
 
   it('continues after work that failed', async () => {
-    const turns = createFairQueue({
+    const queue = createFairQueue({
       atOnce: createBudget(1),
       atOncePerAccount: createBudget(1),
       waiting: createBudget(1),
       waitingPerAccount: createBudget(1),
     })
     await assert.rejects(
-      turns('a', () => Promise.reject(new Error('broken'))),
+      queue('a', () => Promise.reject(new Error('broken'))),
       /broken/,
     )
-    assert.equal(await turns('a', async () => 'done'), 'done')
+    assert.equal(await queue('a', async () => 'done'), 'done')
   })
 })

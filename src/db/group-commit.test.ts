@@ -10,22 +10,22 @@ interface Item {
 
 const itemOf = (text: string): Item => ({ account: text.slice(0, 1), id: text })
 
-/** Writes end when the test says so. */
-function scene() {
+/** Creates a group commit whose writes end when the test calls `end`. */
+function testGroupCommit() {
   const written: string[][] = []
   const ends: ((error?: Error) => void)[] = []
-  let idle = 0
+  let idleCount = 0
   const groupCommit = createGroupCommit<Item, string>({
     accountOf: ({ account }) => account,
     idOf: ({ id }) => id,
     onIdle: () => {
-      idle += 1
+      idleCount += 1
     },
     write: (items) =>
       new Promise((resolve, reject) => {
         written.push(items.map(({ id }) => id))
         ends.push((error) =>
-          error ? reject(error) : resolve(items.map(({ id }) => (id === 'refused' ? undefined : id))),
+          error ? reject(error) : resolve(items.map(({ id }) => (id === 'rejected' ? undefined : id))),
         )
       }),
   })
@@ -34,22 +34,22 @@ function scene() {
     ends[index]?.(error)
     await sleep(0)
   }
-  return { groupCommit, written, wait, end, idle: () => idle }
+  return { groupCommit, written, wait, end, idleCount: () => idleCount }
 }
 
 describe('batched writes', () => {
-  it('run at once where none is in progress', () => {
-    const { groupCommit, idle } = scene()
+  it('run at once if none is in progress', () => {
+    const { groupCommit, idleCount } = testGroupCommit()
     const turn = groupCommit.enter()
     assert.ok(turn)
     assert.equal(groupCommit.enter(), undefined)
     turn()
-    assert.equal(idle(), 1)
+    assert.equal(idleCount(), 1)
     assert.ok(groupCommit.enter())
   })
 
-  it('run alone where no other write waits', async () => {
-    const { groupCommit, written, wait } = scene()
+  it('run alone if no other write waits', async () => {
+    const { groupCommit, written, wait } = testGroupCommit()
     const first = groupCommit.enter()
     const second = wait('a1')
     first?.()
@@ -59,24 +59,24 @@ describe('batched writes', () => {
     assert.deepEqual(written, [])
   })
 
-  it('go together as soon as the one before them is done, and each is answered', async () => {
-    const { groupCommit, written, wait, end, idle } = scene()
+  it('run together as soon as the write before them is done, and each gets its result', async () => {
+    const { groupCommit, written, wait, end, idleCount } = testGroupCommit()
     const turn = groupCommit.enter()
-    const waiting = wait('a1', 'b1', 'refused')
+    const waiting = wait('a1', 'b1', 'rejected')
     assert.deepEqual(written, [])
     turn?.()
-    assert.deepEqual(written, [['a1', 'b1', 'refused']])
-    assert.equal(idle(), 0)
+    assert.deepEqual(written, [['a1', 'b1', 'rejected']])
+    assert.equal(idleCount(), 0)
     await end(0)
     assert.deepEqual(
-      (await Promise.all(waiting)).map((one) => one.written),
+      (await Promise.all(waiting)).map((result) => result.written),
       ['a1', 'b1', undefined],
     )
-    assert.equal(idle(), 1)
+    assert.equal(idleCount(), 1)
   })
 
-  it('take turns by account, however many one of them has', async () => {
-    const { groupCommit, written, wait, end } = scene()
+  it('take turns by account, however many writes one of them has', async () => {
+    const { groupCommit, written, wait, end } = testGroupCommit()
     const leave = groupCommit.enter()
     void Promise.all(wait(...Array.from({ length: 40 }, (_, number) => `a${number}`), 'b1', 'c1'))
     leave?.()
@@ -87,8 +87,8 @@ describe('batched writes', () => {
     await end(1)
   })
 
-  it('are not together where they write the same row', async () => {
-    const { groupCommit, written, wait, end } = scene()
+  it('are not in one statement if they write the same row', async () => {
+    const { groupCommit, written, wait, end } = testGroupCommit()
     const leave = groupCommit.enter()
     void Promise.all(wait('a1', 'a1', 'b1', 'a2'))
     leave?.()
@@ -99,7 +99,7 @@ describe('batched writes', () => {
   })
 
   it('do not wait for a write that takes long', async () => {
-    const { groupCommit, written, wait, end } = scene()
+    const { groupCommit, written, wait, end } = testGroupCommit()
     groupCommit.enter()
     void Promise.all(wait('a1', 'b1'))
     await sleep(60)
@@ -110,7 +110,7 @@ describe('batched writes', () => {
   })
 
   it('fail together', async () => {
-    const { groupCommit, wait, end } = scene()
+    const { groupCommit, wait, end } = testGroupCommit()
     const leave = groupCommit.enter()
     const waiting = Promise.allSettled(wait('a1', 'b1'))
     leave?.()

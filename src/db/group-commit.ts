@@ -7,9 +7,9 @@ import type { Call, CallState } from './work.ts'
 export interface WriteKind<Item, Result> {
   /** Writes with the same name may be batched together. */
   readonly name: string
-  /** Accounts take turns. */
+  /** Returns the account that writes the item. Accounts take turns. */
   readonly accountOf: (item: Item) => string
-  /** A statement writes each row at most once. */
+  /** Returns the id of the row to write. A statement writes each row at most once. */
   readonly idOf: (item: Item) => string
   /** Writes the item in a statement of its own. */
   readonly writeAlone: (item: Item) => Promise<Result>
@@ -52,8 +52,8 @@ export function groupWrites({ call, recordCommit, canGroup, send }: GroupOptions
   const groupCommits = new Map<string, GroupCommit<Entry, unknown>>()
 
   function groupCommitOf<Item, Result>(kind: WriteKind<Item, Result>): GroupCommit<Entry, unknown> {
-    const known = groupCommits.get(kind.name)
-    if (known) return known
+    const existing = groupCommits.get(kind.name)
+    if (existing) return existing
     const created = createGroupCommit<Entry, unknown>({
       write: (entries) => writeTogether(kind, entries),
       accountOf: ({ item }) => kind.accountOf(item as Item),
@@ -84,8 +84,8 @@ export function groupWrites({ call, recordCommit, canGroup, send }: GroupOptions
         entries.map(({ item }) => item as Item),
       )
     } catch (error) {
-      // After these errors nothing was written, so each write is retried alone. After any other error that is
-      // uncertain, or each write would fail in the same way.
+      // After these errors nothing was written, so each write is retried alone. After any other error, it is
+      // uncertain whether anything was written, or each write would fail in the same way.
       const isEarly = performance.now() < beganAt + lostMillisecondsMax
       const isTransient = isLostConnection(error) && !(error instanceof SilentStoreError) && isEarly
       if (isRowError(error) || isConflict(error) || isTransient) return []
@@ -107,10 +107,10 @@ export function groupWrites({ call, recordCommit, canGroup, send }: GroupOptions
       const report = (statement: Sql) => {
         options.statement = statement
       }
-      const result = await groupCommit.wait({ item, state, beganAt, report })
-      // A write that gets its own turn has only waited.
-      if (result.turn) state.waitSeconds = (performance.now() - beganAt) / 1000
-      return result
+      const grouped = await groupCommit.wait({ item, state, beganAt, report })
+      // A write that gets its own turn has spent this call waiting; `writeAlone` measures its statement.
+      if (grouped.turn) state.waitSeconds = (performance.now() - beganAt) / 1000
+      return grouped
     })
     if (result.turn) return kind.writeAlone(item).finally(result.turn)
     if (result.written === undefined) return kind.writeAlone(item)
@@ -139,11 +139,11 @@ export interface GroupedResult<Result> {
 
 export interface GroupCommitOptions<Item, Result> {
   readonly write: (items: readonly Item[]) => Promise<readonly (Result | undefined)[]>
-  /** Accounts take turns. */
+  /** Returns the account that writes the item. Accounts take turns. */
   readonly accountOf: (item: Item) => string
   /** If two items have the same id, the second waits for the first. */
   readonly idOf: (item: Item) => string
-  /** Called when no write is left. */
+  /** Called when no write is in progress or waiting. */
   readonly onIdle: () => void
 }
 

@@ -39,7 +39,7 @@ describe('The chain of the history', () => {
     assert.deepEqual(await verifyHistory(fresh.database, days), [])
   })
 
-  for (const [what, statement, problem] of [
+  for (const [forgery, statement, problem] of [
     [
       'a changed field',
       `update history set fields = '{"name": "Forged"}' where sequence = 7`,
@@ -62,22 +62,22 @@ describe('The chain of the history', () => {
       /days before it are missing/,
     ],
   ] as const)
-    it(`detects ${what}`, async () => {
+    it(`detects ${forgery}`, async () => {
       await write(statement)
       const problems = await verifyHistory(fresh.database)
       assert.match(problems[0] ?? '', problem)
     })
 
-  it('rewritten as a whole is detected by heads that were kept elsewhere', async () => {
-    const kept = await readClosedDays(fresh.database)
+  it('is compared with heads that are kept elsewhere, which detect that it was rewritten as a whole', async () => {
+    const recordedHeads = await readClosedDays(fresh.database)
     await write(`update history set fields = '{"name": "Forged"}' where sequence = 7`)
     await write('delete from history_days')
     await closeDays(fresh.database)
     assert.deepEqual(await verifyHistory(fresh.database), [])
-    const problems = await verifyHistory(fresh.database, kept)
+    const problems = await verifyHistory(fresh.database, recordedHeads)
     assert.match(problems.join('\n'), /the head differs from the recorded one/)
     await write('delete from history_days')
-    assert.match((await verifyHistory(fresh.database, kept)).join('\n'), /no longer has it/)
+    assert.match((await verifyHistory(fresh.database, recordedHeads)).join('\n'), /no longer has it/)
   })
 
   it('continues from the head of the previous day when older months were purged', async () => {
@@ -93,8 +93,8 @@ describe('The chain of the history', () => {
 
   const cliFile = join(import.meta.dirname, '..', 'cli.ts')
   const optionsOf = ({ url }: FreshDatabase) => ({ env: { ...process.env, DATABASE_URL: url } })
-  const cli = (...words: string[]) =>
-    run(process.execPath, [cliFile, ...words], { ...optionsOf(fresh), maxBuffer: 10_000_000 })
+  const cli = (...parameters: string[]) =>
+    run(process.execPath, [cliFile, ...parameters], { ...optionsOf(fresh), maxBuffer: 10_000_000 })
 
   it('names the days that it cannot close yet, because of an open transaction', async () => {
     const [yesterday = ''] = (await readClosedDays(fresh.database)).map(({ day }) => day).toReversed()

@@ -21,9 +21,16 @@ const entryLine =
 const isOnDay = (day: string): Sql =>
   sql`at >= ${day}::date::timestamp at time zone 'UTC' and at < (${day}::date + 1)::timestamp at time zone 'UTC'`
 
-/** Computes the head of a day. Each hash covers the previous one, the first that of the previous day. */
-async function computeHead(database: Queries, day: string, before: string): Promise<Omit<ClosedDay, 'day'>> {
-  let head = hash(`${day}\n${before}`)
+/**
+ * Computes the head of a day: the last hash of a chain with one hash per entry. Each hash covers the previous
+ * one, and the first covers the previous day's head.
+ */
+async function computeHead(
+  database: Queries,
+  day: string,
+  previousHead: string,
+): Promise<Omit<ClosedDay, 'day'>> {
+  let head = hash(`${day}\n${previousHead}`)
   let entries = 0
   const [start] = await database.query<{ first: number | null }>(
     sql`select min(sequence) as first from history where ${isOnDay(day)}`,
@@ -43,8 +50,8 @@ const hash = (text: string): string => createHash('sha256').update(text).digest(
 
 /**
  * Closes the days that have ended. Several instances compute the same heads. Returns the days that cannot be
- * closed yet, because a transaction that may have written on them is still open; the next hourly run tries
- * again.
+ * closed yet, because a transaction that may have written their entries is still open; the next hourly run
+ * tries again.
  */
 export async function closeDays(database: Database): Promise<readonly string[]> {
   const [now] = await database.query<{ today: string; first: string }>(sql`
@@ -95,13 +102,13 @@ export async function verifyHistory(
     sql`select ${dateText(raw('at'))} as first from history_begin`,
   )
   const problems = compareHeads(recordedHeads, closed)
-  let before: ClosedDay | undefined
+  let previous: ClosedDay | undefined
   for (const day of closed) {
-    if (before && dayAfter(before.day) !== day.day)
+    if (previous && dayAfter(previous.day) !== day.day)
       problems.push(`${day.day}: the days before it are missing.`)
     if (day.day >= (begin?.first ?? ''))
-      problems.push(...(await verifyDay(database, day, before?.head ?? '')))
-    before = day
+      problems.push(...(await verifyDay(database, day, previous?.head ?? '')))
+    previous = day
   }
   return problems
 }
@@ -117,9 +124,9 @@ function compareHeads(recordedHeads: readonly Head[], closed: readonly ClosedDay
 async function verifyDay(
   database: Queries,
   { day, entries, head }: ClosedDay,
-  before: string,
+  previousHead: string,
 ): Promise<string[]> {
-  const found = await computeHead(database, day, before)
+  const found = await computeHead(database, day, previousHead)
   if (found.head === head) return []
   return [
     found.entries === entries

@@ -20,15 +20,18 @@ describe('running instances', () => {
 
   const open = (settings: object, secretSettings = {}, database = fresh.database): Instances =>
     openInstances({
-      ...{ database, host: 'rest', settings: { ...settings }, secretSettings },
+      database,
+      host: 'rest',
+      settings: { ...settings },
+      secretSettings,
       log: {
         info: (details, message) => lines.push({ level: 'info', message, details }),
         warn: (details, message) => lines.push({ level: 'warn', message, details }),
       },
       now: () => clock,
     })
-  /** Recorded once, without the regular refresh. */
-  const seen = async (settings: object, secretSettings = {}) => {
+  /** Opens an instance and records it once, without the regular refresh. */
+  const recordOnce = async (settings: object, secretSettings = {}) => {
     const instances = open(settings, secretSettings)
     await instances.refresh()
     return instances
@@ -36,9 +39,9 @@ describe('running instances', () => {
   const settingsIn = (details: object) => (details as { settings: string[] }).settings
 
   it('log at their start which settings of others differ, and measure it', async () => {
-    const first = await seen({ Jwt__Issuer: 'https://a.example', HOURS_STEP: 1, EXTENSIONS: true })
+    const first = await recordOnce({ Jwt__Issuer: 'https://a.example', HOURS_STEP: 1, EXTENSIONS: true })
     assert.equal(lines.length, 0)
-    const second = await seen({ Jwt__Issuer: 'https://b.example', HOURS_STEP: 1, Jwt__Audience: 'svc' })
+    const second = await recordOnce({ Jwt__Issuer: 'https://b.example', HOURS_STEP: 1, Jwt__Audience: 'svc' })
     assert.deepEqual([...second.disagreements()], [['Jwt__Issuer', 1]])
     assert.equal(lines.length, 1)
     assert.equal(lines[0]?.message, 'Running instances have other settings than this one.')
@@ -50,9 +53,9 @@ describe('running instances', () => {
   })
 
   it('agree again when the different one has stopped, or was not seen for a minute', async () => {
-    const first = await seen({ EXTENSIONS: true })
-    const second = await seen({ EXTENSIONS: false })
-    const third = await seen({ EXTENSIONS: false })
+    const first = await recordOnce({ EXTENSIONS: true })
+    const second = await recordOnce({ EXTENSIONS: false })
+    const third = await recordOnce({ EXTENSIONS: false })
     await first.refresh()
     assert.deepEqual([...first.disagreements()], [['EXTENSIONS', 2]])
     await second.leave()
@@ -66,7 +69,7 @@ describe('running instances', () => {
     assert.deepEqual([...third.disagreements()], [['EXTENSIONS', 1]], 'one that was only slow counts again')
   })
 
-  it('start all the same while the store takes no writes', async (t) => {
+  it('start even while the store takes no writes', async (t) => {
     const readOnly = openTestDatabase(
       `${fresh.url}${fresh.url.includes('?') ? '&' : '?'}options=-c%20default_transaction_read_only%3Don`,
     )
@@ -79,8 +82,14 @@ describe('running instances', () => {
 
   it('store no value, and compare secrets by slow hashes', async () => {
     const secret = 'a secret of more than 32 characters'
-    await seen({ Jwt__Issuer: 'https://a.example' }, { Identity__ServiceClients: [{ id: 'robot', secret }] })
-    const rotated = await seen({}, { Identity__ServiceClients: [{ id: 'robot', secret: `${secret}!` }] })
+    await recordOnce(
+      { Jwt__Issuer: 'https://a.example' },
+      { Identity__ServiceClients: [{ id: 'robot', secret }] },
+    )
+    const rotated = await recordOnce(
+      {},
+      { Identity__ServiceClients: [{ id: 'robot', secret: `${secret}!` }] },
+    )
     assert.deepEqual([...rotated.disagreements()], [['Identity__ServiceClients', 1]])
     const rows = await fresh.database.query<{ settings: Record<string, string> }>(
       sql`select settings from instances`,
@@ -90,7 +99,7 @@ describe('running instances', () => {
   })
 
   it('know the time of the newest backup', async () => {
-    const instances = await seen({})
+    const instances = await recordOnce({})
     assert.equal(instances.backupAt(), undefined)
     await fresh.database.transaction((transaction) =>
       transaction.query(sql`insert into latest_backup (made_at) values ('2026-11-21T03:00:00Z')`),
@@ -101,7 +110,11 @@ describe('running instances', () => {
 
   it('are grouped by their values for the doctor', () => {
     const instance = (process: number, settings: RunningInstance['settings']): RunningInstance => ({
-      ...{ host: 'rest', machine: 'here', process, settings, clients: [] },
+      host: 'rest',
+      machine: 'here',
+      process,
+      settings,
+      clients: [],
     })
     const found = findDisagreements([
       instance(1, { EXTENSIONS: 'a', HOURS_STEP: 'x' }),
@@ -110,7 +123,7 @@ describe('running instances', () => {
     ])
     const processes = [...found].map(([name, groups]) => [
       name,
-      groups.map((group) => group.map((one) => one.process)),
+      groups.map((group) => group.map((member) => member.process)),
     ])
     assert.deepEqual(processes, [['EXTENSIONS', [[1, 3], [2]]]])
   })

@@ -26,8 +26,10 @@ export interface InstanceOptions {
 /** The clients that an identity host knows. */
 export interface KnownClients {
   ids(): readonly string[]
-  /** Called in the transaction that has recorded this instance, which excludes those of other instances. */
-  record(transaction: Queries, seen: InstanceClock & { readonly isStart: boolean }): Promise<void>
+  /**
+   * Called in the transaction that records this instance. Transactions of other instances wait until it ends.
+   */
+  record(transaction: Queries, times: InstanceClock & { readonly isStart: boolean }): Promise<void>
 }
 
 export interface InstanceClock {
@@ -44,7 +46,7 @@ export interface InstanceLog {
 }
 
 export interface Instances {
-  /** Records this instance, and from now on regularly that it runs. */
+  /** Records this instance now, and regularly from then on. */
   join(): Promise<void>
   /** Runs the regular work now. */
   refresh(): Promise<void>
@@ -65,7 +67,7 @@ export interface RunningInstance {
 }
 
 const refreshMilliseconds = 10_000
-/** Several refreshes, and longer than the restart of a host takes: its clients stay valid meanwhile. */
+/** Longer than several refreshes, and than the restart of a host, whose clients stay valid meanwhile. */
 const goneAfterSeconds = 60
 /** An arbitrary constant; every instance must use the same one. */
 const instancesLock = 7_251_405_120
@@ -84,8 +86,8 @@ export function openInstances(options: InstanceOptions): Instances {
   const refresh = async () => {
     const isStart = settings === undefined
     settings ??= { ...hashesOf(options.settings), ...(await slowHashesOf(options.secretSettings ?? {})) }
-    const own = { id, settings, isStart }
-    state = await database.transaction((transaction) => recordInstance(transaction, own, options))
+    const instance = { id, settings, isStart }
+    state = await database.transaction((transaction) => recordInstance(transaction, instance, options))
     const before = disagreements
     disagreements = countDisagreements(settings, state.others)
     logChange(log, settings, { before, after: disagreements, others: state.others })
@@ -95,7 +97,8 @@ export function openInstances(options: InstanceOptions): Instances {
   return {
     refresh,
     async join() {
-      // A host without clients can serve reads while its store takes no writes.
+      // If this fails, a host without clients still starts, because it can serve reads while its store takes
+      // no writes.
       await (options.clients ? refresh() : refresh().catch(onFailure))
       repeated = repeat({ everyMilliseconds: refreshMilliseconds, onFailure }, refresh)
     },
@@ -104,9 +107,9 @@ export function openInstances(options: InstanceOptions): Instances {
     async leave() {
       await repeated?.stop()
       const { clock } = clockOf(options.now)
-      const left = sql`update instances set seen_at = ${clock}, stopped_at = ${clock} where id = ${id}`
-      // Others notice the end all the same, only later.
-      await database.transaction((transaction) => transaction.query(left)).catch(onFailure)
+      const update = sql`update instances set seen_at = ${clock}, stopped_at = ${clock} where id = ${id}`
+      // If this fails, other instances still notice the end, only later.
+      await database.transaction((transaction) => transaction.query(update)).catch(onFailure)
     },
   }
 }
@@ -128,7 +131,7 @@ async function recordInstance(
   { host, clients, now }: InstanceOptions,
 ): Promise<InstanceState> {
   const times = clockOf(now)
-  // Otherwise an instance could retire a client that another one, which is just starting, knows.
+  // Without the lock, an instance could retire a client that is known to an instance that is just starting.
   if (clients) await transaction.query(sql`select from pg_advisory_xact_lock(${instancesLock}::bigint)`)
   await transaction.query(sql`
     insert into instances (id, host, machine, process, settings, clients, started_at, seen_at)
@@ -176,7 +179,7 @@ function countDisagreements(
 const differs = (hash: string | undefined, own: string | undefined): boolean =>
   hash !== undefined && own !== undefined && hash !== own
 
-/** The instances by their value of each setting on which they disagree. */
+/** Returns, for each setting on which instances disagree, the instances grouped by its value. */
 export function findDisagreements(
   instances: readonly RunningInstance[],
 ): ReadonlyMap<string, readonly (readonly RunningInstance[])[]> {

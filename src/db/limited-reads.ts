@@ -152,7 +152,7 @@ type WithServer = <Result>(
 
 interface ReadLimits {
   readonly statementMilliseconds: number
-  /** The time at which waiting for the primary stops, too. */
+  /** The end of the call. If a standby fails, the read from the primary has to end by then, too. */
   readonly endsAt: number
 }
 
@@ -257,15 +257,15 @@ const slowAccountMilliseconds = 60_000
 const slowAccountsMax = 10_000
 
 function createSlowAccounts(): SlowAccounts {
-  const until = new Map<string, number>()
+  const slowUntil = new Map<string, number>()
   return {
-    has: (account) => (until.get(account) ?? 0) > performance.now(),
+    has: (account) => (slowUntil.get(account) ?? 0) > performance.now(),
     add(account) {
-      until.delete(account)
-      until.set(account, performance.now() + slowAccountMilliseconds)
-      for (const oldest of until.keys()) {
-        if (until.size <= slowAccountsMax) break
-        until.delete(oldest)
+      slowUntil.delete(account)
+      slowUntil.set(account, performance.now() + slowAccountMilliseconds)
+      for (const oldest of slowUntil.keys()) {
+        if (slowUntil.size <= slowAccountsMax) break
+        slowUntil.delete(oldest)
       }
     },
   }

@@ -22,11 +22,13 @@ export type Placeholders<Columns extends string = string> = Readonly<
 >
 
 /**
- * A table with the last number of each parent. Triggers number new rows and rows that move to another parent:
- * they lock the row of this table whose id is in the column `per`.
+ * Numbers rows within their parent. When a row is created or moves to another parent, a trigger locks the row
+ * of the parent in `table` and assigns the next number.
  */
 export interface Counter {
+  /** The table that stores the last number assigned within each parent. */
   readonly table: string
+  /** The column of the numbered row that has the id of the parent. */
   readonly per: string
   /** The columns that the triggers set: the number, and those derived from it. */
   readonly generates: readonly string[]
@@ -43,18 +45,18 @@ export const changedColumns = (
   'updatedAt',
 ]
 
-/** Returns the flags that an update of these columns clears if the value of one of `columns` changes. */
+/** Returns each flag that an update of `set` may clear, with the columns whose changes clear it. */
 const flagsToClear = (placeholders: Placeholders | undefined, set: readonly string[]) =>
-  Object.entries(placeholders ?? {}).flatMap(([flag, all = []]) => {
-    const columns = all.filter((name) => set.includes(name))
+  Object.entries(placeholders ?? {}).flatMap(([flag, flaggedColumns = []]) => {
+    const columns = flaggedColumns.filter((name) => set.includes(name))
     return columns.length === 0 || set.includes(flag) ? [] : [{ flag, columns }]
   })
 
 /**
- * Returns the assignments of these flags. The update of `row` itself compares the values, so that it sees
- * what a concurrent write has changed. `newValueOf` returns the new value of a column.
+ * Returns the assignments of an UPDATE that clear those flags. The comparison is part of the UPDATE, so it
+ * uses the current `row`, including concurrent changes. `newValueOf` returns the new value of a column.
  */
-export const flagAssignments = (
+export const flagSetters = (
   table: Table,
   set: readonly string[],
   newValueOf: (name: string) => unknown,
@@ -73,7 +75,10 @@ export interface TableStatement {
   readonly change?: ChangedColumns
 }
 
-/** A new row, new values for the rows called `before`, or an update of these rows. */
+/**
+ * `insert` is a new row, `set` has new values for the rows in the CTE `change.before`, and `update` is a
+ * complete UPDATE statement for those rows.
+ */
 export type WriteContent =
   | { readonly insert: Readonly<Record<string, unknown>> }
   | { readonly set: Readonly<Record<string, unknown>> }
@@ -147,7 +152,7 @@ export function writeAndLogCtes(
 interface HistoryTable {
   readonly table: string
   readonly columns: readonly string[]
-  /** The columns to record, if they are not the same. */
+  /** The columns to record, if they differ from `columns`. */
   readonly historyColumns?: readonly string[]
   readonly access?: AccessRule
 }
@@ -162,13 +167,13 @@ const fieldsSql = new WeakMap<HistoryTable, Map<string, Sql>>()
 
 /** Returns the SQL of project and fields. It is built once for each table and set of changed columns. */
 function projectAndFields(table: HistoryTable, change: ChangedColumns | undefined): Sql {
-  const ofTable = fieldsSql.get(table) ?? new Map<string, Sql>()
-  fieldsSql.set(table, ofTable)
+  const cache = fieldsSql.get(table) ?? new Map<string, Sql>()
+  fieldsSql.set(table, cache)
   const key = change?.columns.join() ?? ''
-  const known = ofTable.get(key)
-  if (known) return known
+  const cached = cache.get(key)
+  if (cached) return cached
   const text = raw(`${projectOf(table)}, ${change ? changedFields(table, change) : newFields(table)}`)
-  ofTable.set(key, text)
+  cache.set(key, text)
   return text
 }
 
@@ -186,8 +191,8 @@ const changedFields = ({ columns, historyColumns = columns }: HistoryTable, chan
     .join(', ')}))`
 
 function beforeAndAfter(name: string): string {
-  const column = quotedColumn(name)
-  return `'${column.slice(1, -1)}', case when was.${column} is distinct from row.${column} then jsonb_build_array(was.${column}, row.${column}) end`
+  const quoted = quotedColumn(name)
+  return `'${columnName(name)}', case when was.${quoted} is distinct from row.${quoted} then jsonb_build_array(was.${quoted}, row.${quoted}) end`
 }
 
 const quotedColumn = (name: string): string => `"${columnName(name)}"`
@@ -219,14 +224,14 @@ export const writerSql = (writer: Writer): WriterSql => {
   }
 }
 
-/** Records for each row the writer in the row of `input` with the same id. */
+/** Records a separate writer for each row: that of the row of `input` with the same id. */
 export const inputWriterSql: WriterSql = {
   caller: raw('input.":caller"'),
   origin: raw('input.":session", input.":client", input.":host", input.":request"'),
   from: raw(' join input on input.id = row.id'),
 }
 
-/** No field has these names. */
+/** The columns of `input` for the writer. The colons distinguish their names from those of fields. */
 export const writerColumnTypes = {
   ':caller': 'uuid',
   ':session': 'text',

@@ -11,7 +11,7 @@ import { idTaken } from './failures.ts'
 import {
   type Action,
   changedColumns,
-  flagAssignments,
+  flagSetters,
   inputWriterSql,
   type LoggedWrite,
   loggedWriteCtes,
@@ -68,8 +68,8 @@ export async function insertMany(
   const writesOf = (row: InputRow) =>
     [
       { table: many.table, values: pickValues(row, names) },
-      ...relatedRows.filter((one) => one.mainRowId === row.id),
-    ].map((one) => ({ table: one.table, content: { insert: one.values } }))
+      ...relatedRows.filter(({ mainRowId }) => mainRowId === row.id),
+    ].map(({ table, values }) => ({ table, content: { insert: values } }))
   const outcomes = await writeEach(queries, 'create', writers, many, { statements, writesOf })
   return addDuplicateProblems(queries, many, outcomes)
 }
@@ -107,7 +107,7 @@ export function updateMany(
   const changes = join(
     [
       ...set.map((name) => sql`${column(name)} = ${verdictColumn(name)}`),
-      ...flagAssignments(many.table, set, verdictColumn),
+      ...flagSetters(many.table, set, verdictColumn),
       nextVersion,
     ],
     ', ',
@@ -165,7 +165,7 @@ function writeEach(
     })
   }
   const { one: writer } = writers
-  const inputStatementOf = (some: ManyRows['rows']) => inputStatement(some, types)
+  const inputStatementOf = (subset: ManyRows['rows']) => inputStatement(subset, types)
   const stepInput = { action, writer, conditions, columns, rows, inputStatementOf, writesOf }
   return writeManyConditionally<Row>(queries, {
     input: inputStatementOf(rows),
@@ -194,7 +194,7 @@ function inputStatement(rows: readonly Values[], types: ManyRows['types']): Sql 
 function relatedRowStatements(relatedRows: readonly RelatedRowOf[]): TableStatement[] {
   const tables = [...new Set(relatedRows.map(({ table }) => table))]
   return tables.map((table) => {
-    const rows = relatedRows.filter((one) => one.table === table)
+    const rows = relatedRows.filter((row) => row.table === table)
     const names = Object.keys(rows[0]?.values ?? {})
     const json = JSON.stringify(rows.map(({ values }) => toColumnNames(values)))
     const statement = sql`insert into ${tableOf(table)} as row (${join(names.map(column), ', ')})

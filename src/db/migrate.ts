@@ -25,8 +25,8 @@ interface Migration {
 
 /**
  * Brings the schema up to date and returns the names of the migrations it applied. Instances that start
- * together run one after the other. All migrations run in one transaction, which holds the lock: this works
- * also behind a pooler that assigns connections per transaction.
+ * together run one after the other. All migrations run in one transaction, which holds the lock. This also
+ * works behind a pooler that assigns connections per transaction.
  */
 export const migrate = (url: string): Promise<string[]> =>
   withClient(url, 'migrate', async (client) => {
@@ -53,7 +53,7 @@ export async function migrateWithin(
 
 export type AppliedMigration = Pick<Migration, 'name' | 'checksum' | 'contracts'>
 
-/** Throws if a backup has a migration that this version does not know, or has with another text. */
+/** Throws if this version does not know a migration of a backup, or has it with a different text. */
 export async function requireKnown(applied: readonly AppliedMigration[]): Promise<void> {
   const all = await readMigrations()
   const unknown = applied.find(({ name }) => all.every((migration) => migration.name !== name))
@@ -185,7 +185,7 @@ export async function readServerFacts(client: pg.ClientBase): Promise<ServerFact
   return rows[0] as ServerFacts
 }
 
-/** The oldest release that has the SQL we use. The tests also run against it. */
+/** The oldest release that supports all statements of this program. The tests also run against it. */
 const oldestVersion = 15
 
 /** Explains why this server cannot hold a store, and what to do; undefined when it can. */

@@ -22,7 +22,7 @@ describe('a modification date', () => {
   const clock = async () =>
     Number((await writer.query('select extract(epoch from clock_timestamp())::float8 as at')).rows[0].at)
 
-  it('is given once its second has ended, and then stays', async () => {
+  it('is available once its second has ended, and then stays the same', async () => {
     const modificationDates = createModificationDates(fresh.database)
     const changedAt = Math.floor(await clock())
     assert.equal((await modificationDates()).dateOf(changedAt), undefined)
@@ -33,7 +33,7 @@ describe('a modification date', () => {
     assert.equal((await modificationDates()).dateOf(changedAt), date)
   })
 
-  it('is not given while a transaction that may carry an earlier time is still open', async () => {
+  it('is not available while a transaction that may have an earlier time is still open', async () => {
     await writer.query('begin')
     await writer.query('insert into things values (1)')
     const writtenAt = Math.floor(await clock())
@@ -50,7 +50,7 @@ describe('a modification date', () => {
     assert.ok(date > committedAt, 'an answer from before the commit cannot have been sent at that date')
   })
 
-  it('is not given for a change that is no longer in the log', async () => {
+  it('is not available for a change that is no longer in the log', async () => {
     assert.equal((await createModificationDates(fresh.database)()).dateOf(null), undefined)
   })
 
@@ -74,17 +74,17 @@ describe('a modification date', () => {
     }
   })
 
-  it('costs two statements twice a second, however many answers are made', async () => {
-    let asked = 0
+  it('costs two statements per half second, however many responses are sent', async () => {
+    let statementCount = 0
     const counting: Queries & Pick<Database, 'onCommit'> = {
       onCommit: () => () => undefined,
       query(statement) {
-        asked += 1
+        statementCount += 1
         return fresh.database.query(statement)
       },
     }
     const modificationDates = createModificationDates(counting, () => 0)
     await Promise.all(Array.from({ length: 20 }, () => modificationDates()))
-    assert.equal(asked, 2)
+    assert.equal(statementCount, 2)
   })
 })

@@ -3,7 +3,7 @@ import { hasSettledBefore } from './change-log.ts'
 import type { Database, Queries } from './database.ts'
 import { sql } from './sql.ts'
 
-/** Returns the known dates. Call it before reading rows, because the dates must not be newer. */
+/** Returns the known dates. Call it before reading rows, because the dates must not be newer than the rows. */
 export type ModificationDates = () => Promise<KnownDates>
 
 /** Dates in whole seconds since 1970, by the clock of the database, because the hosts' clocks may differ. */
@@ -17,7 +17,7 @@ export interface KnownDates {
   dateOf(lastChangeSecond: number | null | undefined): number | undefined
 }
 
-/** Frequent enough, because dates have whole seconds. */
+/** Known dates are used for this long without another query, because they have whole seconds. */
 const freshMilliseconds = 500
 /** While there are reads or writes, the database is queried this often, so that dates are known in time. */
 const refreshMilliseconds = 1000
@@ -76,9 +76,9 @@ export function createModificationDates(
    * earlier, and has an earlier date.
    */
   function dateAfter(lastChangeSecond: number): number | undefined {
-    const known = dates.get(lastChangeSecond)
+    const existing = dates.get(lastChangeSecond)
     const settlement = settlements.find(({ until }) => until >= lastChangeSecond + 1)
-    if (known !== undefined || settlement === undefined) return known
+    if (existing !== undefined || settlement === undefined) return existing
     const date = Math.floor(settlement.seenAt) + 1
     dates.set(lastChangeSecond, date)
     for (const oldest of dates.keys()) if (dates.size > datesRememberedMax) dates.delete(oldest)

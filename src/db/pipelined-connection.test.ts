@@ -23,16 +23,16 @@ after(async () => {
   await fresh?.drop()
 })
 
-const askFor = (number: number) =>
+const queryNumber = (number: number) =>
   pipelined.use(
     (client) => queryRows(client, { name: 'number', text: 'select $1::int as number', values: [number] }),
     performance.now() + patience,
   )
 
 test('statements of one turn of the event loop leave in one write', async () => {
-  await askFor(0)
+  await queryNumber(0)
   const writes = await countWrites(async () => {
-    const rows = await Promise.all([1, 2, 3, 4, 5].map(askFor))
+    const rows = await Promise.all([1, 2, 3, 4, 5].map(queryNumber))
     assert.deepEqual(
       rows.flat(),
       [1, 2, 3, 4, 5].map((number) => ({ number })),
@@ -43,7 +43,7 @@ test('statements of one turn of the event loop leave in one write', async () => 
 
 test('a later statement does not wait for more', async () => {
   const writes = await countWrites(async () => {
-    for (const number of [1, 2, 3]) assert.deepEqual(await askFor(number), [{ number }])
+    for (const number of [1, 2, 3]) assert.deepEqual(await queryNumber(number), [{ number }])
   })
   assert.equal(writes, 3)
 })
@@ -70,15 +70,15 @@ test('a silent server does not get a new connection for each call that times out
 
 async function countWrites(work: () => Promise<void>): Promise<number> {
   const { stream } = await pipelined.use(
-    async (client) => (client as Connected).connection,
+    async (client) => (client as ConnectedClient).connection,
     performance.now() + patience,
   )
-  const writing = mock.method(stream as Writing, '_writev')
+  const writing = mock.method(stream as BufferedSocket, '_writev')
   await work()
   writing.mock.restore()
   return writing.mock.callCount()
 }
 
-/** A socket passes what it has buffered to the system here. */
-type Writing = Required<Pick<Socket, '_writev'>>
-type Connected = pg.Client & { readonly connection: { readonly stream: Socket } }
+/** `_writev` is the method with which a socket passes its buffered data to the system. */
+type BufferedSocket = Required<Pick<Socket, '_writev'>>
+type ConnectedClient = pg.Client & { readonly connection: { readonly stream: Socket } }

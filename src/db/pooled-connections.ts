@@ -79,7 +79,7 @@ export interface ConnectionLimits {
 }
 
 /**
- * Sets the limits on a direct connection to the server, and returns whether it is one. Behind a pooler, the
+ * Sets the limits on a direct connection, and returns whether the connection is direct. Behind a pooler, the
  * number of the server process differs from the one reported at connecting. A session setting would leak to
  * other clients of the pooler there, so each transaction sets its limits instead. Poolers reject limits in
  * the startup parameters.

@@ -5,11 +5,11 @@ import pg from 'pg'
 export interface Pooler {
   /** A client keeps its server connection: in session mode always, else until its transaction ends. */
   readonly mode: 'session' | 'transaction'
-  /** Whether a statement named by a client is known on every server connection that it is given. */
+  /** True if a named statement of a client works on every server connection that the client gets. */
   readonly supportsNamedStatements: boolean
 }
 
-/** How the hosts reach the store; undefined parts are those of a direct connection. */
+/** How the hosts reach the store. Without `pooler`, the connection is direct. */
 export interface StoreAddress {
   readonly url: string
   readonly pooler?: Pooler | undefined
@@ -30,12 +30,12 @@ export async function detectPoolers(
   url: string,
   { namedStatements, readUrls, onNoNamedStatements }: PoolerOptions,
 ): Promise<StoreAddress> {
-  const [pooler, ...readers] = await Promise.all([
+  const [pooler, ...standbyPoolers] = await Promise.all([
     detectPooler(url),
-    // A host starts without its standbys, too.
+    // A host also starts if a standby cannot be reached.
     ...readUrls.map((each) => detectPooler(each, standbyMilliseconds).catch(() => undefined)),
   ])
-  const limiting = [pooler, ...readers].find((each) => each?.supportsNamedStatements === false)
+  const limiting = [pooler, ...standbyPoolers].find((each) => each?.supportsNamedStatements === false)
   if (limiting === undefined || namedStatements === false)
     return { url, pooler, namedStatements: namedStatements ?? true }
   const reason = describePooler(limiting)
@@ -82,7 +82,7 @@ async function connect(url: string, milliseconds: number): Promise<Client> {
     connectionTimeoutMillis: milliseconds,
     query_timeout: milliseconds,
   }) as Client
-  // The statement in progress fails, too.
+  // Without a listener, a lost connection would end the process. The statement in progress fails anyway.
   client.on('error', () => undefined)
   await client.connect()
   return client
@@ -97,8 +97,8 @@ async function readServerProcess(client: Client): Promise<number> {
 const observations = 3
 
 /**
- * Whether a client that stays connected is given different server connections, or another client is given its
- * own. Neither happens in session mode.
+ * Returns whether a client that stays connected gets different server connections, or two clients get the same
+ * one. Neither happens in session mode.
  */
 async function shareServers(first: Client, second: Client): Promise<boolean> {
   for (let count = 0; count < observations; count += 1) {

@@ -10,51 +10,51 @@ import { restoreRows } from './rows.ts'
 import { raw, sql } from './sql.ts'
 
 describe('rows that were removed long ago', () => {
-  let scene: Awaited<ReturnType<typeof freshContext>>
+  let fresh: Awaited<ReturnType<typeof freshContext>>
   before(async () => {
-    scene = await freshContext()
+    fresh = await freshContext()
   })
-  after(() => scene.drop())
+  after(() => fresh.drop())
 
-  const make = async (resource: string, values = {}) => (await scene.makeAny(resource, values)).id as string
+  const make = async (resource: string, values = {}) => (await fresh.makeAny(resource, values)).id as string
   const removeRow = (resource: string, id: string) =>
-    remove(scene.context, resourceNamed(resource), scene.administrator, { ids: [id] })
-  const age = (table: string, id: string, days: number) =>
-    scene.context.database.query(
+    remove(fresh.context, resourceNamed(resource), fresh.administrator, { ids: [id] })
+  const backdate = (table: string, id: string, days: number) =>
+    fresh.context.database.query(
       raw(`update ${table} set deleted_at = now() - interval '${days} days' where id = '${id}'`),
     )
   const isThere = async (table: string, id: string) =>
-    (await scene.context.database.query(raw(`select from ${table} where id = '${id}'`))).length === 1
-  const purge = (days = 90) => purgeRemoved(scene.context.database, resources, days)
+    (await fresh.context.database.query(raw(`select from ${table} where id = '${id}'`))).length === 1
+  const purge = (days = 90) => purgeRemoved(fresh.context.database, resources, days)
 
   it('are kept for ever without a retention period', async () => {
     const id = await make('impediment')
     await removeRow('impediment', id)
-    await age('impediments', id, 4000)
+    await backdate('impediments', id, 4000)
     await purge(0)
     assert.ok(await isThere('impediments', id))
     await purge()
     assert.equal(await isThere('impediments', id), false)
     const { rows, removedBefore } = (
-      await scene.context.database.query<{ rows: number; removedBefore: boolean }>(
+      await fresh.context.database.query<{ rows: number; removedBefore: boolean }>(
         sql`select rows, removed_before < now() - interval '89 days' as "removedBefore" from purges where resource = 'impediment'`,
       )
     )[0] ?? { rows: 0, removedBefore: false }
     assert.deepEqual([Number(rows), removedBefore], [1, true])
   })
 
-  it('are purged although they have parts, which are then parts of none', async () => {
+  it('are purged even if they have sub-assignments, which then have no parent', async () => {
     const projectId = await make('project')
     const whole = await make('assignment', { projectId })
     const part = await make('assignment', { projectId, parentId: whole })
     await removeRow('assignment', whole)
-    await age('assignments', whole, 100)
+    await backdate('assignments', whole, 100)
     await purge()
     assert.equal(await isThere('assignments', whole), false)
-    const [left] = await scene.context.database.query<{ parentId: string | null }>(
+    const [remaining] = await fresh.context.database.query<{ parentId: string | null }>(
       sql`select parent_id as "parentId" from assignments where id = ${part}`,
     )
-    assert.equal(left?.parentId, null)
+    assert.equal(remaining?.parentId, null)
   })
 
   it('are purged with the rows that refer to them, and stay while a remaining row refers to them', async () => {
@@ -65,15 +65,15 @@ describe('rows that were removed long ago', () => {
       ['project', project],
     ] as const)
       await removeRow(resource, id)
-    await age('projects', project, 100)
+    await backdate('projects', project, 100)
     // They were removed in the same instant.
-    await scene.context.database.query(
+    await fresh.context.database.query(
       sql`update user_projects set deleted_at = now() - interval '100 days' where project_id = ${project}`,
     )
-    await age('assignments', assignment, 10)
+    await backdate('assignments', assignment, 10)
     await purge()
     assert.ok(await isThere('projects', project))
-    await age('assignments', assignment, 100)
+    await backdate('assignments', assignment, 100)
     await purge()
     assert.equal(await isThere('assignments', assignment), false)
     assert.equal(await isThere('projects', project), false)
@@ -82,11 +82,11 @@ describe('rows that were removed long ago', () => {
   it('appear as changes to clients that list them, while active and recently removed rows stay', async () => {
     const [live, young, old] = [await make('workflow'), await make('workflow'), await make('workflow')]
     for (const id of [young, old]) await removeRow('workflow', id)
-    await age('workflows', young, 89)
-    await age('workflows', old, 91)
-    const snapshot = await currentSnapshot(scene.context.database)
+    await backdate('workflows', young, 89)
+    await backdate('workflows', old, 91)
+    const snapshot = await currentSnapshot(fresh.context.database)
     await purge()
-    assert.deepEqual((await changesSince(scene.context.database, snapshot)).resources, ['workflow'])
+    assert.deepEqual((await changesSince(fresh.context.database, snapshot)).resources, ['workflow'])
     assert.deepEqual(await Promise.all([live, young, old].map((id) => isThere('workflows', id))), [
       true,
       true,
@@ -97,35 +97,37 @@ describe('rows that were removed long ago', () => {
   it('stay when a concurrent transaction is restoring them', async () => {
     const id = await make('organization')
     await removeRow('organization', id)
-    await age('organizations', id, 100)
-    const { database } = scene.context
+    await backdate('organizations', id, 100)
+    const { database } = fresh.context
     const organization = resourceNamed('organization')
-    const purging = await database.transaction(async (transaction) => {
+    const [purging] = await database.transaction(async (transaction) => {
       await restoreRows(transaction, organization, undefined, sql`row.id = ${id}`, {
         hasCascadeParent: false,
       })
       const purging = purge()
-      // In a sharded store, its turn comes after this one.
+      // In a sharded store, the purge waits until this transaction has ended.
       if (!isDistributed) await purging
+      // The array keeps the transaction from waiting for the purge.
       return [purging]
     })
-    await Promise.all(purging)
+    await purging
     assert.ok(await isThere('organizations', id))
   })
 
-  it('of accounts are purged with their credentials, and leave their history', async () => {
-    const { database } = scene.context
+  it('of accounts are purged with their credentials, but their history is kept', async () => {
+    const { database } = fresh.context
     const user = await make('user')
-    for (const statement of ofAnAccount) await database.query(raw(statement.replaceAll('$user', `'${user}'`)))
+    for (const statement of accountStatements)
+      await database.query(raw(statement.replaceAll('$user', `'${user}'`)))
     await removeRow('user', user)
-    await age('users', user, 100)
+    await backdate('users', user, 100)
     await purge()
     assert.equal(await isThere('users', user), false)
-    const [left] = await database.query<{ entries: number; tokens: number }>(
+    const [remaining] = await database.query<{ entries: number; tokens: number }>(
       sql`select (select count(*)::int from history where row_id = ${user}) as entries,
         (select count(*)::int from api_tokens where user_id = ${user}) as tokens`,
     )
-    assert.deepEqual(left, { entries: 2, tokens: 0 })
+    assert.deepEqual(remaining, { entries: 2, tokens: 0 })
   })
 
   it('of an account stay while hours that it booked still exist', async () => {
@@ -136,9 +138,9 @@ describe('rows that were removed long ago', () => {
       keepDate: '2026-01-05',
       amountHours: 1,
     }
-    await removeRow('appointment', (await scene.make('appointment', booked)).id as string)
+    await removeRow('appointment', (await fresh.make('appointment', booked)).id as string)
     await removeRow('user', user)
-    await age('users', user, 100)
+    await backdate('users', user, 100)
     await purge()
     assert.ok(await isThere('users', user))
   })
@@ -147,7 +149,7 @@ describe('rows that were removed long ago', () => {
     const isResource = (table: string) =>
       raw(`(select count(*) from pg_attribute where attrelid = ${table}
         and attname in ('id', 'active', 'deleted_at', 'created_at', 'updated_at')) = 5`)
-    const references = await scene.context.database.query<{
+    const references = await fresh.context.database.query<{
       reference: string
       keeps: boolean
       goes: boolean
@@ -159,18 +161,22 @@ describe('rows that were removed long ago', () => {
     assert.ok(references.length > 20)
     const wrong = references.filter(({ keeps, goes }) => keeps === goes).map(({ reference }) => reference)
     assert.deepEqual(wrong, [], 'rows of no resource go with their parent: add on delete cascade')
-    const unfound = await scene.context.database.query<{ reference: string }>(
+    const withoutIndex = await fresh.context.database.query<{ reference: string }>(
       sql`select conrelid::regclass || '.' || attname as reference
         from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
         where contype = 'f' and ${isResource('confrelid')} and not exists (
           select from pg_index where indrelid = conrelid and indkey[0] = conkey[1]
             and (indpred is null or pg_get_expr(indpred, indrelid) = '(' || attname || ' IS NOT NULL)'))`,
     )
-    assert.deepEqual(unfound, [], 'each deletion would scan the whole table: add an index on all its rows')
+    assert.deepEqual(
+      withoutIndex,
+      [],
+      'each deletion would scan the whole table: add an index on all its rows',
+    )
   })
 
-  it('cannot be purged early, nor can any other table', async () => {
-    const { database } = scene.context
+  it('cannot be purged early, and rows of other tables cannot be purged at all', async () => {
+    const { database } = fresh.context
     await assert.rejects(purge(29), /kept for 30 days at least/)
     for (const table of ['signin_sessions', 'history', 'pg_class', 'none'])
       await assert.rejects(
@@ -180,8 +186,11 @@ describe('rows that were removed long ago', () => {
   })
 })
 
-/** Everything else that refers to an account uses the same constraint; these are the rows that would last. */
-const ofAnAccount = [
+/**
+ * Statements that insert rows that would otherwise outlive the account. Other references to accounts use the
+ * same constraint.
+ */
+const accountStatements = [
   `insert into api_tokens (id, user_id, hash, security_stamp, name, scopes, expires_at)
    values (gen_random_uuid(), $user, sha256('a'), '', 'a', '{a}', now())`,
   'insert into administrators (user_id, given_by) values ($user, $user)',

@@ -4,7 +4,7 @@ import { raw, type Sql, sql } from './sql.ts'
 
 /** The rows of a statement: few enough not to hold locks for long or reach the time limit. */
 export const batchSize = 1000
-/** A million rows, more than clients without an account can add between two runs. */
+/** This many batches are a million rows: more than clients without an account can add between two runs. */
 const batchesMax = 1000
 
 /** Repeats a statement, which returns a row for each change, until it changes fewer than `batchSize`. */
@@ -47,7 +47,7 @@ interface PurgeableTable {
   readonly table: string
 }
 
-/** The limit of the database function `forget_removed` for one call. */
+/** The number of rows that the database function `forget_removed` deletes at most in one call. */
 const purgeBatchMax = 1000
 
 /** Deletes rows removed more than `days` ago; 0 keeps all. Children are deleted before their parents. */

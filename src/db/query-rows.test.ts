@@ -8,14 +8,14 @@ import { queryRows } from './query-rows.ts'
 let fresh: FreshDatabase
 let client: pg.Client
 /** How often the server has sent column metadata. */
-let reported: number
+let metadataCount: number
 
 before(async () => {
   fresh = await freshDatabase()
   client = new pg.Client({ connectionString: fresh.url, types: pgTypeParsers, ...{ pipeline: true } })
   await client.connect()
   connectionOf(client).on('rowDescription', () => {
-    reported += 1
+    metadataCount += 1
   })
 })
 after(async () => {
@@ -23,20 +23,20 @@ after(async () => {
   await fresh?.drop()
 })
 beforeEach(() => {
-  reported = 0
+  metadataCount = 0
 })
 
-const connectionOf = (one: pg.Client) =>
-  (one as pg.Client & { readonly connection: pg.Connection }).connection
+const connectionOf = (pgClient: pg.Client) =>
+  (pgClient as pg.Client & { readonly connection: pg.Connection }).connection
 
-const ofEachKind = `select $1::int as one, 2.50::numeric as price, 'text' as text, null::text as nothing, true as yes,
+const everyKind = `select $1::int as one, 2.50::numeric as price, 'text' as text, null::text as nothing, true as yes,
   now() as moment, array['a', null] as list, '{"a": [1]}'::jsonb as document, 9007199254740991 as count
   from generate_series(1, 3) union all select null, 0, '', '', null, null, null, null, 0`
 
 test('rows equal those of the driver, also when their columns are known', async () => {
   await client.query('begin')
-  const { rows } = await client.query(ofEachKind, [1])
-  const statement = { name: 'each kind', text: ofEachKind, values: [1] }
+  const { rows } = await client.query(everyKind, [1])
+  const statement = { name: 'each kind', text: everyKind, values: [1] }
   for (let time = 0; time < 3; time += 1) assert.deepEqual(await queryRows(client, statement), rows)
   await client.query('commit')
 })
@@ -45,21 +45,21 @@ test('a connection receives the columns of a named statement once, those of any 
   const text = 'select $1::int as number'
   for (const number of [1, 2, 3])
     assert.deepEqual(await queryRows(client, { name: 'number', text, values: [number] }), [{ number }])
-  assert.equal(reported, 1)
+  assert.equal(metadataCount, 1)
   for (const number of [1, 2, 3])
     assert.deepEqual(await queryRows(client, { text, values: [number] }), [{ number }])
-  assert.equal(reported, 4)
+  assert.equal(metadataCount, 4)
 })
 
 test('statements that are sent together each get their own rows', async () => {
   const [one, two] = ['select $1::int as a', "select 'b' || $1 as b, $1 as c"]
-  const asked = Array.from({ length: 40 }, (_, index) =>
+  const results = Array.from({ length: 40 }, (_, index) =>
     queryRows(
       client,
       index % 2 ? { name: 'one', text: one, values: [index] } : { name: 'two', text: two, values: [index] },
     ),
   )
-  const rows = (await Promise.all(asked)).flat()
+  const rows = (await Promise.all(results)).flat()
   assert.deepEqual(
     rows,
     rows.map((_, index) => (index % 2 ? { a: index } : { b: `b${index}`, c: String(index) })),
@@ -86,12 +86,12 @@ test('a value that cannot be parsed fails only its own statement', async () => {
 
 test('the stack of a rejected statement names its caller', async () => {
   const failing = { name: 'failing', text: 'select 1 / $1::int as quotient', values: [0] }
-  async function whoAsks() {
+  async function callingFunction() {
     await queryRows(client, failing)
   }
   for (let time = 0; time < 2; time += 1)
     await assert.rejects(
-      whoAsks(),
-      (error: Error) => /division by zero/.test(error.message) && /whoAsks/.test(error.stack ?? ''),
+      callingFunction(),
+      (error: Error) => /division by zero/.test(error.message) && /callingFunction/.test(error.stack ?? ''),
     )
 })

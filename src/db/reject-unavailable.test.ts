@@ -20,7 +20,7 @@ const diskFull = raw(`do $$ begin
 end $$`)
 
 describe('A store', () => {
-  it('whose disk is full rejects writes and reads as unavailable, and accepts the next one', async (t) => {
+  it('whose disk is full rejects writes and reads as unavailable, and then continues to work', async (t) => {
     const { database, drop } = await freshDatabase()
     t.after(drop)
     await assert.rejects(database.singleWrites.query(diskFull), isUnavailable)
@@ -29,7 +29,7 @@ describe('A store', () => {
       isUnavailable,
     )
     await assert.rejects(database.query(diskFull), isUnavailable)
-    await assert.rejects(database.listReads.query(diskFull, 'anybody'), isUnavailable)
+    await assert.rejects(database.listReads.query(diskFull, 'account'), isUnavailable)
     assert.equal((await database.query(raw('select 1'))).length, 1)
   })
 
@@ -56,10 +56,10 @@ describe('A store', () => {
   it('that fails after a request has written something reports an unknown outcome', async (t) => {
     const { database, drop } = await freshDatabase()
     t.after(drop)
-    const one = raw('select 1')
+    const selectOne = raw('select 1')
     const writes = [
-      () => database.singleWrites.query(one),
-      () => database.transaction((transaction) => transaction.query(one)),
+      () => database.singleWrites.query(selectOne),
+      () => database.transaction((transaction) => transaction.query(selectOne)),
     ]
     for (const write of writes) {
       const request = database.complete(startWork('Write', 'test'), async () => {

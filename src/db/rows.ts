@@ -15,7 +15,7 @@ import { duplicateProblem } from './failures.ts'
 import {
   type Action,
   changedColumns,
-  flagAssignments,
+  flagSetters,
   loggedWriteCtes,
   mainCte,
   type Table,
@@ -104,7 +104,7 @@ export function updateRows(
 
 /** Returns the update without its `where`. */
 export const updateStatement = (table: Table, values: Values): Sql =>
-  sql`update ${tableOf(table)} as row set ${join([...assignments(table, values), nextVersion], ', ')}`
+  sql`update ${tableOf(table)} as row set ${join([...setters(table, values), nextVersion], ', ')}`
 
 /** Marks rows as removed. Rows that are removed by a cascade store the id of the parent in `removed_with`. */
 export async function removeRows(
@@ -153,11 +153,12 @@ export const nextVersion = sql`updated_at = greatest(${now},
 export const isOtherVersion = (version: unknown): Sql =>
   sql`${toMilliseconds(raw('coalesce(before.updated_at, before.created_at)'))} <> ${toMilliseconds(sql`${version}::timestamptz`)}`
 
-function assignments(table: Table, values: Values): Sql[] {
+/** Returns the assignments of an UPDATE. */
+function setters(table: Table, values: Values): Sql[] {
   const names = Object.keys(values)
   return [
     ...names.map((name) => sql`${column(name)} = ${values[name]}`),
-    ...flagAssignments(table, names, (name) => values[name]),
+    ...flagSetters(table, names, (name) => values[name]),
   ]
 }
 

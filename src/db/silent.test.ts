@@ -40,55 +40,62 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
     await fresh.drop()
   })
 
-  const one = sql`select 1`
+  const selectOne = sql`select 1`
   const { signal } = new AbortController()
-  const exported = async () => {
-    const streamed = { statement: one, account: 'account', format: () => '1', signal, onCut: () => undefined }
+  const exportRows = async () => {
+    const streamed = {
+      statement: selectOne,
+      account: 'account',
+      format: () => '1',
+      signal,
+      onCut: () => undefined,
+    }
     for await (const _ of database.exports.stream(streamed)) return
   }
   const shared: WriteKind<number, boolean> = {
     name: 'shared',
     accountOf: () => 'account',
     idOf: String,
-    writeAlone: async () => (await database.singleWrites.query(one)).length === 1,
-    writeTogether: async ({ query }, ids) => (await query(one)) && ids.map(() => true),
+    writeAlone: async () => (await database.singleWrites.query(selectOne)).length === 1,
+    writeTogether: async ({ query }, ids) => (await query(selectOne)) && ids.map(() => true),
   }
   const calls: Readonly<Record<string, () => Promise<unknown>>> = {
-    read: () => database.query(one),
-    list: () => database.listReads.query(one, 'account'),
-    'list of an account that asks for much': () =>
-      allOf(Array.from({ length: 20 }, () => database.listReads.query(one, 'greedy'))),
-    'list of an account that was slow': () => database.liveListReads.query(one, 'slow'),
-    write: () => database.singleWrites.query(one),
-    'write of an account that writes much': () =>
+    read: () => database.query(selectOne),
+    list: () => database.listReads.query(selectOne, 'account'),
+    'list of an account with many requests': () =>
+      allOf(Array.from({ length: 20 }, () => database.listReads.query(selectOne, 'greedy'))),
+    'list of an account that was slow': () => database.liveListReads.query(selectOne, 'slow'),
+    write: () => database.singleWrites.query(selectOne),
+    'write of an account with many writes': () =>
       allOf(
         Array.from({ length: 30 }, () => {
           const work = startWork('Write', 'test')
           work.holder = 'greedy'
-          return database.complete(work, () => database.singleWrites.query(one))
+          return database.complete(work, () => database.singleWrites.query(selectOne))
         }),
       ),
-    transaction: () => database.transaction((transaction) => transaction.query(one)),
-    'transaction that reads by another connection': () => database.transaction(() => database.query(one)),
+    transaction: () => database.transaction((transaction) => transaction.query(selectOne)),
+    'transaction that reads on another connection': () =>
+      database.transaction(() => database.query(selectOne)),
     'writes that share a statement': () =>
       allOf(Array.from({ length: 10 }, (_, id) => database.singleWrites.writeGrouped?.(shared, id))),
-    export: exported,
-    'exports that wait for each other': () => allOf(Array.from({ length: 3 }, exported)),
+    export: exportRows,
+    'exports that wait for each other': () => allOf(Array.from({ length: 3 }, exportRows)),
   }
 
   it('is given up within the time of one call, however many calls wait for it', async () => {
     await assert.rejects(database.liveListReads.query(sql`select pg_sleep(9)`, 'slow'))
-    // The store is asked once whether it is sharded; nothing is batched before that.
-    await database.query(checkConditionsStatement.attach([], one))
+    // The first such statement detects whether the store is sharded. Nothing is batched before that.
+    await database.query(checkConditionsStatement.attach([], selectOne))
     for (const call of Object.values(calls)) await call()
     // Longer than an idle connection is trusted without a probe.
     await sleep(200)
     proxy.pause()
     const times = await Promise.all(
-      Object.entries(calls).map(async ([what, call]) => {
+      Object.entries(calls).map(async ([name, call]) => {
         const startedAt = performance.now()
-        await assert.rejects(call(), rejectedAs('overloaded'), what)
-        return { what, milliseconds: performance.now() - startedAt }
+        await assert.rejects(call(), rejectedAs('overloaded'), name)
+        return { name, milliseconds: performance.now() - startedAt }
       }),
     )
     proxy.resume()
@@ -103,10 +110,10 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
   it('ends a transaction that has begun within the time of one call, too', async () => {
     let startedAt = 0
     const late = database.transaction(async (transaction) => {
-      await transaction.query(one)
+      await transaction.query(selectOne)
       proxy.pause()
       startedAt = performance.now()
-      await database.query(one)
+      await database.query(selectOne)
     })
     await assert.rejects(late, rejectedAs('overloaded'))
     assert.ok(performance.now() - startedAt < 2 * answerMilliseconds)
@@ -116,12 +123,12 @@ describe('A store that does not answer', { concurrency: 1 }, () => {
   it('leaves enough of ten seconds for everything else', () => {
     const { answerMilliseconds, statementMilliseconds } = requestLimits()
     assert.ok(answerMilliseconds + rollbackMillisecondsMax < answeredMillisecondsMax)
-    // The server has by then stopped the statement and reported that.
+    // The server stops the statement, and reports that, before the host gives up waiting.
     assert.ok(statementMilliseconds + 500 <= answerMilliseconds)
   })
 })
 
-/** Settles when all of them have. */
+/** Waits until all calls have settled, and rejects if one has failed. */
 async function allOf(calls: readonly (Promise<unknown> | undefined)[]): Promise<void> {
   await Promise.allSettled(calls)
   await Promise.all(calls)

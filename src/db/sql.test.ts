@@ -24,7 +24,7 @@ describe('a piece of SQL', () => {
 })
 
 describe('prepared statements', () => {
-  it('give equal texts one name, and only a thousand texts a name', () => {
+  it('have one name for equal texts, and names for a thousand texts only', () => {
     const prepare = preparedStatements({ named: true })
     assert.equal(prepare(sql`select ${1}`).name, prepare(sql`select ${2}`).name)
     for (let count = 0; count < 1000; count += 1) prepare(raw(`select ${count}`))
@@ -34,7 +34,7 @@ describe('prepared statements', () => {
 })
 
 describe('a new id', () => {
-  it('is a version 7 uuid, and sorts as it was made', async () => {
+  it('is a version 7 UUID, and sorts by creation', async () => {
     const first = newId()
     await new Promise((resolve) => setTimeout(resolve, 2))
     const second = newId()

@@ -107,8 +107,8 @@ describe('reading from a standby', () => {
     await client.connect()
     const position = await createWalPositionReader(here)()
     await sleep(200)
-    const read = (of: typeof position) =>
-      connections.run<{ one: number }>(client, sql`select 1 as one`, limits, of)
+    const read = (required: typeof position) =>
+      connections.run<{ one: number }>(client, sql`select 1 as one`, limits, required)
     assert.deepEqual(await read(position), [{ one: 1 }])
     await assert.rejects(read({ ...position, timeline: position.timeline + 1 }), StandbyBehindError)
     await client.query('select pg_promote()')

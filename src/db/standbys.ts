@@ -11,7 +11,7 @@ export interface Standby {
   /** The result of the last check; false before the first. */
   isUsable: boolean
   /** A standby that was behind gets no reads before this time, on the clock of `performance.now()`. */
-  restsUntil: number
+  skippedUntil: number
 }
 
 /** The outcome of a read that might have used a standby. */
@@ -35,29 +35,31 @@ export interface Standbys {
  */
 const pollMilliseconds = 1000
 /** A standby that was behind gets no reads for this time. Most have caught up after a few milliseconds. */
-const restMilliseconds = 20
+const skipMilliseconds = 20
 
 export function openStandbys(
   connections: readonly Connections[],
-  position: () => Promise<WalPosition>,
+  readPosition: () => Promise<WalPosition>,
 ): Standbys {
-  const all = connections.map((each): Standby => ({ connections: each, isUsable: false, restsUntil: 0 }))
+  const all = connections.map((each): Standby => ({ connections: each, isUsable: false, skippedUntil: 0 }))
   const outcomes: Record<StandbyOutcome, number> = { standby: 0, behind: 0, failed: 0, unavailable: 0 }
   const watches = all.map(watch)
   let reads = 0
 
   function choose(): Standby | undefined {
     const now = performance.now()
-    const usable = all.filter(({ isUsable, restsUntil }) => isUsable && restsUntil <= now)
+    const usable = all.filter(({ isUsable, skippedUntil }) => isUsable && skippedUntil <= now)
     reads += 1
+    // If none is usable, the index is NaN, and the result undefined.
     return usable[reads % usable.length]
   }
 
   function record(standby: Standby, error: unknown) {
     outcomes[error instanceof StandbyBehindError ? 'behind' : 'failed'] += 1
-    if (error instanceof StandbyBehindError) standby.restsUntil = performance.now() + restMilliseconds
-    // A conflict with the replay (40001) concerns one statement, any other failure the server.
-    else if ((error as { code?: string }).code !== '40001') standby.isUsable = false
+    if (error instanceof StandbyBehindError) standby.skippedUntil = performance.now() + skipMilliseconds
+    // A conflict with the replay (40001) or a bad value (class 22) concerns one statement, any other failure the
+    // server.
+    else if (!/^(40001|22)/.test((error as { code?: string }).code ?? '')) standby.isUsable = false
   }
 
   return {
@@ -66,7 +68,7 @@ export function openStandbys(
     async read(endsAt, atStandby, atPrimary) {
       if (all.length === 0) return atPrimary()
       const standby = choose()
-      const primaryPosition = standby && (await withDeadline(endsAt, position()).catch(() => undefined))
+      const primaryPosition = standby && (await withDeadline(endsAt, readPosition()).catch(() => undefined))
       if (primaryPosition === undefined) {
         outcomes.unavailable += 1
         return atPrimary()
@@ -76,7 +78,7 @@ export function openStandbys(
         outcomes.standby += 1
         return result
       } catch (error) {
-        // The statement would take as long on the primary.
+        // A stopped statement would take as long on the primary. One is missing only if its preparation was stopped.
         if (isTimedOut(error) || isStatementMissing(error)) throw error
         record(standby as Standby, error)
         return atPrimary()

@@ -1,6 +1,6 @@
 import { type Sql, stepwiseStatement } from './sql.ts'
 
-/** Reads that a sharded store executes in several steps, each with the type of its input. */
+// These are the reads that a sharded store executes in several steps, each with the type of its input.
 
 /** A page of rows, their total count, and the time of the last change that can affect them. */
 export const pageOfList = stepwiseStatement<{
@@ -29,7 +29,7 @@ export const pageOfQuery = stepwiseStatement<{
   readonly references: () => readonly Reference[]
 }>('page of a query')
 
-/** Describes how rows get one of the rows that they refer to. */
+/** Describes a column that refers to other rows, and how these rows are read with the page. */
 export interface Reference {
   /** The column that holds the id. */
   readonly column: string

@@ -1,7 +1,7 @@
 import { percentEncode } from '../config/store-settings.ts'
 
 /**
- * Returns what an operator does about an error of the store at DATABASE_URL; undefined for any other error.
+ * Returns what an operator can do about an error of the store at DATABASE_URL; undefined for any other error.
  * An error that another process has reported has only its text, so texts are recognized in addition to codes.
  * Codes: https://www.postgresql.org/docs/current/errcodes-appendix.html
  */

@@ -7,17 +7,20 @@ import type { Execution, Query } from './transactions.ts'
 
 /**
  * Tasks of operators and migrations for a sharded store, which `src/db/sharded/` implements. Each detects the
- * kind of store, and on a single PostgreSQL does nothing.
+ * kind of store, and does nothing on a single PostgreSQL.
  */
 export const storeTasks = { checkNodes, completeSchema, blockCommits, ownTables }
 
 export type { CommitBlock }
 
-/** Sends each statement as it is, or in steps to a sharded store, which the first stepwise one detects. */
-export function chooseExecution(ask: Query): Execution {
+/**
+ * Sends each statement as it is, or in steps if the store is sharded. The first stepwise statement detects
+ * that.
+ */
+export function chooseExecution(query: Query): Execution {
   let isSharded: boolean | undefined
   const choose = async () => {
-    const [row] = await ask<{ isDistributed: boolean }>(isDistributed)
+    const [row] = await query<{ isDistributed: boolean }>(isDistributed)
     isSharded = row?.isDistributed === true
   }
   const execution: Execution = {

@@ -64,7 +64,7 @@ const defaults: StreamLimits = {
 const batchRows = 200
 /** The time limit of a batch. The first one may have to sort all rows. */
 const batchSeconds = 30
-/** The server's error needs time to arrive. */
+/** Longer than the limit of the server, because its error needs time to arrive. */
 const batchMillisecondsMax = batchSeconds * 1000 + 2000
 /** Ends the transaction of a process that hangs. A running process ends it much earlier. */
 const idleSecondsMax = 5 * 60
@@ -76,9 +76,9 @@ export function openStreamedReads(
   connections: Connections,
   budgets: Budgets,
   { answerMilliseconds }: TimeLimits,
-  ownLimits: Partial<StreamLimits> = {},
+  limitOverrides: Partial<StreamLimits> = {},
 ): StreamedReads {
-  const streamLimits = { ...defaults, ...ownLimits }
+  const streamLimits = { ...defaults, ...limitOverrides }
   const pool = connections.openPool(budgets.budget('exports').max, batchLimits)
   const queue = createFairQueue({
     atOnce: budgets.budget('exports'),
@@ -139,11 +139,12 @@ export function openStreamedReads(
   }
 }
 
-/** Begins a transaction separately, so that a silent store is noticed sooner than a slow batch. */
+/** Begins a transaction with a shorter time limit than that of a batch, so that a silent store is noticed soon. */
 function createTransactionOpener(connections: Connections, pool: pg.Pool, answerMilliseconds: number) {
   let silentAt = Number.NEGATIVE_INFINITY
   return async (requestedAt: number): Promise<pg.PoolClient> => {
-    // Requests that waited meanwhile would also time out, one after the other.
+    // The store fell silent while this request waited. Otherwise all waiting requests would time out, one
+    // after the other.
     if (silentAt > requestedAt) throw new SilentStoreError()
     const endsAt = performance.now() + answerMilliseconds
     let client: pg.PoolClient | undefined
@@ -186,13 +187,17 @@ const exportStopped = () =>
     retryAfterSeconds: 5,
   })
 
-/** A slow reader gives way before one that has merely used up its share. */
+/**
+ * Returns the milliseconds by which an export exceeds its share. The result is 1 for a reader that is fast
+ * enough, so that every slow one gives way before it.
+ */
 function overdue(behind: number, held: number, { graceSeconds, shareSeconds }: StreamLimits): number {
   if (behind > graceSeconds * 1000) return behind
   return held > shareSeconds * 1000 ? 1 : 0
 }
 
 async function* batchesOf<Row>(client: pg.ClientBase, statement: Sql): AsyncGenerator<Row[], void> {
+  // The planner expects only a tenth of a cursor's rows to be fetched; an export fetches all of them.
   await send(
     client,
     `set local idle_in_transaction_session_timeout = '${idleSecondsMax}s'; set local cursor_tuple_fraction = 1; set transaction read only`,
@@ -218,7 +223,7 @@ interface ReadAhead {
   fail(error: unknown): void
   /** Yields one slice after another. Requesting a slice means that the previous one was taken. */
   slices(): AsyncGenerator<Buffer, void>
-  /** Returns the lag behind a reader that takes `bytesPerSecondMin`. */
+  /** Returns how far the reader is behind one that takes `bytesPerSecondMin`. */
   behindMilliseconds(): number
 }
 
@@ -229,7 +234,7 @@ interface ReadAheadOptions {
   /** The longest time that a reader may take nothing while there is no room. */
   readonly pauseMilliseconds: number
   readonly bytesPerSecondMin: number
-  /** Calls `fail`. */
+  /** Must call `fail`. */
   onPause(): void
 }
 
@@ -239,7 +244,7 @@ function createReadAhead(options: ReadAheadOptions): ReadAhead {
   let isEnded = false
   let failure: { readonly error: unknown } | undefined
   let change = Promise.withResolvers<void>()
-  const changed = () => {
+  const notifyChange = () => {
     change.resolve()
     change = Promise.withResolvers()
   }
@@ -272,26 +277,26 @@ function createReadAhead(options: ReadAheadOptions): ReadAhead {
       pace.setWaiting(false)
       if (failure) throw failure.error
       buffer.add(piece)
-      changed()
+      notifyChange()
     },
     end() {
       isEnded = true
-      changed()
+      notifyChange()
     },
     fail(error) {
       failure ??= { error }
       buffer.clear()
-      changed()
+      notifyChange()
     },
     async *slices() {
       for (let piece = await nextPiece(); piece; piece = await nextPiece()) {
         for (const slice of slicesOf(piece)) {
           yield slice
           pace.recordTaken(slice.length)
-          changed()
+          notifyChange()
         }
         if (buffer.first() === piece) buffer.drop()
-        changed()
+        notifyChange()
       }
     },
     behindMilliseconds: pace.behindMilliseconds,

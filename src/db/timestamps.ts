@@ -51,7 +51,7 @@ function toUtc(stored: string): string {
   return `${utcText.slice(0, 19)}${parts.fraction ?? ''}Z`
 }
 
-/** Converts a time of the host's own clock, which tests can move. */
+/** Converts a time of the host's clock, which tests can set. */
 export const timestamp = (milliseconds: number): Sql =>
   sql`${new Date(milliseconds).toISOString()}::timestamptz`
 

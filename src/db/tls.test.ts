@@ -116,16 +116,16 @@ describe('TLS to a PostgreSQL that requires it', {
   test('a client certificate signs in without a password', async () => {
     const verified = `sslmode=verify-full&${rootOf(server)}`
     assert.match(await connect(urlOf(named, verified, certified)), /valid client certificate/)
-    const keys = (of: Certificate) =>
-      `sslcert=${join(of.folder, 'certificate.pem')}&sslkey=${join(of.folder, 'key.pem')}`
-    assert.equal(await connect(urlOf(named, `${verified}&${keys(server)}`, certified)), 'TLS')
-    assert.notEqual(await connect(urlOf(named, `${verified}&${keys(other)}`, certified)), 'TLS')
+    const keysOf = ({ folder }: Certificate) =>
+      `sslcert=${join(folder, 'certificate.pem')}&sslkey=${join(folder, 'key.pem')}`
+    assert.equal(await connect(urlOf(named, `${verified}&${keysOf(server)}`, certified)), 'TLS')
+    assert.notEqual(await connect(urlOf(named, `${verified}&${keysOf(other)}`, certified)), 'TLS')
   })
 
-  test('hosts start with it, and print no warning of the driver', async (t) => {
-    const own = { SVC_DEMO_LOGIN: 'demo@example.com', SVC_DEMO_PASSWORD: 'Long enough, 1 time' }
+  test('hosts start with TLS, and print no warning of the driver', async (t) => {
+    const account = { SVC_DEMO_LOGIN: 'demo@example.com', SVC_DEMO_PASSWORD: 'Long enough, 1 time' }
     const host = await startChild({
-      ...own,
+      ...account,
       DATABASE_URL: urlOf(named, `sslmode=verify-full&${rootOf(server)}`),
       DATA_DIR: join(dataDirectory, 'host'),
     })

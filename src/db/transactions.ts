@@ -89,7 +89,7 @@ function createTransaction(
       work: ({ query }: Queries) => work({ query: (statement) => execution.execute(query, statement) }),
     }
     const result = await call({ kind: 'transaction', limits }, (state) =>
-      retry(state, () => runTransaction(acquireConnection, state, steps), isTransient),
+      retry(state, () => runTransaction(acquireConnection, state, steps), decideRetry),
     )
     recordCommit()
     return result
@@ -104,7 +104,7 @@ function createSingleQuery(
 ): SingleWrites['query'] {
   const query = async <Row>(statement: Sql) => {
     const rows = await call({ kind: 'write', statement }, (state) =>
-      retry(state, () => sendAlone<Row>(statement, state), isTransient),
+      retry(state, () => sendAlone<Row>(statement, state), decideRetry),
     )
     recordCommit()
     return rows
@@ -119,7 +119,7 @@ function openGroupCommit(
   { recordCommit }: Commits,
 ) {
   const groupLimits = { ...limits, lockMilliseconds: groupLockMilliseconds }
-  const pool = connections.openPool(budgets.budget('storeGatheredWrites').max, groupLimits)
+  const pool = connections.openPool(budgets.budget('storeGroupCommits').max, groupLimits)
   const send = createSendAlone(connections, acquireFrom(pool), groupLimits)
   const write = groupWrites({ call, recordCommit, canGroup: execution.canGroupWrites, send })
   return { write, close: () => pool.end() }
@@ -146,7 +146,10 @@ function createCommits(current: WorkContext['current']): Commits {
   }
 }
 
-/** A write that waits too long for a slot is rejected as overloaded, before a silent store times out. */
+/**
+ * Waiting for a slot has a shorter limit than a call of the store. So a write that waits too long is rejected
+ * as overloaded, and not as if the store were silent.
+ */
 const createTransactionSlots = (budgets: Budgets, { statementMilliseconds }: TimeLimits) =>
   createSlots({
     atOnce: budgets.budget('storeTransactions'),
@@ -161,7 +164,7 @@ type AcquireConnection = (state: CallState) => Promise<AcquiredConnection>
 
 interface AcquiredConnection {
   readonly client: pg.PoolClient
-  /** The connection has not answered recently, so it may be dead. */
+  /** True if the connection has not answered recently, so it may be dead. */
   readonly isSilent: boolean
   /** Must be called exactly once, with the error if there was one. */
   release(failure?: unknown): void
@@ -260,8 +263,8 @@ async function runTransaction<Result>(
   const { client, release } = await acquireConnection(state)
   let failure: unknown
   let isCommitting = false
-  // After an error, PostgreSQL only reports that the transaction is aborted, whatever statement follows. This
-  // is the error that says why.
+  // After an error, PostgreSQL answers every further statement with "aborted", without the reason. This variable
+  // keeps the error with the reason.
   let abortedBy: unknown
   const query = <Row>(statement: Sql) =>
     send<Row>(client, statement).catch((error: unknown) => {
@@ -301,8 +304,8 @@ const rollBack = (client: pg.PoolClient): Promise<unknown> =>
 const unknownOutcome = (error: unknown) =>
   uncertain(new Error('The outcome of a commit is unknown.', { cause: error }))
 
-/** Restarts the time limit after a conflict, because the store has answered. */
-function isTransient(error: unknown, state: CallState): boolean {
+/** Returns whether to retry. Restarts the time limit after a conflict, because the store has answered. */
+function decideRetry(error: unknown, state: CallState): boolean {
   if (isConflict(error)) state.renew()
   return isConflict(error) || isLostConnection(error)
 }
@@ -337,7 +340,7 @@ export async function runInSavepoint<Result>(
   try {
     return { result: await work() }
   } catch (error) {
-    // Any other error ends the transaction, and a conflict restarts it.
+    // Any other error rolls back the whole transaction, which runs again if the error is a conflict.
     if (!(error instanceof Problem)) throw error
     await transaction.query(sql`rollback to savepoint attempt`)
     return { problem: error }

@@ -20,7 +20,7 @@ export interface Work {
   storeSeconds: number
   /** The time spent waiting in a queue, or for a connection to the store. */
   waitSeconds: number
-  /** Set once any of its writes is committed. */
+  /** True once any of its writes is committed. */
   hasCommitted: boolean
   isDone: boolean
 }

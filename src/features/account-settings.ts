@@ -15,7 +15,7 @@ interface Setting {
   readonly column: string
   readonly type: string
   readonly kind: Pick<Kind<unknown>, 'schema' | 'parse'>
-  readonly about: string
+  readonly description: string
 }
 
 const timeZone: Setting['kind'] = {
@@ -26,7 +26,7 @@ const timeZone: Setting['kind'] = {
       : parseFailure(`${label} must be a name of the IANA time zone database, such as America/Sao_Paulo.`),
 }
 
-const someKinds: Setting['kind'] = {
+const notificationKindList: Setting['kind'] = {
   schema: {
     type: 'array',
     items: { type: 'string', enum: notificationKinds },
@@ -34,9 +34,11 @@ const someKinds: Setting['kind'] = {
     maxItems: notificationKinds.length,
   },
   parse(input, label) {
-    const known: readonly unknown[] = notificationKinds
+    const validKinds: readonly unknown[] = notificationKinds
     const isValid =
-      Array.isArray(input) && input.length <= known.length && input.every((one) => known.includes(one))
+      Array.isArray(input) &&
+      input.length <= validKinds.length &&
+      input.every((name) => validKinds.includes(name))
     return isValid
       ? { value: [...new Set(input)] }
       : parseFailure(`${label} must be an array of ${notificationKinds.join(', ')}.`)
@@ -45,32 +47,47 @@ const someKinds: Setting['kind'] = {
 
 const declared: Readonly<Record<string, Setting>> = {
   theme: {
-    ...{ column: 'theme', type: 'text', kind: choice(['light', 'dark']) },
-    about: 'The theme of the web client. Null follows the device.',
+    column: 'theme',
+    type: 'text',
+    kind: choice(['light', 'dark']),
+    description: 'The theme of the web client. Null follows the device.',
   },
   density: {
-    ...{ column: 'density', type: 'text', kind: choice(['comfortable', 'compact']) },
-    about: 'The density of the web client. Null follows the device.',
+    column: 'density',
+    type: 'text',
+    kind: choice(['comfortable', 'compact']),
+    description: 'The density of the web client. Null follows the device.',
   },
   language: {
-    ...{ column: 'language', type: 'text', kind: choice(languages) },
-    about: 'The language of the web client and of mails. Null follows the device.',
+    column: 'language',
+    type: 'text',
+    kind: choice(languages),
+    description: 'The language of the web client and of mails. Null follows the device.',
   },
   notificationMails: {
-    ...{ column: 'notification_mails', type: 'text', kind: choice(mailFrequencies) },
-    about: `When notifications are mailed: soon, in bundles of some minutes; daily, in one digest; or never. Null is ${mailDefaults.frequency}.`,
+    column: 'notification_mails',
+    type: 'text',
+    kind: choice(mailFrequencies),
+    description: `When notifications are mailed: soon, bundled over a few minutes; daily, in one digest; or never. Null is ${mailDefaults.frequency}.`,
   },
   notificationHour: {
-    ...{ column: 'notification_hour', type: 'smallint', kind: integer({ min: 0, max: 23 }) },
-    about: `The hour of the daily digest in the time zone. Null is ${mailDefaults.hour}.`,
+    column: 'notification_hour',
+    type: 'smallint',
+    kind: integer({ min: 0, max: 23 }),
+    description: `The hour of the daily digest, in the time zone of the account. Null is ${mailDefaults.hour}.`,
   },
   timeZone: {
-    ...{ column: 'time_zone', type: 'text', kind: timeZone },
-    about: `The time zone of the account, by its name in the IANA database. Null is ${mailDefaults.timeZone}.`,
+    column: 'time_zone',
+    type: 'text',
+    kind: timeZone,
+    description: `The time zone of the account, by its name in the IANA database. Null is ${mailDefaults.timeZone}.`,
   },
   mutedKinds: {
-    ...{ column: 'muted_kinds', type: 'text[]', kind: someKinds },
-    about: 'The kinds of notifications that are never mailed; the list has them. Null is none of them.',
+    column: 'muted_kinds',
+    type: 'text[]',
+    kind: notificationKindList,
+    description:
+      'The kinds of notifications that are never mailed; the list of notifications still contains them. Null means none.',
   },
 }
 
@@ -95,29 +112,29 @@ async function findSettings({ database }: Context, caller: Caller): Promise<Acco
  * settings decide when a waiting mail is due, so that time is cleared and calculated again.
  */
 async function changeSettings(context: Context, caller: Caller, body: unknown): Promise<AccountSettings> {
-  const given = parseSettings(body)
-  if (given.length === 0) return findSettings(context, caller)
-  const names = raw(given.map(({ column }) => column).join(', '))
-  const values = given.map(({ value, type }): Sql => sql`${value}::${raw(type)}`)
-  const changes = raw(given.map(({ column }) => `${column} = excluded.${column}`).join(', '))
+  const changes = parseSettings(body)
+  if (changes.length === 0) return findSettings(context, caller)
+  const columnNames = raw(changes.map(({ column }) => column).join(', '))
+  const values = changes.map(({ value, type }): Sql => sql`${value}::${raw(type)}`)
+  const assignments = raw(changes.map(({ column }) => `${column} = excluded.${column}`).join(', '))
   const [settings] = await context.database.singleWrites.query<AccountSettings>(sql`
     with due_again as (update notification_mails set due_at = null where user_id = ${caller.id})
-    insert into account_settings (user_id, ${names}) values (${caller.id}, ${join(values, ', ')})
-    on conflict (user_id) do update set ${changes}
+    insert into account_settings (user_id, ${columnNames}) values (${caller.id}, ${join(values, ', ')})
+    on conflict (user_id) do update set ${assignments}
     returning ${columns}`)
   return settings ?? defaults
 }
 
-interface GivenSetting extends Setting {
+interface SettingChange extends Setting {
   readonly value: unknown
 }
 
-function parseSettings(body: unknown): readonly GivenSetting[] {
-  const given = parseObject(body)
+function parseSettings(body: unknown): readonly SettingChange[] {
+  const fields = parseObject(body)
   const violations = collectViolations()
-  const parsed: GivenSetting[] = []
+  const parsed: SettingChange[] = []
   for (const [name, setting] of Object.entries(declared)) {
-    const input = Object.hasOwn(given, name) ? given[name] : undefined
+    const input = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (input === undefined) continue
     const result = input === null ? { value: null } : setting.kind.parse(input, capitalize(name))
     if ('value' in result) parsed.push({ ...setting, value: result.value })
@@ -129,17 +146,17 @@ function parseSettings(body: unknown): readonly GivenSetting[] {
 
 const names = Object.keys(declared)
 const properties = Object.fromEntries(
-  Object.entries(declared).map(([name, { kind, about }]) => [
+  Object.entries(declared).map(([name, { kind, description }]) => [
     name,
-    { ...nullable(kind.schema), description: about },
+    { ...nullable(kind.schema), description: description },
   ]),
 )
 
-function nullable({ type, enum: words, ...rest }: Schema): Schema {
+function nullable({ type, enum: values, ...rest }: Schema): Schema {
   return {
     ...rest,
     type: [type, 'null'],
-    ...(words !== undefined && { enum: [...(words as string[]), null] }),
+    ...(values !== undefined && { enum: [...(values as string[]), null] }),
   }
 }
 

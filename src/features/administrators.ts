@@ -77,7 +77,10 @@ async function revokeRole(context: AdministrationContext, caller: Caller, body: 
   recordRoleChange(context, caller, userId, 'taken')
 }
 
-/** Throws unless the caller is an administrator. No account gains or loses the role until the transaction ends. */
+/**
+ * Throws unless the caller is an administrator. No account gains or loses the role until the transaction
+ * ends.
+ */
 const requireAdministrator =
   ({ administrators }: AdministrationContext, caller: Caller, problem: () => Problem): Authorize =>
   async (transaction) => {
@@ -176,12 +179,12 @@ interface Deactivation {
   readonly deactivatedAt: string
 }
 
-/** A request names the accounts that it asks about, at most this many. */
+/** The most accounts that one request may ask about. */
 const deactivationIdsMax = 100
 
 const mayNotDeactivate = () => forbidden('Only administrators may see and change who is deactivated.')
 
-/** Returns those of the given accounts that are deactivated. */
+/** Returns which of these accounts are deactivated. */
 function listDeactivations(
   { database }: AdministrationContext,
   caller: Caller,

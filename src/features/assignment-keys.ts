@@ -10,9 +10,9 @@ import type { Route } from '../routes/route.ts'
 import { recordResponseSchema } from '../routes/schemas.ts'
 
 const keyPattern = '^[A-Za-z][A-Za-z0-9]{1,7}-[1-9][0-9]{0,9}$'
-const keyForm = new RegExp(keyPattern)
+const keyRegExp = new RegExp(keyPattern)
 
-/** Finds an assignment by the key that people use for it: the key of its project and its number. */
+/** Finds an assignment by the key that users see: the key of its project and its number. */
 export function assignmentKeyRoute(): Route {
   const assignment = extensionForm(declared)
   return {
@@ -26,7 +26,8 @@ export function assignmentKeyRoute(): Route {
     parameters: [
       {
         name: 'key',
-        description: 'The key of the project, a hyphen and the number of the assignment, in any capitals.',
+        description:
+          'The key of the project, a hyphen and the number of the assignment, in upper or lower case.',
         required: true,
         schema: { type: 'string', minLength: 4, pattern: keyPattern, examples: ['MBA-12'] },
       },
@@ -37,7 +38,7 @@ export function assignmentKeyRoute(): Route {
     async handle({ context, caller, request }) {
       requireRole(assignment, caller, 'read')
       const { key } = request.query as Readonly<Record<string, unknown>>
-      if (typeof key !== 'string' || !keyForm.test(key.trim()))
+      if (typeof key !== 'string' || !keyRegExp.test(key.trim()))
         throw invalid({ key: ['Key must be that of an assignment, such as MBA-12.'] })
       const [projectKey = '', number] = key.trim().toUpperCase().split('-')
       const id = await findByKey(context.database, projectKey, Number(number))
@@ -48,7 +49,7 @@ export function assignmentKeyRoute(): Route {
   }
 }
 
-/** One statement for each table, because a sharded store has them on different nodes. */
+/** Sends one statement per table, because a sharded store has the tables on different nodes. */
 async function findByKey(database: Queries, key: string, number: number): Promise<string | undefined> {
   const [project] = await database.query<{ id: string }>(sql`
     select id from projects where key = ${key}

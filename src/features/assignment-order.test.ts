@@ -11,7 +11,7 @@ describe('Ranks between two others', () => {
     ['0000000009V', '0000000010V', 1000],
     ['z', 'z1', 1],
   ] as const)
-    test(`are sorted and end with no zero: ${count} between “${low}” and “${high}”`, () => {
+    test(`are sorted, and none ends with a zero: ${count} between “${low}” and “${high}”`, () => {
       const ranks = ranksBetween(low, high, count) ?? []
       assert.equal(ranks.length, count)
       const all = [low, ...ranks, high]
@@ -19,17 +19,17 @@ describe('Ranks between two others', () => {
       for (const rank of ranks) assert.match(rank, /[^0]$/)
     })
 
-  test('are none between a rank and itself, or a smaller one', () => {
+  test('do not exist if the upper rank is not greater than the lower one', () => {
     assert.equal(ranksBetween('A', 'A', 1), undefined)
     assert.equal(ranksBetween('B', 'A', 1), undefined)
   })
 
-  test('grow by a digit for each six that halve the same room', () => {
+  test('grow by less than one digit for every five ranks that halve the same range', () => {
     let [low, high] = ['0000000001V', '0000000002V']
-    for (let turn = 0; turn < 240; turn += 1) {
+    for (let count = 0; count < 240; count += 1) {
       const [rank = ''] = ranksBetween(low, high, 1) ?? []
       assert.ok(low < rank && rank < high)
-      if (turn % 2) low = rank
+      if (count % 2) low = rank
       else high = rank
     }
     assert.ok(low.length <= 11 + 240 / 5, `${low.length}`)

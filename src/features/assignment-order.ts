@@ -12,7 +12,7 @@ import { writeUpdate } from '../records/update.ts'
 import { visibleRows } from '../records/visible-rows.ts'
 import type { RequiredVersions } from '../records/write-conditions.ts'
 import { updateSameFields } from '../records/write-many.ts'
-import { assignment, assignment as declared, rankCharactersMax } from '../resources/assignment.ts'
+import { assignment, rankCharactersMax } from '../resources/assignment.ts'
 import { extensionForm } from '../resources/derived.ts'
 import { readIfMatchVersions, recordBody } from '../routes/if-match.ts'
 import type { Route } from '../routes/route.ts'
@@ -32,11 +32,11 @@ export const assignmentOrderSchemas: Readonly<Record<string, Schema>> = {
       },
       beforeId: {
         ...nullableId,
-        description: 'The assignment of the stage that comes next; null moves it to the end.',
+        description: 'The assignment that comes next in the stage; null moves it to the end.',
       },
       afterId: {
         ...nullableId,
-        description: 'The assignment of the stage that comes before it; null moves it to the beginning.',
+        description: 'The assignment that comes before it in the stage; null moves it to the beginning.',
       },
     },
   },
@@ -44,29 +44,31 @@ export const assignmentOrderSchemas: Readonly<Record<string, Schema>> = {
 
 /** Orders assignments by hand. Lists are sorted by `rank` to show the order. */
 export function assignmentOrderRoute(): Route {
-  const assignment = extensionForm(declared)
+  const extended = extensionForm(assignment)
   return {
     id: 'MoveAssignment',
-    tag: assignment.pluralTitle,
+    tag: extended.pluralTitle,
     summary: 'Moves an assignment within the manual order of a stage.',
     description:
       'Either `beforeId` or `afterId` is required. The order is that of `rank`; when there is no room left between two assignments, their neighbours get new ranks.',
     method: 'POST',
     path: '/ext/assignment/move',
     body: ref('AssignmentMove'),
-    response: recordResponseSchema(assignment),
+    response: recordResponseSchema(extended),
     errors: [400, 403, 404, 409, 412],
     hasPrecondition: true,
     async handle(exchange) {
       const { context, caller, request } = exchange
       const { id } = Object(request.body) as { readonly id?: unknown }
-      const versions = await readIfMatchVersions(context, assignment, exchange, id)
-      return { body: recordBody(assignment, await moveAssignment(context, caller, request.body, versions)) }
+      const versions = await readIfMatchVersions(context, extended, exchange, id)
+      return { body: recordBody(extended, await moveAssignment(context, caller, request.body, versions)) }
     },
   }
 }
 
-/** The neighbour on one side. Without one, the assignment becomes the first or the last of its stage. */
+/**
+ * The neighbour on one side. If its id is null, the assignment becomes the first or the last of its stage.
+ */
 type Neighbour = { readonly side: 'beforeId' | 'afterId'; readonly id: string | null }
 
 interface Move {
@@ -81,7 +83,7 @@ interface Ranked {
 }
 
 /** The number of neighbours on each side that a move spreads apart when there is no room for a short rank. */
-const spreadRows = [0, 50, 500, 5000] as const
+const spreadCounts = [0, 50, 500, 5000] as const
 
 /**
  * Gives an assignment a rank between two others of a stage. While the order of the project is locked, its
@@ -105,11 +107,11 @@ async function moveAssignment(
     if (place.projectId !== projectId) throw contended()
     const { id, workflowId = place.workflowId } = move
     const stage = sql`project_id = ${projectId} and workflow_id = ${workflowId} and active and id <> ${id}`
-    const spread = await findRanks(transaction, projectId, stage, move)
-    const others = spread.filter((one) => one.id !== id)
-    await updateSameFields(transaction, assignment, { one: caller }, others.map(toItem), new Map())
+    const ranked = await findRanks(transaction, projectId, stage, move)
+    const neighbours = ranked.filter((row) => row.id !== id)
+    await updateSameFields(transaction, assignment, { one: caller }, neighbours.map(toItem), new Map())
     const values = workflowId === place.workflowId ? {} : { workflowId }
-    const stored = { ...values, rank: spread.find((one) => one.id === id)?.rank }
+    const stored = { ...values, rank: ranked.find((row) => row.id === id)?.rank }
     const joined = joinTransaction(database, transaction)
     return writeUpdate(joined, assignment, caller, { id, values, stored, versions })
   })
@@ -118,19 +120,19 @@ async function moveAssignment(
 const toItem = ({ id, rank }: Ranked, index: number) => ({ index, ids: [id], values: {}, stored: { rank } })
 
 function parseMove(body: unknown): Move {
-  const given = parseObject(body)
+  const input = parseObject(body)
   const violations = collectViolations()
   const parse = (name: string): string | undefined => {
-    const parsed: Parsed<string> = uuid.parse(given[name], capitalize(name))
+    const parsed: Parsed<string> = uuid.parse(input[name], capitalize(name))
     if ('value' in parsed) return parsed.value
     violations.add(name, ...parsed.problems)
     return undefined
   }
   const id = parse('id') ?? ''
-  const workflowId = given.workflowId === undefined ? undefined : parse('workflowId')
-  const sides = (['beforeId', 'afterId'] as const).filter((name) => given[name] !== undefined)
+  const workflowId = input.workflowId === undefined ? undefined : parse('workflowId')
+  const sides = (['beforeId', 'afterId'] as const).filter((name) => input[name] !== undefined)
   const [side = 'beforeId'] = sides
-  const neighbour = given[side] === null || given[side] === undefined ? null : (parse(side) ?? null)
+  const neighbour = input[side] === null || input[side] === undefined ? null : (parse(side) ?? null)
   if (sides.length !== 1) violations.add('beforeId', 'Either BeforeId or AfterId is required.')
   if (neighbour !== null && neighbour === id)
     violations.add(side, `${capitalize(side)} must be another assignment.`)
@@ -160,33 +162,34 @@ async function findRanks(
 ): Promise<readonly Ranked[]> {
   const { lower, upper } = await neighbourConditions(transaction, stage, neighbour)
   const end = await rankOfNextAssignment(transaction, projectId)
-  for (const rows of spreadRows) {
-    const limit = sql`limit ${rows + 1}::int`
+  for (const spread of spreadCounts) {
+    const limit = sql`limit ${spread + 1}::int`
     const below = await transaction.query<Ranked>(
       sql`select id, rank from assignments where ${stage} and ${lower} order by rank desc, id desc ${limit}`,
     )
     const above = await transaction.query<Ranked>(
       sql`select id, rank from assignments where ${stage} and ${upper} order by rank, id ${limit}`,
     )
-    const order = [...below.slice(0, rows).reverse().map(idOf), id, ...above.slice(0, rows).map(idOf)]
-    const ranks = ranksBetween(below[rows]?.rank ?? '', above[rows]?.rank ?? end, order.length)
+    const order = [...below.slice(0, spread).reverse().map(idOf), id, ...above.slice(0, spread).map(idOf)]
+    const ranks = ranksBetween(below[spread]?.rank ?? '', above[spread]?.rank ?? end, order.length)
     if (ranks?.every((rank) => rank.length <= rankCharactersMax))
-      return order.map((one, index) => ({ id: one, rank: ranks[index] ?? '' }))
+      return order.map((rankedId, index) => ({ id: rankedId, rank: ranks[index] ?? '' }))
   }
   throw contended()
 }
 
 const idOf = ({ id }: Ranked) => id
 
-/** The conditions of the assignments below and above the place. */
+/** Returns SQL conditions for the assignments below and above the new position. */
 async function neighbourConditions(
   transaction: Queries,
   stage: Sql,
   { side, id }: Neighbour,
 ): Promise<{ readonly lower: Sql; readonly upper: Sql }> {
-  const none = raw('false')
-  const all = raw('true')
-  if (id === null) return side === 'afterId' ? { lower: none, upper: all } : { lower: all, upper: none }
+  const noRow = raw('false')
+  const everyRow = raw('true')
+  if (id === null)
+    return side === 'afterId' ? { lower: noRow, upper: everyRow } : { lower: everyRow, upper: noRow }
   const [found] = await transaction.query<Ranked>(
     sql`select id, rank from assignments where ${stage} and id = ${id}`,
   )
@@ -212,8 +215,8 @@ const base = BigInt(digits.length)
 
 /**
  * Returns `count` ranks between two others, as far apart as possible, or undefined if `low` is not below
- * `high`. A rank is the part of a fraction behind the point, so there is room between any two as long as none
- * ends with the smallest digit.
+ * `high`. A rank is read as the digits of a fraction after the point, so there is room between any two ranks
+ * as long as none ends with a zero.
  */
 export function ranksBetween(low: string, high: string, count: number): readonly string[] | undefined {
   if (low >= high) return undefined
@@ -236,6 +239,7 @@ function toNumber(rank: string, length: number): bigint {
 
 function toRank(number: bigint, length: number): string {
   let rank = ''
-  for (let left = number; rank.length < length; left /= base) rank = digits[Number(left % base)] + rank
+  for (let quotient = number; rank.length < length; quotient /= base)
+    rank = digits[Number(quotient % base)] + rank
   return rank.replace(/0+$/, '')
 }

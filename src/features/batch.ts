@@ -29,9 +29,9 @@ export const batchRoute = ({ budgets }: Context): Route => ({
   id: 'RunBatch',
   tag: 'Batch',
   summary:
-    'Creates, changes, removes and restores rows of any resources, all or nothing or each independently.',
+    'Creates, changes, removes and restores rows of any resources, either all or none, or each item independently.',
   description:
-    'Every rule and error is that of the single operation, under the same keys prefixed with the index of the item: items[3].name. Two items must not perform the same action on one row. A batch is one transaction: a successful response means it is committed, and under an Idempotency-Key it may be sent again.',
+    'Every rule and error is that of the single operation, under the same keys prefixed with the index of the item: items[3].name. Two items must not perform the same action on one row. A batch is one transaction: a successful response means it is committed, and with an Idempotency-Key it may be sent again.',
   method: 'POST',
   path: '/ext/batch',
   changesAccounts: true,
@@ -50,7 +50,11 @@ export const batchRoute = ({ budgets }: Context): Route => ({
     const batch = parseBatch(request.body)
     const outcomes = await runBatch(context, caller, batch, (items) => readVersions(context, caller, items))
     const resourceOf = (index: number) => batch.items[index]?.resource as Resource
-    return { body: { results: outcomes.map((one) => serializeOutcome(one, resourceOf(one.index), caller)) } }
+    return {
+      body: {
+        results: outcomes.map((outcome) => serializeOutcome(outcome, resourceOf(outcome.index), caller)),
+      },
+    }
   },
 })
 
@@ -62,7 +66,7 @@ function serializeOutcome({ problem, row }: Outcome, resource: Resource, caller:
   return { statusCode: 200, ...(row && { id: row.id, etag: etagOf(resource, caller, row) }) }
 }
 
-/** Reads the versions of the items that carry tags. */
+/** Reads the versions that the items with `ifMatch` require. */
 async function readVersions(
   context: Context,
   caller: Caller,
@@ -71,9 +75,9 @@ async function readVersions(
   const withTags = items.filter(({ ifMatch }) => ifMatch !== undefined && ifMatch.trim() !== '*')
   const byResource = Map.groupBy(withTags, ({ resource }) => resource)
   const versions = await Promise.all(
-    [...byResource].map(async ([resource, alike]): Promise<[Resource, RequiredVersions]> => {
-      const wanted = new Map(alike.flatMap(({ ids, ifMatch = '' }) => ids.map((id) => [id, ifMatch])))
-      return [resource, await readExpectedVersions(context, resource, caller, wanted)]
+    [...byResource].map(async ([resource, items]): Promise<[Resource, RequiredVersions]> => {
+      const tags = new Map(items.flatMap(({ ids, ifMatch = '' }) => ids.map((id) => [id, ifMatch])))
+      return [resource, await readExpectedVersions(context, resource, caller, tags)]
     }),
   )
   return new Map(versions)
@@ -152,7 +156,7 @@ export const batchSchemas: Readonly<Record<string, Schema>> = {
       message: { type: 'string', description: 'The error of the item.' },
       errors: {
         type: 'object',
-        description: 'The same by property, as in the single operation.',
+        description: 'The errors by property, as in the single operation.',
         additionalProperties: { type: 'array', items: { type: 'string' } },
       },
     },

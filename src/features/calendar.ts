@@ -11,16 +11,21 @@ import { assignment } from '../resources/assignment.ts'
 import { project } from '../resources/project.ts'
 import type { Route } from '../routes/route.ts'
 
-/** Calendars show current and recent work. If there are more assignments, those that end last are returned. */
+/**
+ * Calendars show current and recent work. If there are more assignments, those that end last are returned.
+ */
 const eventsMax = 2000
 const pastDays = 180
 
-/** Serves a calendar that other programs subscribe to. They cannot send headers, so the URL may contain a token. */
+/**
+ * Serves a calendar that other programs subscribe to. They cannot send headers, so the URL may contain a
+ * token.
+ */
 export const calendarRoute = (webOrigin: string | undefined): Route => ({
   id: 'SubscribeToCalendar',
   tag: 'Calendar',
   summary: 'Returns assignments as an iCalendar file (RFC 5545), for programs that subscribe to calendars.',
-  description: `The assignments that the caller is responsible for or works on; with projectId all of that project. Assignments without dates are omitted, and those that ended more than ${pastDays} days ago; there are at most ${eventsMax}, those that end last. Calendar programs cannot send headers, so the token may be a parameter: a personal access token whose only scope is ${calendarScope}, which covers nothing else. A new password, or the removal of the token, ends the subscription.`,
+  description: `Returns the assignments that the caller is responsible for or works on; with projectId, all assignments of that project. Assignments without dates and those that ended more than ${pastDays} days ago are omitted; if more than ${eventsMax} remain, those that end last are returned. Calendar programs cannot send headers, so the token may be a parameter: a personal access token whose only scope is ${calendarScope}, which covers nothing else. The subscription ends when the account gets a new password or the token is removed.`,
   method: 'GET',
   path: '/ext/calendar.ics',
   parameters: [
@@ -46,16 +51,20 @@ export const calendarRoute = (webOrigin: string | undefined): Route => ({
   },
 })
 
-/** Accepts only a token whose one scope covers just the calendar, because URLs end up in logs and in settings. */
+/**
+ * Returns the caller with whose rights the calendar is read. A personal access token must have the scope of
+ * calendars and no other, because URLs end up in logs and in settings. For this request, that scope allows
+ * reading assignments and projects.
+ */
 function calendarReader(caller: Caller): Caller {
   const { token } = caller
   if (!token) return caller
   if (token.scopes.length !== 1 || token.scopes[0] !== calendarScope)
     throw forbidden(`A token for calendars must have ${calendarScope} as its only scope.`)
-  return { ...caller, token: { ...token, scopes: shownScopes } }
+  return { ...caller, token: { ...token, scopes: calendarReadScopes } }
 }
 
-const shownScopes = ['assignment:read', 'project:read']
+const calendarReadScopes = ['assignment:read', 'project:read']
 
 function parseProjectId(request: FastifyRequest): string | undefined {
   const { projectId } = request.query as Readonly<Record<string, unknown>>
@@ -72,7 +81,7 @@ async function requireProject({ database }: Context, reader: Caller, id: string)
   return row.name
 }
 
-interface ShownAssignment {
+interface CalendarAssignment {
   readonly id: string
   readonly projectId: string
   readonly name: string
@@ -85,26 +94,26 @@ interface ShownAssignment {
 }
 
 function readEvents({ database }: Context, reader: Caller, projectId: string | undefined) {
-  const wanted =
+  const selection =
     projectId === undefined
       ? sql`row.id in (
           select id from assignments where active and user_id = ${reader.id} and not is_unassigned
           union all select assignment_id from user_assignments where active and user_id = ${reader.id})`
       : sql`row.project_id = ${projectId}`
-  return database.query<ShownAssignment>(sql`
+  return database.query<CalendarAssignment>(sql`
     select row.id, row.project_id as "projectId", row.name, row.description, row.start_date as "startDate",
       row.end_date as "endDate", coalesce(row.updated_at, row.created_at) as "changedAt",
       project.name as "projectName", workflow.name as "stageName"
     from assignments as row join projects as project on project.id = row.project_id
       join workflows as workflow on workflow.id = row.workflow_id
-    where row.active and not row.is_unscheduled and ${wanted} and ${visibleRows(assignment, reader)}
+    where row.active and not row.is_unscheduled and ${selection} and ${visibleRows(assignment, reader)}
       and row.end_date > now() - make_interval(days => ${pastDays}::int)
     order by row.end_date desc, row.id limit ${eventsMax}::int`)
 }
 
 const eventWith =
   (webOrigin: string | undefined) =>
-  ({ id, projectId, name, description, ...row }: ShownAssignment): CalendarEvent => ({
+  ({ id, projectId, name, description, ...row }: CalendarAssignment): CalendarEvent => ({
     id,
     summary: name,
     description,
@@ -115,7 +124,7 @@ const eventWith =
     url: webOrigin && `${webOrigin}/projects/${projectId}/assignments/${id}`,
   })
 
-/** Sends 304 if the client has this calendar. Programs ask every hour, and it rarely has changed. */
+/** Sends 304 if the client already has this calendar: programs poll every hour, and it rarely changes. */
 function send(request: FastifyRequest, reply: FastifyReply, caller: Caller, body: string): void {
   const tag = entityTag(caller.id, caller.isAdministrator, body)
   reply.headers({
@@ -124,8 +133,8 @@ function send(request: FastifyRequest, reply: FastifyReply, caller: Caller, body
     // The URL may contain the token, and a description may contain a link that the user follows.
     'referrer-policy': 'no-referrer',
   })
-  const held = request.headers['if-none-match']
-  if (held !== undefined && matchesTag(held, tag)) reply.code(304).send()
+  const ifNoneMatch = request.headers['if-none-match']
+  if (ifNoneMatch !== undefined && matchesTag(ifNoneMatch, tag)) reply.code(304).send()
   else
     reply
       .headers({
@@ -135,7 +144,7 @@ function send(request: FastifyRequest, reply: FastifyReply, caller: Caller, body
       .send(body)
 }
 
-/** An entry of a calendar. It takes whole days, the last one included. */
+/** An entry of a calendar, in whole days. The last day is included. */
 interface CalendarEvent {
   readonly id: string
   readonly summary: string
@@ -171,7 +180,7 @@ function linesOf(event: CalendarEvent): string[] {
   return [
     'BEGIN:VEVENT',
     `UID:${id}`,
-    // The same in every answer, so that an unchanged calendar has an unchanged tag.
+    // This is not the time of the response, so that an unchanged calendar has an unchanged ETag.
     `DTSTAMP:${basicTimestamp(changedAt)}`,
     `LAST-MODIFIED:${basicTimestamp(changedAt)}`,
     `DTSTART;VALUE=DATE:${basicDate(firstDay)}`,
@@ -181,7 +190,7 @@ function linesOf(event: CalendarEvent): string[] {
     ...(description === null ? [] : [`DESCRIPTION:${escapeText(description)}`]),
     `CATEGORIES:${categories.map(escapeText).join()}`,
     ...(url === undefined ? [] : [`URL:${url}`]),
-    // An assignment takes some hours of its days, and does not make its people busy.
+    // An assignment takes only some hours of a day, so it must not mark people as busy.
     'TRANSP:TRANSPARENT',
     'END:VEVENT',
   ]
@@ -198,19 +207,19 @@ function dayAfter(day: string): string {
   return next.toISOString()
 }
 
-/** RFC 5545, 3.3.11. Control characters other than tabs and line breaks are not allowed at all. */
+/** Escapes a text (RFC 5545, 3.3.11). Control characters other than tabs and line breaks are not allowed. */
 export const escapeText = (text: string): string =>
   text
     .replaceAll(/\r\n?/g, '\n')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is removed
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are removed
     .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '')
     .replaceAll(/[\\;,]/g, (character) => `\\${character}`)
     .replaceAll('\n', '\\n')
 
-/** Excludes the line break. */
+/** The line break does not count. */
 const lineBytesMax = 75
 
-/** RFC 5545, 3.1: longer lines continue after a line break and a space. No character is cut. */
+/** Continues a long line after a line break and a space (RFC 5545, 3.1). No character is split. */
 export function fold(line: string): string {
   if (Buffer.byteLength(line) <= lineBytesMax) return line
   const parts: string[] = []

@@ -19,7 +19,7 @@ export interface Consent {
   readonly grantedAt: string
 }
 
-/** Far more than a user grants. */
+/** More consents than any user gives. */
 const consentsListedMax = 100
 const clientIdCharactersMax = 200
 
@@ -39,7 +39,10 @@ export interface ConsentContext {
   readonly securityLog?: SecurityLog
 }
 
-/** Invalidates everything that was granted to the client at once. Its next request asks the user for consent again. */
+/**
+ * Invalidates everything that was granted to the client. The next request of the client asks the user for
+ * consent again.
+ */
 async function withdrawConsent(
   { database, securityLog }: ConsentContext,
   caller: Caller,
@@ -105,8 +108,8 @@ export const consentRoutes: readonly Route[] = [
     response: ref('ConsentList'),
     errors: [400, 403],
     async handle({ context, caller, request }) {
-      const { userId: given } = request.query as Readonly<Record<string, unknown>>
-      const userId = parseUserId(given) ?? caller.id
+      const query = request.query as Readonly<Record<string, unknown>>
+      const userId = parseUserId(query.userId) ?? caller.id
       return { body: { consents: await listConsents(context.database, caller, userId) } }
     },
   },
@@ -115,7 +118,7 @@ export const consentRoutes: readonly Route[] = [
     id: 'WithdrawConsent',
     summary: 'Withdraws a consent that the caller’s account has given to a client.',
     description:
-      'Its tokens stop working within 30 seconds, and the user is asked again at its next request.',
+      'The client’s tokens stop working within 30 seconds, and its next request asks the user again.',
     method: 'DELETE',
     body: ref('ConsentWithdrawal'),
     response: ref('Success'),

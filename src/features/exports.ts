@@ -41,15 +41,15 @@ const exportRoute = (context: Context, listed: ListedResource, state: RowState):
   async handle(exchange) {
     const { caller, request, reply } = exchange
     rejectAtKey(request)
-    const given = request.query as Readonly<Record<string, unknown>>
-    const format = parseFormat(given.format)
+    const queryValues = request.query as Readonly<Record<string, unknown>>
+    const format = parseFormat(queryValues.format)
     requireRole(listed, caller, requiredAccess(state))
-    const query = parseListQuery(listed, given, state)
+    const query = parseListQuery(listed, queryValues, state)
     const rows = streamList(context, listed, caller, query, {
       format: formats[format].formatterOf(listed),
-      ...exportReader(exchange, listed),
+      ...watchConnection(exchange, listed),
     })
-    // Errors are found before the response begins.
+    // The first read reports errors before the response begins.
     const first = await explainTimeout(timeoutAdvice(listed, query), () => rows.next())
     const { type, extension } = formats[format]
     reply.headers({
@@ -99,8 +99,11 @@ function parseFormat(input: unknown): Format {
   throw invalid({ format: [`Format must be ${Object.keys(formats).join(' or ')}.`] })
 }
 
-/** Resets the connection on an error. The last chunk is then missing, so no client takes the response for complete. */
-function exportReader({ request, reply }: Exchange, listed: ListedResource) {
+/**
+ * Aborts the export if the client disconnects. An error resets the connection before the last chunk, so that
+ * no client takes the response for complete.
+ */
+function watchConnection({ request, reply }: Exchange, listed: ListedResource) {
   const disconnected = new AbortController()
   reply.raw.once('close', () => disconnected.abort())
   return {

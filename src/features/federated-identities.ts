@@ -52,7 +52,10 @@ export const identitySchemas: Readonly<Record<string, Schema>> = {
 
 const identities = { tag: 'Identities', path: '/ext/identities' }
 
-/** Accounts are linked in a browser, on the identity host: `/ext/connect` there. */
+/**
+ * Lists and unlinks external identities. They are linked at `/ext/connect` of the identity host, in a
+ * browser.
+ */
 export const identityRoutes = (methods: SignInMethods): Route[] => [
   {
     ...identities,
@@ -68,8 +71,8 @@ export const identityRoutes = (methods: SignInMethods): Route[] => [
     response: ref('OutsideIdentityList'),
     errors: [400, 403],
     async handle({ context, caller, request }) {
-      const { userId: given } = request.query as Readonly<Record<string, unknown>>
-      const userId = parseUserId(given) ?? caller.id
+      const query = request.query as Readonly<Record<string, unknown>>
+      const userId = parseUserId(query.userId) ?? caller.id
       return { body: { identities: await listIdentities(context.database, caller, userId) } }
     },
   },

@@ -12,13 +12,13 @@ import { person } from '../resources/user.ts'
 import type { Exchange, Route } from '../routes/route.ts'
 import { ref, someText } from '../routes/schemas.ts'
 
-const texts = (description: string): Schema => ({ type: 'array', items: { type: 'string' }, description })
+const textList = (description: string): Schema => ({ type: 'array', items: { type: 'string' }, description })
 
 const path = '/ext/mcp'
 const metadataPath = `/.well-known/oauth-protected-resource${path}`
 const scope = 'svc.api'
 
-interface McpParts {
+interface McpOptions {
   readonly tools: ReadonlyMap<string, Tool>
   readonly issuer: string
 }
@@ -41,16 +41,16 @@ export const mcpSchemas: Readonly<Record<string, Schema>> = {
     ],
     properties: {
       resource: { type: 'string', description: 'The address that tokens are for.' },
-      authorization_servers: texts('The providers that issue tokens for it.'),
-      scopes_supported: texts('The scopes to request.'),
-      bearer_methods_supported: texts('The ways to send a token.'),
+      authorization_servers: textList('The providers that issue tokens for it.'),
+      scopes_supported: textList('The scopes to request.'),
+      bearer_methods_supported: textList('The ways to send a token.'),
       resource_name: { type: 'string', description: 'Its name.' },
     },
   },
 }
 
 /** Serves the Model Context Protocol, with which language models find routes as tools and call them. */
-export const mcpRoutes = ({ tools, issuer }: McpParts): readonly Route[] => [
+export const mcpRoutes = ({ tools, issuer }: McpOptions): readonly Route[] => [
   {
     id: 'CallModelContextProtocol',
     tag,
@@ -71,7 +71,7 @@ export const mcpRoutes = ({ tools, issuer }: McpParts): readonly Route[] => [
     async handle(exchange) {
       const { caller, request } = exchange
       const query = request.query as Readonly<Record<string, unknown>>
-      await answerMessage(exchange, selectTools(tools, caller, query))
+      await handleMessage(exchange, selectTools(tools, caller, query))
       return undefined
     },
   },
@@ -79,7 +79,8 @@ export const mcpRoutes = ({ tools, issuer }: McpParts): readonly Route[] => [
     id: 'ReadProtectedResource',
     tag,
     summary: 'Names the provider that issues tokens for the Model Context Protocol (RFC 9728).',
-    description: 'Clients find it by the challenge of a request without a token.',
+    description:
+      'A request without a token is answered with a WWW-Authenticate header that has this address.',
     method: 'GET',
     path: metadataPath,
     response: ref('ProtectedResource'),
@@ -107,30 +108,30 @@ const tag = 'Models'
  */
 const originOf = ({ protocol, host }: FastifyRequest): string => `${protocol}://${host}`
 
-async function answerMessage(exchange: Exchange, tools: ReadonlyMap<string, Tool>): Promise<void> {
+async function handleMessage(exchange: Exchange, tools: ReadonlyMap<string, Tool>): Promise<void> {
   const { request, reply } = exchange
   // The library is loaded for the first client only, because most instances have none.
   const { createMcpHandler, Server } = await import('@modelcontextprotocol/server')
   const handler = createMcpHandler(
     () => registerTools(new Server(identity, { capabilities: { tools: {} }, instructions }), exchange, tools),
-    // Nothing is announced later, so a subscription would only hold a connection.
+    // The server sends no notifications, so a subscription would only hold a connection.
     { maxSubscriptions: 0 },
   )
   const headers = Object.entries(request.headers).filter(([name]) =>
     /^(accept|content-type|mcp-.*)$/.test(name),
   )
-  // The library reads only the headers of this request. A Host header need not form a valid URL, so the URL
-  // is a fixed one.
+  // The library reads only the headers of this request. A Host header need not form a valid URL, so a
+  // fixed URL is used.
   const message = new Request(`http://localhost${path}`, {
     method: 'POST',
     headers: headers.map(([name, value]): [string, string] => [name, String(value)]),
   })
-  const answer = await handler.fetch(message, { parsedBody: request.body })
+  const response = await handler.fetch(message, { parsedBody: request.body })
   reply
-    .code(answer.status)
+    .code(response.status)
     .header('cache-control', 'no-store')
-    .type(answer.headers.get('content-type') ?? 'application/json')
-    .send(Buffer.from(await answer.arrayBuffer()))
+    .type(response.headers.get('content-type') ?? 'application/json')
+    .send(Buffer.from(await response.arrayBuffer()))
 }
 
 const identity = { name: 'tracker', title: 'Tracker', version: '1' }
@@ -144,10 +145,10 @@ function registerTools(server: Server, exchange: Exchange, tools: ReadonlyMap<st
   server.setRequestHandler('tools/list', async () => ({
     tools: [...tools.values()].map(({ definition }) => definition),
   }))
-  server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }) => {
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: toolArguments = {} } }) => {
     const tool = tools.get(name)
     if (!tool) return failure(`There is no tool ${name.slice(0, 100)} for this token.`)
-    return callRoute(exchange, tool.route, given)
+    return callRoute(exchange, tool.route, toolArguments)
   })
   return server
 }
@@ -158,13 +159,13 @@ const failure = (text: string): CallToolResult => ({ isError: true, content: [{ 
 async function callRoute(
   { request }: Exchange,
   { method, path, body: bodySchema }: Route,
-  given: Readonly<Record<string, unknown>>,
+  toolArguments: Readonly<Record<string, unknown>>,
 ): Promise<CallToolResult> {
   const { authorization, 'x-forwarded-for': forwardedFor } = request.headers
   const { statusCode, body } = await request.server.inject({
     method,
-    url: bodySchema ? path : `${path}?${queryOf(given)}`,
-    ...(bodySchema && { payload: given }),
+    url: bodySchema ? path : `${path}?${queryOf(toolArguments)}`,
+    ...(bodySchema && { payload: toolArguments }),
     remoteAddress: request.socket.remoteAddress ?? '',
     headers: {
       host: request.headers.host,
@@ -176,25 +177,25 @@ async function callRoute(
   return statusCode < 400 ? { content: [{ type: 'text', text: body }] } : failure(body)
 }
 
-function queryOf(given: Readonly<Record<string, unknown>>): URLSearchParams {
-  const entries = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
+function queryOf(toolArguments: Readonly<Record<string, unknown>>): URLSearchParams {
+  const entries = Object.entries(toolArguments).filter(([, value]) => value !== undefined && value !== null)
   return new URLSearchParams(entries.map(([name, value]) => [name, String(value)]))
 }
 
-/** A route that programs call by name, with its parameters or its body as arguments. */
+/** A route that models call by name, with its parameters or its body as arguments. */
 interface Tool {
   readonly route: Route
   readonly definition: ToolDefinition
-  /** The resource that it reads or changes; absent if there are several. */
+  /** The resource that the tool reads or changes; absent if there are several. */
   readonly resource?: string
-  /** Whether the token of a caller allows the tool at all. The route checks every row. */
+  /** Returns whether the token of a caller allows the tool at all. The route checks every row. */
   isFor(caller: Caller): boolean
 }
 
 /**
- * The tools that the declarations result in: a query and the writes of each resource, and routes that read
- * several of them. Routes of v1 and of extensions can share an id. The later one in `routes` wins: it has the
- * fields of extensions.
+ * Returns the tools: the query and the writes of each resource, and some routes of several resources. Routes
+ * of v1 and of extensions can share an id. The later one in `routes` wins, because it has the fields of
+ * extensions.
  */
 export function toolsOf(
   routes: readonly Route[],

@@ -18,14 +18,14 @@ beforeEach(async () => {
   ada = await insertAccount(fresh.database, { name: 'Ada' })
 })
 
-test('the own account shows id, name, login and its two times, and no credentials', async () => {
+test('the account has an id, a name, a login and two timestamps, and no credentials', async () => {
   const account = await readOwnAccount(fresh.database, callerOf(ada))
   const { createdAt, ...rest } = account
   assert.deepEqual(rest, { id: ada.id, name: 'Ada', login: ada.login, updatedAt: null })
   assert.match(createdAt, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
 })
 
-test('a new name is trimmed, moves updatedAt and is written to the change log', async () => {
+test('a new name is trimmed, changes updatedAt and is recorded in the change log', async () => {
   await rename({ name: '  Ada Lovelace ', login: 'other@example.com', id: 'x' })
   const account = await readOwnAccount(fresh.database, callerOf(ada))
   assert.equal(account.name, 'Ada Lovelace')
@@ -37,7 +37,7 @@ test('a new name is trimmed, moves updatedAt and is written to the change log', 
   assert.deepEqual(changes, [{ resource: 'user', action: 'update', caller: ada.id }])
 })
 
-test('updatedAt strictly grows, even with the clock behind', async () => {
+test('updatedAt increases strictly, even if the clock is behind', async () => {
   await fresh.database.query(
     sql`update users set updated_at = now() + interval '1 hour' where id = ${ada.id} returning id`,
   )
@@ -49,7 +49,7 @@ test('updatedAt strictly grows, even with the clock behind', async () => {
   assert.equal(after?.isLater, true)
 })
 
-test('a name may have 200 characters, each as people count them', async () => {
+test('a name may have 200 characters, counted as people count them', async () => {
   await rename({ name: '🦀'.repeat(200) })
   await assert.rejects(rename({ name: '🦀'.repeat(201) }), {
     kind: 'invalid',
@@ -74,7 +74,7 @@ test('a name is required, and must be text that can be stored', async () => {
   }
 })
 
-test('a removed account can no longer sign in', async () => {
+test('a removed account can be neither read nor renamed', async () => {
   const removed = await insertAccount(fresh.database, { active: false })
   await assert.rejects(readOwnAccount(fresh.database, callerOf(removed)), { kind: 'unauthenticated' })
   const renaming = renameOwnAccount(fresh.database, callerOf(removed), { name: 'Ada' })

@@ -24,11 +24,11 @@ export const accountSchemas: Readonly<Record<string, Schema>> = {
       id: { ...uuid.schema, description: 'Its id.' },
       name: { type: 'string', description: 'The display name.', examples: ['Ann Example'] },
       login: { type: 'string', description: 'The sign-in name.', examples: ['ann@example.com'] },
-      createdAt: { ...timestamp, description: 'When it was created.' },
+      createdAt: { ...timestamp, description: 'The time it was created.' },
       updatedAt: {
         ...timestamp,
         type: ['string', 'null'],
-        description: 'When it was changed last; null when it never was.',
+        description: 'The time of the last change; null if there was none.',
       },
     },
   },
@@ -54,7 +54,7 @@ export const accountSchemas: Readonly<Record<string, Schema>> = {
         minLength: 1,
         maxLength: passwordCharactersMax,
         writeOnly: true,
-        description: 'The password that is to be replaced.',
+        description: 'The password to be replaced.',
         examples: ['Correct-horse-7'],
       },
       newPassword: { ...newPassword.schema, examples: ['Battery-staple-8'] },
@@ -67,8 +67,8 @@ export const accountRoutes = (lockouts: Lockouts): Route[] => [
   {
     ...base,
     id: 'GetOwnAccount',
-    summary: 'Shows the own account.',
-    description: 'The account is that of the token, for service clients the one that they act as.',
+    summary: 'Shows the caller’s account.',
+    description: 'The account of the token; for a service client, the account that it acts as.',
     method: 'GET',
     response: ref('Account'),
     errors: [],
@@ -83,8 +83,8 @@ export const accountRoutes = (lockouts: Lockouts): Route[] => [
   {
     ...base,
     id: 'UpdateOwnAccount',
-    summary: 'Changes the own name.',
-    description: 'Only the name can be changed here; the login is for administrators to change.',
+    summary: 'Changes the caller’s name.',
+    description: 'Only the name can be changed here. Administrators change logins.',
     method: 'PATCH',
     body: ref('AccountUpdate'),
     response: ref('Success'),
@@ -103,14 +103,14 @@ export const accountRoutes = (lockouts: Lockouts): Route[] => [
     path: '/api/me/password',
     id: 'ChangeOwnPassword',
     requiresPasswords: true,
-    summary: 'Changes the own password and ends every session of the account.',
+    summary: 'Changes the caller’s password and ends every session of the account.',
     description:
-      'Five wrong current passwords lock it for a quarter of an hour. Afterwards every token of the account stops working, this one too.',
+      'After five wrong current passwords, the password cannot be changed for a quarter of an hour. After a change, every token of the account stops working, including the one of this request.',
     method: 'POST',
     body: ref('PasswordChange'),
     response: ref('Success'),
     errors: [400],
-    // Checked first: otherwise only a request that is valid in all other respects would learn of the lock.
+    // Checked before the rest of the request, so that a locked account gets this error for every request.
     admit: (caller) => lockouts.requireUnlocked(passwordChangeKey(caller)),
     async handle({ context, caller, request }) {
       // The lockouts write outside of the transaction: a rejected change must not undo the count of wrong
@@ -137,7 +137,7 @@ export async function readOwnAccount(database: Database, caller: Caller): Promis
   return account
 }
 
-/** Rejects the change unless `isExpected` returns true for the row, which is locked then. */
+/** Locks the row, and rejects the change unless `isExpected` returns true for it. */
 export async function renameOwnAccount(
   database: Database,
   caller: Caller,

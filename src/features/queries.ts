@@ -27,7 +27,9 @@ import type { View } from './changes/listing.ts'
 import { scopeOf } from './changes/listing-scope.ts'
 import type { LiveListings } from './changes/live-listings.ts'
 
-/** Serves queries of a resource, with filters, several sort keys, chosen fields, referenced rows and cursors. */
+/**
+ * Serves queries of a resource, with filters, several sort keys, chosen fields, referenced rows and cursors.
+ */
 export const queryRoute = (context: Context, live: LiveListings, resource: Resource): Route => ({
   id: `Query${resource.pluralTitle}`,
   tag: 'Queries',
@@ -41,10 +43,10 @@ export const queryRoute = (context: Context, live: LiveListings, resource: Resou
   isConditional: true,
   isLive: true,
   async handle({ caller, session, request, reply }) {
-    // Checked before the query is parsed: callers without access learn nothing about their query.
+    // Checked before the query is parsed, so that callers without access get no other error.
     requireRole(resource, caller, 'read')
-    const given = request.query as Readonly<Record<string, unknown>>
-    const { keys, viewResources } = await mergeViewKeys(context, resource, caller, given)
+    const queryValues = request.query as Readonly<Record<string, unknown>>
+    const { keys, viewResources } = await mergeViewKeys(context, resource, caller, queryValues)
     const query = parseQuery(resource, caller, keys)
     if (wantsEventStream(request) && query.at !== undefined)
       throw invalid({ at: ['At cannot be combined with a live listing: the past does not change.'] })
@@ -61,7 +63,7 @@ const queryView = (listed: ListedResource, caller: Caller, query: Query): View =
   key: JSON.stringify(['query', query.cursorScope, query.rawKeys, ...viewKeysOf(query.selection, caller)]),
   caller,
   resources: resourcesAffectingSelection(query.selection, caller),
-  // Changes of expanded rows matter too, and a scope covers only one resource.
+  // Changes of expanded rows also change the page, but a scope covers only one resource.
   scope:
     query.selection.expansions.length > 0
       ? undefined
@@ -78,7 +80,8 @@ const serializeQueryPage = ({ rows, nextCursor, totalCount }: QueryPage) => ({
   result: { data: rows, nextCursor, ...(totalCount !== undefined && { totalCount }) },
 })
 
-const namesOf = (all: readonly { readonly name: string }[]): string => all.map(({ name }) => name).join(', ')
+const namesOf = (columns: readonly { readonly name: string }[]): string =>
+  columns.map(({ name }) => name).join(', ')
 
 function queryParameters(resource: Resource): Parameter[] {
   const columns = queryColumns(resource)
@@ -168,7 +171,7 @@ export const queryPageSchema = ({ title }: Resource): Schema =>
     ['data', 'nextCursor'],
   )
 
-/** The ids that the filter allows, by column: a matching row has one of them. */
+/** Returns the ids that the filter allows, by column. A matching row has one of them. */
 const filteredReferences = (filter: Filter | undefined): Readonly<Record<string, readonly Value[]>> =>
   Object.fromEntries(
     partsOf(filter).flatMap((part) =>

@@ -16,8 +16,16 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
   Session: {
     type: 'object',
     required: [
-      ...['id', 'userId', 'clientId', 'address', 'userAgent', 'provider', 'lastUsedAt'],
-      ...['createdAt', 'expiresAt', 'isCurrent'],
+      'id',
+      'userId',
+      'clientId',
+      'address',
+      'userAgent',
+      'provider',
+      'lastUsedAt',
+      'createdAt',
+      'expiresAt',
+      'isCurrent',
     ],
     properties: {
       id: { type: 'string', description: 'Its id.', examples: ['Yp3cV1wq0sB7t2m9'] },
@@ -38,7 +46,7 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
       isCurrent: { type: 'boolean', description: 'Whether it is the session of this request.' },
     },
   },
-  // Not Sessions, which generated Python confuses with its property.
+  // The name is not Sessions, because generated Python code would confuse it with its property.
   SessionList: {
     type: 'object',
     required: ['sessions'],
@@ -62,7 +70,7 @@ export const sessionSchemas: Readonly<Record<string, Schema>> = {
 
 const tag = 'Sessions'
 
-/** Sessions of the caller's account; of any account for administrators. */
+/** Lists and ends sessions of the caller's account, or of any account for administrators. */
 export const sessionRoutes: readonly Route[] = [
   {
     id: 'ListSessions',

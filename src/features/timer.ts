@@ -54,7 +54,9 @@ async function startTimer(context: Context, caller: Caller, body: unknown): Prom
   return { assignmentId, startedAt: started.startedAt, assignment: found }
 }
 
-/** The row is locked: if two devices stop the timer, the second waits and finds none, so the time is booked once. */
+/**
+ * Locks the row: if two devices stop the timer, the second waits and finds none, so the time is booked once.
+ */
 function stopTimer(context: Context, caller: Caller, body: unknown) {
   requireRole(appointment, caller, 'write')
   const { database, hoursStep } = context
@@ -129,7 +131,7 @@ export const timerSchemas: Readonly<Record<string, Schema>> = {
     properties: {
       amountHours: {
         ...amountHours.schema,
-        description: `The hours to book; by default those that the timer ran. Required after ${forgottenHours} hours, because it was probably forgotten.`,
+        description: `The hours to book; by default those that the timer ran. Required if the timer ran for more than ${forgottenHours} hours, because it was probably forgotten.`,
       },
       keepDate: {
         ...keepDate.schema,
@@ -148,7 +150,7 @@ export const timerSchemas: Readonly<Record<string, Schema>> = {
 const tag = 'Timer'
 const path = '/ext/timer'
 
-/** The running timer of the caller's account, the same on every device. */
+/** Shows, starts and ends the timer of the caller's account, which is the same on every device. */
 export const timerRoutes: readonly Route[] = acceptTokens([
   {
     id: 'GetTimer',
@@ -167,7 +169,7 @@ export const timerRoutes: readonly Route[] = acceptTokens([
     id: 'StartTimer',
     tag,
     summary: 'Starts a timer for work on an assignment.',
-    description: 'An account has one timer: while one is running, this is 409.',
+    description: 'An account has one timer: while it is running, the response is 409.',
     method: 'POST',
     path,
     body: ref('TimerStart'),

@@ -23,7 +23,7 @@ import { project } from '../resources/project.ts'
 import type { Route } from '../routes/route.ts'
 import { dateTime, idsBodyOf, nullableDateTime, ref } from '../routes/schemas.ts'
 
-/** The limit of valid tokens of an account. */
+/** The limit of an account's valid tokens. */
 const tokensMax = 50
 const tokenIdsMax = 100
 const tokenDaysMax = 365
@@ -48,8 +48,15 @@ export const tokenSchemas: Readonly<Record<string, Schema>> = {
   Token: {
     type: 'object',
     required: [
-      ...['id', 'userId', 'name', 'scopes', 'projectIds'],
-      ...['createdAt', 'expiresAt', 'lastUsedAt', 'lastUsedAddress'],
+      'id',
+      'userId',
+      'name',
+      'scopes',
+      'projectIds',
+      'createdAt',
+      'expiresAt',
+      'lastUsedAt',
+      'lastUsedAddress',
     ],
     properties: {
       id: { ...uuid.schema, description: 'Its id, by which history and the security log refer to it.' },
@@ -111,7 +118,10 @@ export const tokenSchemas: Readonly<Record<string, Schema>> = {
 const tag = 'Tokens'
 const path = '/ext/tokens'
 
-/** Personal access tokens of the caller's account; administrators see and end those of any account. */
+/**
+ * Manages the personal access tokens of the caller's account; administrators list and end those of any
+ * account.
+ */
 export const tokenRoutes: readonly Route[] = [
   {
     id: 'ListTokens',
@@ -135,7 +145,7 @@ export const tokenRoutes: readonly Route[] = [
     tag,
     summary: 'Creates a personal access token, which programs send as a bearer token.',
     description:
-      'It grants its scopes in the projects it is limited to, and never more than the account itself has. A new password, the end of all sessions and the removal of the account end it. Tokens can only be created in a session of the web client.',
+      'It grants its scopes in the projects it is limited to, and never more than the account itself has. It ends when the account gets a new password, ends all of its sessions or is removed. Tokens can only be created in a session of the web client.',
     method: 'POST',
     path,
     body: ref('TokenCreate'),
@@ -189,7 +199,7 @@ const isTokenActiveSql = raw(`token.ended_at is null and token.expires_at > now(
   select 1 from users as account where account.id = token.user_id and account.active
     and account.security_stamp = token.security_stamp)`)
 
-/** The tokens of the caller's account, or of any account for administrators, newest first. */
+/** Returns the tokens of the caller's account, or of any account for administrators, newest first. */
 function listTokens({ database }: Context, caller: Caller, userId: string): Promise<ApiToken[]> {
   requireSelfOrAdministrator(caller, userId, 'tokens')
   return database.query<ApiToken>(sql`
@@ -213,17 +223,18 @@ async function createToken(
   isActiveNow: (queries: Queries) => Promise<boolean>,
   body: unknown,
 ): Promise<CreatedToken> {
-  const wanted = parseNewToken(body, tokenScopes)
+  const newToken = parseNewToken(body)
   const secret = generateToken(personalTokenPrefix)
   const token = await database.transaction(async (transaction) => {
-    // Locked, so that concurrent tokens are counted one after the other and a new password ends both.
+    // The account is locked, so that concurrent creations are counted one after the other, and a new password
+    // ends their tokens.
     const [account] = await transaction.query<{ stamp: string }>(sql`
       select security_stamp as stamp from users where id = ${caller.id} and active for no key update`)
     // The token gets the newest stamp, so the session that creates it has to have the same.
     if (!account || !(await isActiveNow(transaction))) throw unauthenticated()
     await requireFewerTokens(transaction, caller.id)
-    await requireVisibleProjects(transaction, caller, wanted.projectIds)
-    return insertToken(transaction, caller.id, account.stamp, wanted, secret)
+    await requireVisibleProjects(transaction, caller, newToken.projectIds)
+    return insertToken(transaction, caller.id, account.stamp, newToken, secret)
   })
   securityLog?.({ event: 'token-made', ...callerDetails(caller), token: token.id })
   return { token, secret }
@@ -244,6 +255,7 @@ async function insertToken(
   return token as ApiToken
 }
 
+/** Throws if the account has as many valid tokens as allowed. Also deletes its oldest ended tokens. */
 async function requireFewerTokens(transaction: Queries, accountId: string): Promise<void> {
   const [count] = await transaction.query<{ count: number }>(sql`
     select count(*) as count from api_tokens as token where token.user_id = ${accountId} and ${isTokenActiveSql}`)
@@ -261,9 +273,9 @@ async function requireVisibleProjects(
   ids: NewToken['projectIds'],
 ): Promise<void> {
   if (!ids) return
-  const seen = await transaction.query(sql`
+  const visible = await transaction.query(sql`
     select 1 from projects as row where row.id = any(${ids}::uuid[]) and row.active and ${visibleRows(project, caller)}`)
-  if (seen.length < ids.length)
+  if (visible.length < ids.length)
     throw invalid({ projectIds: ['ProjectIds must refer to active projects of yours.'] })
 }
 
@@ -292,14 +304,14 @@ interface NewToken {
 
 const dayMilliseconds = 24 * 60 * 60_000
 
-function parseNewToken(body: unknown, known: readonly string[]): NewToken {
-  const given = parseObject(body)
+function parseNewToken(body: unknown): NewToken {
+  const fields = parseObject(body)
   const violations = collectViolations()
   const parsed = {
-    name: parseName(given.name, violations),
-    scopes: parseScopes(given.scopes, known, violations),
-    projectIds: parseProjectIds(given.projectIds, violations),
-    expiresAt: parseExpiry(given.expiresAt, violations),
+    name: parseName(fields.name, violations),
+    scopes: parseScopes(fields.scopes, violations),
+    projectIds: parseProjectIds(fields.projectIds, violations),
+    expiresAt: parseExpiry(fields.expiresAt, violations),
   }
   violations.throwIfAny()
   return parsed
@@ -312,18 +324,19 @@ function parseName(input: unknown, violations: Violations): string {
   return ''
 }
 
-function parseScopes(input: unknown, known: readonly string[], violations: Violations): readonly string[] {
+function parseScopes(input: unknown, violations: Violations): readonly string[] {
   const scopes: readonly unknown[] = Array.isArray(input) ? input : []
-  const isKnown = (scope: unknown): scope is string => typeof scope === 'string' && known.includes(scope)
+  const isValid = (scope: unknown): scope is string =>
+    typeof scope === 'string' && tokenScopes.includes(scope)
   if (scopes.length === 0) violations.add('scopes', 'Scopes must be a list with at least one scope.')
-  else if (scopes.length > known.length || !scopes.every(isKnown))
-    violations.add('scopes', `Scopes must be some of ${known.join(', ')}.`)
-  return [...new Set(scopes.filter(isKnown))].sort()
+  else if (scopes.length > tokenScopes.length || !scopes.every(isValid))
+    violations.add('scopes', `Scopes must be some of ${tokenScopes.join(', ')}.`)
+  return [...new Set(scopes.filter(isValid))].sort()
 }
 
 function parseProjectIds(input: unknown, violations: Violations): readonly string[] | undefined {
   if (input === undefined || input === null) return undefined
-  const ids = parseUuidsOrNone(input, tokenProjectsMax)
+  const ids = parseUuidsOrEmpty(input, tokenProjectsMax)
   if (ids.length === 0)
     violations.add('projectIds', `ProjectIds must be null or 1 to ${tokenProjectsMax} ids of projects.`)
   return ids
@@ -341,7 +354,7 @@ function parseExpiry(input: unknown, violations: Violations): string {
 }
 
 function parseTokenIds(body: unknown): readonly string[] {
-  const ids = parseUuidsOrNone(parseObject(body).ids, tokenIdsMax)
+  const ids = parseUuidsOrEmpty(parseObject(body).ids, tokenIdsMax)
   const violations = collectViolations()
   if (ids.length === 0) violations.add('ids', `Ids must contain 1 to ${tokenIdsMax} ids of tokens.`)
   violations.throwIfAny()
@@ -349,7 +362,7 @@ function parseTokenIds(body: unknown): readonly string[] {
 }
 
 /** Returns no ids if the input is invalid in any way, because no valid list is empty. */
-function parseUuidsOrNone(input: unknown, max: number): readonly string[] {
+function parseUuidsOrEmpty(input: unknown, max: number): readonly string[] {
   const results = Array.isArray(input) && input.length <= max ? input.map((id) => uuid.parse(id, 'Id')) : []
   const ids = results.flatMap((parsed) => ('value' in parsed ? [parsed.value] : []))
   return ids.length === results.length ? [...new Set(ids)] : []

@@ -93,13 +93,13 @@ export function isPublicAddress(address: string): boolean {
 }
 
 export interface AllowedReceivers {
-  /** Returns the reason for a rejection that the URL itself shows, without looking up its name. */
+  /** Returns why the URL must be rejected, as far as that is known without a DNS lookup. */
   problemOf(url: URL): string | undefined
-  /** The connection uses this lookup, so that it goes to an address that was checked. */
+  /** Returns the lookup for the connection. It resolves only to addresses that it has checked. */
   lookupFor(url: URL): LookupFunction
 }
 
-/** Allows https to public addresses, and any receiver that the operator has named: `localhost:9000`, `10.0.0.5`. */
+/** Allows https to public addresses, and receivers that the operator has named, such as `localhost:9000`. */
 export function allowedReceivers(allowedNames: readonly string[]): AllowedReceivers {
   const lowerCaseNames = new Set(allowedNames.map((name) => name.toLowerCase()))
   const isNamed = ({ host, hostname }: URL) =>

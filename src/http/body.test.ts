@@ -59,7 +59,7 @@ describe('a body', () => {
     deepStrictEqual((await post(t, text)).json(), { body: { a: 1 } })
   })
 
-  it('of another type, or of none, is 415', async (t) => {
+  it('of another type, or without a type, is 415', async (t) => {
     for (const type of ['text/plain', 'application/xml', 'application/merge-patch+json', 'nonsense']) {
       const answer = await post(t, '{"a":1}', type)
       equal(answer.statusCode, 415, type)
@@ -70,7 +70,7 @@ describe('a body', () => {
     equal((await exchange(port, bytes)).slice(9, 12), '415')
   })
 
-  it('may name its character set where that is UTF-8, in any capitals, quoted or not', async (t) => {
+  it('may name its character set if that is UTF-8, in any case, quoted or not', async (t) => {
     for (const charset of ['utf-8', 'UTF-8', '"Utf-8"', 'utf8', 'utf-8; version=1'])
       for (const [type, text] of samples) {
         const answer = await post(t, text, `${type}; Charset=${charset}`)
@@ -78,7 +78,7 @@ describe('a body', () => {
       }
   })
 
-  it('in another character set is 415, and one that is empty has none', async (t) => {
+  it('in another character set is 415, unless it is empty', async (t) => {
     for (const charset of [
       'iso-8859-1',
       'ISO-8859-1',
@@ -117,14 +117,14 @@ describe('a body', () => {
     }
   })
 
-  it('may hold a replacement character, and a form percent signs that mean nothing', async (t) => {
+  it('may contain a replacement character, and a form may contain malformed escapes', async (t) => {
     deepStrictEqual((await post(t, '{"a":"\uFFFD"}')).json(), { body: { a: '\uFFFD' } })
     deepStrictEqual((await post(t, 'a=%EF%BF%BD&b=100%&c=%zz', form)).json(), {
       body: { a: '\uFFFD', b: '100%', c: '%zz' },
     })
   })
 
-  it('may be a form where the host takes forms', async (t) => {
+  it('may be a form if the host accepts forms', async (t) => {
     deepStrictEqual((await post(t, 'a=1&b=x+y%2Bz&a=2', form)).json(), {
       body: { a: ['1', '2'], b: 'x y+z' },
     })

@@ -60,8 +60,8 @@ const isUncompressed = (contentEncoding: string | undefined): boolean =>
 
 /**
  * A request may be answered before its body has arrived, and Node then reads and drops the rest at the speed
- * of the network. These bytes have a rate. Beyond it the connection is destroyed; within it a client that
- * writes first and reads afterwards gets its response.
+ * of the network. The rate of these bytes is limited. Beyond the limit the connection is destroyed; within
+ * it, a client that writes first and reads afterwards gets its response.
  */
 export function limitUnreadBodies(app: FastifyInstance, budgets: Budgets): void {
   app.addHook('onSend', ({ raw, ip }, _reply, payload, done) => {
@@ -80,10 +80,12 @@ export function limitUnreadBodies(app: FastifyInstance, budgets: Budgets): void 
   })
 }
 
-/** How long a client may still read the response to a request that was rejected early, before its connection is closed. */
+/** The time to read the response to a request that was rejected early, before its connection is closed. */
 export const closeDelayMilliseconds = 1000
 
-/** Handles bytes that never became a request: garbage, oversized headers, a sender that is too slow. */
+/**
+ * Answers bytes that are not a complete request: garbage, oversized headers, or data that arrives too slowly.
+ */
 export function answerBrokenConnection(error: NodeJS.ErrnoException, socket: HttpSocket): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.isBodyExempt) return
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()

@@ -6,7 +6,7 @@ import { addVary, tagOfCoding } from './conditional.ts'
 
 /**
  * Compresses JSON above a kilobyte for clients that accept it. Event streams write to the connection
- * themselves and bypass this. Why it leaks no secret: docs/decisions/0044-compressed-answers.md.
+ * themselves and bypass this. docs/decisions/0044-compressed-answers.md explains why no secret leaks.
  */
 export function compressAnswers(app: FastifyInstance, compressions: Budget): void {
   // A hook with a callback, because most responses are not compressed and need no promise.

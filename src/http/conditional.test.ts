@@ -10,8 +10,8 @@ import {
 } from './conditional.ts'
 import { sampleHost } from './testing/sample-host.ts'
 
-const body = '{"result":{"data":[]}}'
-const tag = entityTag('ann', false, body)
+const listBody = '{"result":{"data":[]}}'
+const tag = entityTag('ann', false, listBody)
 const changedAt = Date.parse('2026-11-21T01:55:05Z') / 1000
 const date = httpDate(changedAt)
 /** A minute later. */
@@ -26,16 +26,16 @@ function ask(
   const app = sampleHost(t, { cors: { origins: ['http://app'] } })
   const sentDates = createSentDates()
   if (lastModified !== undefined) sentDates.record(tag, lastModified)
-  const answer = { body, callerId: 'ann', isAdministrator: false, readAt, lastModified, sentDates }
+  const answer = { body: listBody, callerId: 'ann', isAdministrator: false, readAt, lastModified, sentDates }
   app.get('/list', (request, reply) => sendConditional(request, reply, answer))
   return app.inject({ method, url: '/list', headers })
 }
 
 describe('a conditional answer', () => {
-  it('carries its tag and who it is for', async (t) => {
+  it('has its tag, and headers that keep caches from sharing it between callers', async (t) => {
     const { statusCode, headers, body } = await ask(t, { origin: 'http://app' }, changedAt)
     equal(statusCode, 200)
-    equal(body, body)
+    equal(body, listBody)
     equal(headers['content-type'], 'application/json; charset=utf-8')
     equal(headers.etag, tag)
     equal(headers['cache-control'], 'private, no-cache')
@@ -48,7 +48,7 @@ describe('a conditional answer', () => {
       equal((await ask(t, headers, changedAt)).headers.date, httpDate(readAt))
   })
 
-  it('is 304 with the same headers and no body when the client holds it', async (t) => {
+  it('is 304 with the same headers and no body if the client already has it', async (t) => {
     for (const method of ['GET', 'HEAD'] as const) {
       const { statusCode, headers, body } = await ask(t, { 'if-none-match': tag }, changedAt, method)
       equal(statusCode, 304)
@@ -61,26 +61,26 @@ describe('a conditional answer', () => {
   })
 
   it('compares tags before dates', async (t) => {
-    const both = (ifNoneMatch: string, since: string) =>
+    const askWithBoth = (ifNoneMatch: string, since: string) =>
       ask(t, { 'if-none-match': ifNoneMatch, 'if-modified-since': since }, changedAt)
-    equal((await both('"other"', date)).statusCode, 200)
-    equal((await both(tag, 'long ago')).statusCode, 304)
+    equal((await askWithBoth('"other"', date)).statusCode, 200)
+    equal((await askWithBoth(tag, 'long ago')).statusCode, 304)
   })
 
-  it('is 304 on the date alone only when that date was promised', async (t) => {
+  it('is 304 for a date without a tag only if that date was sent before', async (t) => {
     equal((await ask(t, { 'if-modified-since': date }, changedAt)).statusCode, 304)
     equal((await ask(t, { 'if-modified-since': date })).statusCode, 200)
   })
 })
 
 it('the tag differs by caller, administrator flag and content', () => {
-  equal(entityTag('ann', false, body), tag)
-  notEqual(entityTag('bob', false, body), tag)
-  notEqual(entityTag('ann', true, body), tag)
-  notEqual(entityTag('ann', false, `${body} `), tag)
+  equal(entityTag('ann', false, listBody), tag)
+  notEqual(entityTag('bob', false, listBody), tag)
+  notEqual(entityTag('ann', true, listBody), tag)
+  notEqual(entityTag('ann', false, `${listBody} `), tag)
 })
 
-it('If-None-Match understands lists, weak tags and the star', () => {
+it('If-None-Match may contain a list, weak tags or an asterisk', () => {
   for (const header of [tag, `W/${tag}`, `"a,b", ${tag}`, `W/"x",W/${tag} , "y"`, '*', ' * ']) {
     equal(matchesTag(header, tag), true, header)
   }
@@ -97,7 +97,7 @@ it('If-None-Match understands lists, weak tags and the star', () => {
   }
 })
 
-it('If-Modified-Since counts from the last change on, up to now', () => {
+it('If-Modified-Since matches with a date between the last change and now', () => {
   for (const second of [changedAt, changedAt + 1, readAt])
     equal(isUnmodifiedSince(httpDate(second), readAt, changedAt), true)
   for (const header of [httpDate(changedAt - 1), httpDate(readAt + 1), 'x', '', undefined])

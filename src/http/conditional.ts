@@ -16,14 +16,14 @@ export interface ConditionalAnswer {
   readonly sentDates: SentDates
 }
 
-/** Responds 304 without a body when the client already has exactly this response, otherwise 200 with the JSON text. */
+/** Responds 304 without a body if the client already has this response, otherwise 200 with the JSON. */
 export function sendConditional(
   request: FastifyRequest,
   reply: FastifyReply,
   { body, callerId, isAdministrator, readAt, lastModified, sentDates }: ConditionalAnswer,
 ): FastifyReply {
   const tag = entityTag(callerId, isAdministrator, body)
-  // RFC 9110, 6.6.1: the date is that of the content, and a client without a Last-Modified sends it as one.
+  // RFC 9110, 6.6.1: a client that got no Last-Modified sends this date as If-Modified-Since.
   reply.header('date', httpDate(readAt)).header('etag', tag).header('cache-control', 'private, no-cache')
   if (lastModified !== undefined) reply.header('last-modified', httpDate(lastModified))
   addVary(reply, 'Authorization')
@@ -56,11 +56,11 @@ function isHeldByClient(
 
 /** Compares weakly with a list of tags: a compressing proxy may have prefixed ours with `W/`. */
 export const matchesTag = (ifNoneMatch: string, tag: string): boolean =>
-  ifNoneMatch.trim() === '*' || variantsOf(tag).some((form) => ifNoneMatch.includes(form))
+  ifNoneMatch.trim() === '*' || variantsOf(tag).some((variant) => ifNoneMatch.includes(variant))
 
 /** Returns the tag of the body that the client has, which may be a compressed one. */
 const heldTag = (ifNoneMatch: string | undefined, tag: string): string =>
-  variantsOf(tag).find((form) => ifNoneMatch?.includes(form)) ?? tag
+  variantsOf(tag).find((variant) => ifNoneMatch?.includes(variant)) ?? tag
 
 /**
  * RFC 9110, 8.8.3.3: a differently encoded body needs a different strong tag, so the coding is appended to
@@ -68,14 +68,14 @@ const heldTag = (ifNoneMatch: string | undefined, tag: string): string =>
  */
 export const tagOfCoding = (tag: string, coding: string): string => `${tag.slice(0, -1)}-${coding}"`
 
-/** Quotes and hash ensure that none of these forms is a substring of another tag. */
+/** Quotes and hash ensure that none of these variants is a substring of another tag. */
 const variantsOf = (tag: string): readonly string[] => [tag, tagOfCoding(tag, 'br'), tagOfCoding(tag, 'gzip')]
 
 /** RFC 9110, 13.1.1: a strong comparison with a list of tags. */
 export function matchesStrongly(ifMatch: string, tag: string): boolean {
   // The last quote is dropped, because the same row may be sent compressed, with the coding after the hash.
   const start = tag.slice(0, -1)
-  return ifMatch.split(',').some((one) => one.trim().startsWith(start))
+  return ifMatch.split(',').some((candidate) => candidate.trim().startsWith(start))
 }
 
 /** RFC 9110, 13.1.3: true for a date at or after the last change. An invalid or future date is ignored. */
@@ -91,8 +91,8 @@ export function isUnmodifiedSince(
 
 /** Adds a header to `Vary`: a cache then keeps one response for each of its values. */
 export function addVary(reply: FastifyReply, name: string): void {
-  const others = reply.getHeader('vary')
-  reply.header('vary', others === undefined ? name : `${others}, ${name}`)
+  const existing = reply.getHeader('vary')
+  reply.header('vary', existing === undefined ? name : `${existing}, ${name}`)
 }
 
 /** Writes seconds since 1970 as an HTTP date. */
@@ -107,7 +107,7 @@ const dateFormats = [
 
 /** Returns seconds since 1970; undefined for a text that is not an HTTP date. */
 export function parseHttpDate(text: string, now = Date.now()): number | undefined {
-  const parts = dateFormats.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
+  const parts = dateFormats.map((format) => format.exec(text)?.groups).find((groups) => groups !== undefined)
   if (!parts) return undefined
   const { day = '', month, year = '', time } = parts
   const canonical = `${day.replace(' ', '0')} ${month} ${year.length === 4 ? year : fullYear(year, now)} ${time} GMT`
@@ -116,14 +116,14 @@ export function parseHttpDate(text: string, now = Date.now()): number | undefine
   return httpDate(second).slice('Mon, '.length) === canonical ? second : undefined
 }
 
-/** Interprets a two-digit year as RFC 9110 requires: a year more than fifty years ahead belongs to the previous century. */
+/** RFC 9110: a two-digit year more than fifty years ahead belongs to the previous century. */
 function fullYear(twoDigits: string, now: number): number {
   const thisYear = new Date(now).getUTCFullYear()
   const year = thisYear - (thisYear % 100) + Number(twoDigits)
   return year > thisYear + 50 ? year - 100 : year
 }
 
-/** Remembers which response went out with which `Last-Modified`: a date alone does not say which account received it. */
+/** Stores which response was sent with which `Last-Modified`: a date does not identify the account. */
 export interface SentDates {
   /** Records the pair, and returns whether it was sent before. */
   record(tag: string, lastModified: number): boolean
@@ -137,11 +137,11 @@ export function createSentDates(): SentDates {
   return {
     record(tag, lastModified) {
       const pair = `${tag} ${lastModified}`
-      const isKnown = sent.delete(pair)
+      const wasSent = sent.delete(pair)
       const oldest = sent.size >= sentDatesMax ? sent.keys().next() : undefined
       if (oldest?.done === false) sent.delete(oldest.value)
       sent.add(pair)
-      return isKnown
+      return wasSent
     },
   }
 }

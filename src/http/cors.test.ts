@@ -40,7 +40,22 @@ describe('a page of an allowed origin', () => {
     equal(headers['x-content-type-options'], 'nosniff')
   })
 
-  it('may not read the paths that are closed, nor ask for them', async (t) => {
+  it('may send cookies only if its origin is listed for them', async (t) => {
+    const originsWithCookies = new Set(['https://cookies.example'])
+    for (const closedPaths of [[], ['/closed']]) {
+      const app = sampleHost(t, { cors: { ...cors, originsWithCookies, closedPaths } })
+      for (const [origin, allowed] of [
+        ['https://cookies.example', 'true'],
+        ['https://app.example', undefined],
+      ]) {
+        const { headers } = await app.inject({ url: '/echo', headers: { origin } })
+        equal(headers['access-control-allow-origin'], origin)
+        equal(headers['access-control-allow-credentials'], allowed)
+      }
+    }
+  })
+
+  it('gets no CORS header for a closed path, not even in a preflight', async (t) => {
     const app = sampleHost(t, { cors: { ...cors, closedPaths: ['/echo'] } })
     const headers = { origin: 'https://app.example', 'access-control-request-method': 'POST' }
     for (const url of ['/%65cho', '/ech%6F?x=1', '/%65%63%68%6f', '/ECHO', '/Echo/', '/%45cho/?x=1'])
@@ -71,7 +86,7 @@ describe('a page of any other origin', () => {
     }
   })
 
-  it('gets none in answer to a preflight either', async (t) => {
+  it('gets none in a preflight, either', async (t) => {
     const answer = await preflight(t, 'http://evil')
     equal(answer.statusCode, 204)
     equal(answer.headers.allow, 'GET, HEAD, POST, OPTIONS')

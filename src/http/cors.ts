@@ -5,24 +5,28 @@ import { canonicalPathOf } from './url.ts'
 export interface CorsOptions {
   /** Compared exactly with what the browser sends: scheme, host and port. */
   readonly origins: readonly string[]
-  /** Origins whose libraries send requests with cookies, although no response depends on one. */
+  /**
+   * Origins of clients whose HTTP libraries send cookies with each request, although no response depends on
+   * one. They are allowed as well. The set may change while the host runs.
+   */
   readonly originsWithCookies?: ReadonlySet<string>
   /** Routes to which browsers navigate: no script has a reason to read their responses. */
   readonly closedPaths?: readonly string[]
 }
 
 /**
- * Allows only the configured origins; any other gets a response without a single CORS header. Cookies are
- * accepted only from origins that declare them: scripts send tokens, and no response that a script may read
- * depends on a cookie.
+ * Allows only these origins; any other gets a response without a single CORS header. Only
+ * `originsWithCookies` may send cookies: scripts send tokens, and no response that a script may read depends
+ * on a cookie.
  */
 export function allowOrigins(
   app: FastifyInstance,
-  { origins, originsWithCookies: withCookies = new Set(), closedPaths = [] }: CorsOptions,
+  { origins, originsWithCookies, closedPaths = [] }: CorsOptions,
 ): void {
   const configuredOrigins: ReadonlySet<string> = new Set(origins)
+  const mayHaveCookies = (origin: string) => originsWithCookies?.has(origin) ?? false
   // Checked for each request, because clients are added and removed while a host runs.
-  const isAllowed = (origin: string) => configuredOrigins.has(origin) || withCookies.has(origin)
+  const isAllowed = (origin: string) => configuredOrigins.has(origin) || mayHaveCookies(origin)
   const closedRoutePaths: ReadonlySet<string> = new Set(closedPaths.map(canonicalPathOf))
   // Compares the path instead of the route, because a preflight has a route of its own.
   const isClosed = ({ url }: FastifyRequest) => closedRoutePaths.has(canonicalPathOf(url))
@@ -45,14 +49,15 @@ export function allowOrigins(
     // An OPTIONS request for another purpose gets Allow instead of an error in plain text.
     strictPreflight: false,
   }
-  if (closedRoutePaths.size === 0) app.register(cors, allowedCors)
+  const dependsOnRequest = closedRoutePaths.size > 0 || originsWithCookies !== undefined
+  if (!dependsOnRequest) app.register(cors, allowedCors)
   else
     app.register(cors, {
       delegator: (request, answer) =>
         answer(null, {
           ...allowedCors,
           ...(isClosed(request) && { origin: false }),
-          credentials: withCookies.has(request.headers.origin ?? ''),
+          credentials: mayHaveCookies(request.headers.origin ?? ''),
         }),
     })
 }
@@ -64,7 +69,7 @@ const preflightSeconds = 7200
 export const securityHeaders = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
-  // One year. Subdomains are not included, because other hosts of the domain are not ours to decide about.
+  // One year. Subdomains are not included, because this host must not decide for the others of its domain.
   'strict-transport-security': 'max-age=31536000',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

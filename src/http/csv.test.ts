@@ -58,13 +58,13 @@ describe('A line of comma-separated values', () => {
     )
   })
 
-  it('can be read back: texts differ as their cells do', () => {
-    const known = new Map<string, string>()
+  it('can be read back: different texts have different cells', () => {
+    const textOfCell = new Map<string, string>()
     fc.assert(
       fc.property(texts, (text) => {
         const cell = cellOf(text)
-        assert.equal(known.get(cell) ?? text, text)
-        known.set(cell, text)
+        assert.equal(textOfCell.get(cell) ?? text, text)
+        textOfCell.set(cell, text)
       }),
     )
   })

@@ -1,6 +1,6 @@
 /**
  * Comma-separated values by RFC 4180: every line ends with CRLF, quotes are doubled. Texts are quoted;
- * numbers and booleans, which the program writes, are not. Null is an empty cell.
+ * numbers and booleans, which contain no separator, are not. Null is an empty cell.
  */
 export const csvLine = (values: readonly unknown[]): string => `${values.map(csvValue).join(',')}\r\n`
 

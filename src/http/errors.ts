@@ -74,8 +74,8 @@ export const frameworkErrors: Readonly<Record<string, Envelope>> = {
 export function frameworkError(error: unknown, request: FastifyRequest): Envelope | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLargeFor(request)
-  const known = frameworkErrors[error.code]
-  if (known !== undefined) return known
+  const envelope = frameworkErrors[error.code]
+  if (envelope !== undefined) return envelope
   // The client disconnected while sending and never reads the response, but the log must not show an error of
   // the server.
   if (error.code === 'ECONNRESET' && request.raw.readableAborted) {
@@ -140,7 +140,7 @@ export function rawEnvelope(envelope: Envelope) {
   return { headers, body }
 }
 
-/** The same as bytes on the wire, for a connection that never became a request. */
+/** The whole response as text, for a connection on which no request could be parsed. */
 export function rawHttpResponse(envelope: Envelope): string {
   const { headers, body } = rawEnvelope(envelope)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

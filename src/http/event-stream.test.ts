@@ -6,43 +6,43 @@ import { until } from '../../test/support/until.ts'
 import { type EventStream, formatEvent, openEventStream, wantsEventStream } from './event-stream.ts'
 import { listen, sampleHost, send } from './testing/sample-host.ts'
 
-interface Seen {
+interface HostState {
   stream?: EventStream
-  closed: number
-  ready: number
+  closeCount: number
+  readyCount: number
 }
 
 async function streamHost(t: TestContext) {
   const app = sampleHost(t, { cors: { origins: ['http://app'] } })
-  const seen: Seen = { closed: 0, ready: 0 }
+  const state: HostState = { closeCount: 0, readyCount: 0 }
   const slow = Promise.withResolvers<object>()
   app.get('/slow', () => slow.promise)
   app.get('/list', (request, reply) => {
     if (!wantsEventStream(request)) return { plain: true }
-    seen.stream = openEventStream(reply, {
+    state.stream = openEventStream(reply, {
       onReady: () => {
-        seen.ready += 1
+        state.readyCount += 1
       },
       onClose: () => {
-        seen.closed += 1
+        state.closeCount += 1
       },
     })
     return reply
   })
-  return { app, seen, slow, port: await listen(app) }
+  return { app, state, slow, port: await listen(app) }
 }
 
 const streamRequest =
   'GET /list HTTP/1.1\r\nHost: x\r\nOrigin: http://app\r\nAccept: text/event-stream\r\n\r\n'
 
-/** A client that has requested the stream; `text` is everything it received, once it reads. */
+/** Connects a client that requests the stream. `text` returns everything that it has received. */
 async function ask(
   t: TestContext,
   port: number,
-  seen: Seen,
+  state: HostState,
   request = streamRequest,
 ): Promise<{ socket: Socket; stream: EventStream; text: () => string }> {
-  delete seen.stream
+  delete state.stream
   let text = ''
   const socket = connect(port, '127.0.0.1', () => socket.write(request))
   socket.on('error', () => undefined)
@@ -50,11 +50,11 @@ async function ask(
     text += chunk
   })
   t.after(() => socket.destroy())
-  await until(() => seen.stream !== undefined, 'the stream')
-  return { socket, stream: streamOf(seen), text: () => text }
+  await until(() => state.stream !== undefined, 'the stream')
+  return { socket, stream: streamOf(state), text: () => text }
 }
 
-function streamOf({ stream }: Seen): EventStream {
+function streamOf({ stream }: HostState): EventStream {
   ok(stream)
   return stream
 }
@@ -78,8 +78,8 @@ function chunksOf(answer: string): string[] {
 
 describe('an event stream', () => {
   it('opens with the reply’s own headers and those of a stream', async (t) => {
-    const { seen, port } = await streamHost(t)
-    const { text } = await ask(t, port, seen)
+    const { state, port } = await streamHost(t)
+    const { text } = await ask(t, port, state)
     await until(() => text().includes('\r\n\r\n'), 'the headers')
     match(text(), /^HTTP\/1.1 200 /)
     match(text(), /content-type: text\/event-stream; charset=utf-8/i)
@@ -93,13 +93,13 @@ describe('an event stream', () => {
   })
 
   it('sends events with their ids, and heartbeats', async (t) => {
-    const { seen, port } = await streamHost(t)
-    const { text } = await ask(t, port, seen)
+    const { state, port } = await streamHost(t)
+    const { text } = await ask(t, port, state)
     const event = formatEvent({ event: 'listing', data: '{"a":1}' })
-    equal(seen.stream?.send(event, 1), true)
-    equal(seen.stream?.send(event, 2), true)
-    seen.stream?.comment('still\nhere')
-    await until(() => text().includes('still'), 'a sign of life')
+    equal(state.stream?.send(event, 1), true)
+    equal(state.stream?.send(event, 2), true)
+    state.stream?.comment('still\nhere')
+    await until(() => text().includes('still'), 'the heartbeat')
     deepStrictEqual(chunksOf(text()), [
       'id: 1\nevent: listing\ndata: {"a":1}\n\n',
       'id: 2\nevent: listing\ndata: {"a":1}\n\n',
@@ -107,10 +107,10 @@ describe('an event stream', () => {
     ])
   })
 
-  it('numbers one event for each stream by itself, a long one too', async (t) => {
-    const { seen, port } = await streamHost(t)
-    const first = await ask(t, port, seen)
-    const second = await ask(t, port, seen)
+  it('has its own ids for events that it shares with other streams, also for long ones', async (t) => {
+    const { state, port } = await streamHost(t)
+    const first = await ask(t, port, state)
+    const second = await ask(t, port, state)
     const short = formatEvent({ event: 'listing', data: 'short' })
     const long = formatEvent({ event: 'listing', data: 'x'.repeat(20_000) })
     const next = formatEvent({ event: 'listing', data: 'next' })
@@ -121,18 +121,18 @@ describe('an event stream', () => {
     }
     const texts = [first.text, second.text]
     await until(() => texts.every((text) => text().endsWith('next\n\n\r\n')), 'all of them')
-    const written = (ids: readonly unknown[]) =>
+    const expectedBody = (ids: readonly unknown[]) =>
       [short, long, next].flatMap((event) => ids.map((id) => `id: ${id}\n${event}`)).join('')
     deepStrictEqual(
       texts.map((text) => bodyOf(text())),
-      [written([1, 3]), written(['two'])],
+      [expectedBody([1, 3]), expectedBody(['two'])],
     )
   })
 
-  it('has no chunks for a client of HTTP/1.0, and works behind an answer that takes longer', async (t) => {
-    const { seen, slow, port } = await streamHost(t)
-    const old = await ask(t, port, seen, 'GET /list HTTP/1.0\r\nAccept: text/event-stream\r\n\r\n')
-    const behind = await ask(t, port, seen, `GET /slow HTTP/1.1\r\nHost: x\r\n\r\n${streamRequest}`)
+  it('is not chunked for HTTP/1.0, and waits for a slow response before it on the connection', async (t) => {
+    const { state, slow, port } = await streamHost(t)
+    const old = await ask(t, port, state, 'GET /list HTTP/1.0\r\nAccept: text/event-stream\r\n\r\n')
+    const behind = await ask(t, port, state, `GET /slow HTTP/1.1\r\nHost: x\r\n\r\n${streamRequest}`)
     const event = formatEvent({ event: 'listing', data: '{"a":1}' })
     for (const { stream } of [old, behind]) equal(stream.send(event, 1), true)
     slow.resolve({ slow: true })
@@ -146,58 +146,58 @@ describe('an event stream', () => {
   })
 
   it('reports once that the client left', async (t) => {
-    const { seen, port } = await streamHost(t)
-    const { socket } = await ask(t, port, seen)
+    const { state, port } = await streamHost(t)
+    const { socket } = await ask(t, port, state)
     socket.destroy()
-    await until(() => seen.closed === 1, 'its end')
-    equal(seen.stream?.isReady, false)
-    equal(seen.stream?.send(Buffer.from('x')), false)
-    seen.stream?.comment('x')
-    seen.stream?.close()
+    await until(() => state.closeCount === 1, 'its end')
+    equal(state.stream?.isReady, false)
+    equal(state.stream?.send(Buffer.from('x')), false)
+    state.stream?.comment('x')
+    state.stream?.close()
     await new Promise((resolve) => setTimeout(resolve, 20))
-    equal(seen.closed, 1)
+    equal(state.closeCount, 1)
   })
 
-  it('ends when the host closes it, telling once', async (t) => {
-    const { seen, port } = await streamHost(t)
-    const { socket, text } = await ask(t, port, seen)
-    seen.stream?.close('That is all.')
-    equal(seen.closed, 1)
+  it('ends when the host closes it, and calls onClose once', async (t) => {
+    const { state, port } = await streamHost(t)
+    const { socket, text } = await ask(t, port, state)
+    state.stream?.close('That is all.')
+    equal(state.closeCount, 1)
     await once(socket, 'end')
     deepStrictEqual(chunksOf(text()), [': That is all.\n\n', ''])
-    seen.stream?.close()
-    equal(seen.closed, 1)
+    state.stream?.close()
+    equal(state.closeCount, 1)
   })
 
-  it('keeps nothing for a client that does not read, and calls back once it does', async (t) => {
-    const { seen, port } = await streamHost(t)
-    const { socket } = await ask(t, port, seen)
+  it('buffers no events for a client that does not read, and calls onReady once it does', async (t) => {
+    const { state, port } = await streamHost(t)
+    const { socket } = await ask(t, port, state)
     socket.pause()
     const event = formatEvent({ event: 'listing', data: 'x'.repeat(50_000) })
     let taken = 0
-    for (let turn = 0; turn < 2000 && seen.stream?.isReady; turn += 1) {
-      if (seen.stream.send(event)) taken += 1
+    for (let turn = 0; turn < 2000 && state.stream?.isReady; turn += 1) {
+      if (state.stream.send(event)) taken += 1
       await new Promise((resolve) => setImmediate(resolve))
     }
     ok(taken < 1000, `${taken} events fit the socket's buffers`)
-    for (let turn = 0; turn < 100; turn += 1) equal(seen.stream?.send(event), false)
-    seen.stream?.comment('left out')
-    equal(seen.ready, 0)
+    for (let turn = 0; turn < 100; turn += 1) equal(state.stream?.send(event), false)
+    state.stream?.comment('left out')
+    equal(state.readyCount, 0)
     socket.resume()
-    await until(() => seen.ready === 1, 'room for more')
-    equal(seen.stream?.isReady, true)
-    equal(seen.stream?.send(event), true)
+    await until(() => state.readyCount === 1, 'room for more')
+    equal(state.stream?.isReady, true)
+    equal(state.stream?.send(event), true)
   })
 
-  it('lets a stalled client go when the host closes it', async (t) => {
-    const { seen, port } = await streamHost(t)
-    const { socket } = await ask(t, port, seen)
+  it('disconnects a stalled client when the host closes it', async (t) => {
+    const { state, port } = await streamHost(t)
+    const { socket } = await ask(t, port, state)
     socket.pause()
     const event = Buffer.alloc(8 * 1024 ** 2, 'x')
-    seen.stream?.send(event)
-    equal(seen.stream?.isReady, false)
-    seen.stream?.close()
-    equal(seen.closed, 1)
+    state.stream?.send(event)
+    equal(state.stream?.isReady, false)
+    state.stream?.close()
+    equal(state.closeCount, 1)
     socket.resume()
     await until(() => socket.destroyed, 'the connection to be cut')
   })
@@ -219,8 +219,8 @@ describe('an event stream', () => {
   })
 })
 
-describe('who gets a stream', () => {
-  it('a GET that names it', async (t) => {
+describe('an event stream is opened', () => {
+  it('for a GET that prefers it to JSON', async (t) => {
     const { app, port } = await streamHost(t)
     const accepts = [
       'application/json',
@@ -233,27 +233,27 @@ describe('who gets a stream', () => {
       equal((await app.inject({ url: '/list', headers: { accept } })).body, '{"plain":true}')
     const headers = { accept: 'text/event-stream' }
     equal((await send(port, { method: 'HEAD', path: '/list', headers })).status, 200)
-    const asked = (accept: string) => wantsEventStream({ method: 'GET', headers: { accept } } as never)
+    const wantsStream = (accept: string) => wantsEventStream({ method: 'GET', headers: { accept } } as never)
     deepStrictEqual(
       [
         'text/event-stream',
         'Text/Event-Stream; q=0.9, */*',
         'application/json;q=0.5,text/event-stream',
         'text/event-stream, application/json',
-      ].map(asked),
+      ].map(wantsStream),
       [true, false, true, false],
     )
   })
 })
 
-it('sends a client away with the time to reconnect, once', async (t) => {
-  const { seen, port } = await streamHost(t)
-  const { socket, text } = await ask(t, port, seen)
-  seen.stream?.closeForShutdown()
-  seen.stream?.closeForShutdown()
+it('a stopping host sends each stream the delay before the client reconnects, once', async (t) => {
+  const { state, port } = await streamHost(t)
+  const { socket, text } = await ask(t, port, state)
+  state.stream?.closeForShutdown()
+  state.stream?.closeForShutdown()
   await new Promise((resolve) => socket.once('end', resolve))
   equal(text().match(/: The host stops\.\n\nretry: \d+\n\n/g)?.length, 1)
-  equal(seen.closed, 1)
+  equal(state.closeCount, 1)
 })
 
 it('an event of several lines has one data field for each', () => {

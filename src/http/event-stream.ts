@@ -14,7 +14,10 @@ export interface EventStream {
   comment(text: string): void
   /** The reason is sent as a comment, which no client takes for an event. */
   close(reason?: string): void
-  /** Ends it because the host stops, and asks the client to reconnect shortly, which leads to another host. */
+  /**
+   * Ends the stream because the host stops. The client is asked to reconnect shortly, and so reaches another
+   * host.
+   */
   closeForShutdown(): void
 }
 
@@ -25,7 +28,10 @@ export interface EventStreamListeners {
   readonly onClose: () => void
 }
 
-/** Takes over the reply and responds with an endless body. Errors must come before it, while they still have a status. */
+/**
+ * Takes over the reply and responds with an endless body. The caller must throw its errors before, while
+ * their status can still be sent.
+ */
 export function openEventStream(reply: FastifyReply, listeners: EventStreamListeners): EventStream {
   const response = reply.headers(eventStreamHeaders).hijack().raw
   // Many clients read a body without chunks only when a buffer is full, which would delay events. HTTP/1.0
@@ -36,8 +42,8 @@ export function openEventStream(reply: FastifyReply, listeners: EventStreamListe
   // writeHead.
   response.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders)
   response.flushHeaders()
-  // Node would write each chunk in four pieces. The frames are written here, once for all streams of an
-  // event.
+  // Node would write each chunk in four pieces. Here, each event and its frame are joined once for all
+  // streams.
   response.chunkedEncoding = false
   const write = (event: Buffer, id?: number | string) => writeEvent(response, isChunked, event, id)
 
@@ -121,7 +127,9 @@ interface Joined {
   readonly bytes: Buffer
 }
 
-/** Caches the last one: a change is sent to all streams of a listing in a row, and most of them have the same number. */
+/**
+ * The last result of `join`. A change is sent to all streams of a listing in a row, mostly with the same id.
+ */
 let lastJoined: Joined | undefined
 
 function join(event: Buffer, id: number | string | undefined, isChunked: boolean): Buffer {
@@ -159,7 +167,7 @@ const eventStreamHeaders = {
   'x-accel-buffering': 'no',
 } as const
 
-/** Whether the client prefers a stream to the page. HEAD never opens one, because nothing would end it. */
+/** Whether the client prefers a stream to JSON. HEAD never opens one, because nothing would end it. */
 export const wantsEventStream = (request: FastifyRequest): boolean =>
   request.method === 'GET' && prefersOverJson(request, 'text/event-stream')
 

@@ -14,7 +14,7 @@ const working = { name: 'database', check: async () => undefined }
 const broken = { name: 'schema', check: () => Promise.reject(new Error('password=hush')) }
 
 describe('health', () => {
-  it('says Healthy as soon as the process answers', async (t) => {
+  it('is Healthy at /healthz as soon as the process responds', async (t) => {
     const answer = await healthHost(t, [broken]).inject({ url: '/healthz' })
     equal(answer.statusCode, 200)
     equal(answer.body, 'Healthy')
@@ -22,7 +22,7 @@ describe('health', () => {
     equal(answer.headers['cache-control'], 'no-store')
   })
 
-  it('is ready when every part is', async (t) => {
+  it('is Healthy at /readyz when every part is ready', async (t) => {
     const answer = await healthHost(t, [working]).inject({ url: '/readyz' })
     equal(answer.statusCode, 200)
     equal(answer.body, 'Healthy')
@@ -40,10 +40,10 @@ describe('health', () => {
     doesNotMatch(answer.body, /hush/)
   })
 
-  it('waits for a part that hangs no longer than the limit, and asks it once', async (t) => {
-    let asked = 0
+  it('waits for a hanging part only up to the time limit, and checks it only once', async (t) => {
+    let checkCount = 0
     const check = () => {
-      asked += 1
+      checkCount += 1
       return new Promise(() => undefined)
     }
     const hanging = { name: 'database', check }
@@ -51,11 +51,11 @@ describe('health', () => {
     const startedAt = performance.now()
     for (let turn = 0; turn < 3; turn += 1) equal((await app.inject({ url: '/readyz' })).statusCode, 503)
     ok(performance.now() - startedAt < 500)
-    equal(asked, 1)
+    equal(checkCount, 1)
   })
 })
 
-it('the front door says hello', async (t) => {
+it('GET / returns Hello World!', async (t) => {
   const answer = await healthHost(t, []).inject({ url: '/' })
   equal(answer.body, 'Hello World!')
   equal(answer.headers['content-type'], 'text/plain; charset=utf-8')

@@ -6,7 +6,7 @@ import { openMetrics } from '../observability/metrics.ts'
 import { countEvents } from '../observability/security-log.ts'
 import { measureEvents, measureInstances, measureLag, measureStore } from './host-metrics.ts'
 
-it('metrics show how long the store takes, by kind, also for rejected statements', async (t) => {
+it('metrics show how long statements take, by kind, also if they fail', async (t) => {
   const { database, drop } = await freshDatabase()
   t.after(drop)
   const metrics = openMetrics()
@@ -14,7 +14,7 @@ it('metrics show how long the store takes, by kind, also for rejected statements
   await database.query(sql`select 1`)
   await database.query(sql`select missing`).catch(() => undefined)
   await database.transaction((transaction) => transaction.query(sql`select 1`))
-  await database.listReads.query(sql`select 1`, 'somebody')
+  await database.listReads.query(sql`select 1`, 'ann')
   const text = (await metrics.prometheusPage()).text
   for (const [kind, count] of [
     ['read', 2],
@@ -25,16 +25,16 @@ it('metrics show how long the store takes, by kind, also for rejected statements
   doesNotMatch(text, /in transaction/)
 })
 
-it('metrics count security events by outcome, and each is still written', async () => {
-  const written: string[] = []
-  const events = countEvents(({ event }) => written.push(event))
+it('metrics count security events by outcome, and each event is still logged', async () => {
+  const logged: string[] = []
+  const events = countEvents(({ event }) => logged.push(event))
   const metrics = openMetrics()
   measureEvents(metrics, events)
   for (const outcome of ['right', 'wrong', 'wrong']) events.log({ event: 'sign-in', outcome })
   const text = (await metrics.prometheusPage()).text
   match(text, /security_events_total\{event="sign-in",outcome="right"\} 1/)
   match(text, /security_events_total\{event="sign-in",outcome="wrong"\} 2/)
-  deepEqual(written, ['sign-in', 'sign-in', 'sign-in'])
+  deepEqual(logged, ['sign-in', 'sign-in', 'sign-in'])
 })
 
 it('each scrape reads the lag of the change log again', async () => {
@@ -46,7 +46,7 @@ it('each scrape reads the lag of the change log again', async () => {
   match((await metrics.prometheusPage()).text, /change_log_lag_seconds\{reader="feeds"\} 12/)
 })
 
-it('the age of the newest backup is unknown, not enormous, before there is one', async () => {
+it('the time of the newest backup has no value before the first backup', async () => {
   let backupAt: number | undefined
   const metrics = openMetrics()
   measureInstances(metrics, { disagreements: () => new Map([['Jwt__Issuer', 2]]), backupAt: () => backupAt })

@@ -30,17 +30,17 @@ export interface MeasuredParts {
   readonly events?: Pick<CountedEvents, 'counts'>
   /** The consumers of the change log, by name. */
   readonly readers?: Readonly<Record<string, () => number>>
-  /** Joins the metrics of all processes that serve the host. */
+  /** Merges the metrics of all processes that serve the host. */
   readonly shareMetrics?: ShareMetrics | undefined
 }
 
 /** Returns a function that reads the metrics of all processes. */
-type ShareMetrics = (own: () => Promise<object[]>) => () => Promise<readonly object[]>
+type ShareMetrics = (readOwn: () => Promise<object[]>) => () => Promise<readonly object[]>
 
 export const shareMetricsOf = (host: string, peers: WorkerPeers | undefined): ShareMetrics | undefined =>
-  peers && ((own) => peers.shareMetrics(host, own))
+  peers && ((readOwn) => peers.shareMetrics(host, readOwn))
 
-/** Serves the metrics that all hosts have at `/metrics`. Their library is loaded only where they are switched on. */
+/** Serves the metrics that all hosts have at `/metrics`. Their library is loaded only if they are enabled. */
 export async function measureHost(
   app: FastifyInstance,
   { budgets, database, instances, events, readers, shareMetrics }: MeasuredParts,
@@ -61,11 +61,11 @@ export async function measureHost(
   return metrics
 }
 
-/** Measures how long this process waits for its store, by the kind of statement, and counts the reads of standbys. */
+/** Measures how long this process waits for its store, and counts the reads of standbys. */
 export function measureStore(metrics: Metrics, { onStatement, standbyOutcomes }: TimedStore): void {
   const record = metrics.histogram('statements')
   onStatement(({ kind, seconds }) => {
-    // The time of the transaction includes it.
+    // The duration of its transaction includes this statement.
     if (kind !== 'in transaction') record({ kind }, seconds)
   })
   if (standbyOutcomes === undefined) return
@@ -94,7 +94,7 @@ export const measureEvents = (metrics: Metrics, events: Pick<CountedEvents, 'cou
   metrics.watch('securityEvents', () => {
     const counts = [...events.counts()]
     const missing = eventsFromStart.filter(
-      (one) => !counts.some(({ event, outcome }) => event === one.event && outcome === one.outcome),
+      (series) => !counts.some(({ event, outcome }) => event === series.event && outcome === series.outcome),
     )
     return [
       ...missing.map((labels) => [labels, 0] as const),
@@ -102,7 +102,7 @@ export const measureEvents = (metrics: Metrics, events: Pick<CountedEvents, 'cou
     ]
   })
 
-/** The series of the alert `TrackerRefusedSignIns`. They begin with 0, because a rate misses the first event of a series. */
+/** The series of the alert `TrackerRefusedSignIns`. They begin with 0, because a rate misses a first event. */
 const eventsFromStart = [
   { event: 'sign-in', outcome: 'right' },
   { event: 'sign-in', outcome: 'wrong' },

@@ -5,7 +5,7 @@ import { httpDate, parseHttpDate } from './conditional.ts'
 const second = 784_111_777
 const now = Date.parse('2026-11-22T00:00:00Z')
 
-it('a date is read in the three forms of HTTP', () => {
+it('a date is parsed in the three formats of HTTP', () => {
   equal(httpDate(second), 'Sun, 06 Nov 1994 08:49:37 GMT')
   for (const text of [
     'Sun, 06 Nov 1994 08:49:37 GMT',
@@ -18,7 +18,7 @@ it('a date is read in the three forms of HTTP', () => {
   equal(parseHttpDate(httpDate(0)), 0)
 })
 
-it('anything else is not a date', () => {
+it('any other text is not a date', () => {
   for (const text of [
     '',
     '*',

@@ -13,16 +13,16 @@ export interface Shutdown {
   /** Keeps serving: clients that watch readiness send their next requests to other hosts. */
   announceStop(): void
   /**
-   * Accepts no new connections, lets requests in progress finish within the limit, then cuts the rest.
-   * Closing alone would wait for each spare connection that a browser keeps open.
+   * Accepts no new connections, lets requests in progress finish within the limit, then cuts the remaining
+   * ones. Closing alone would wait for each spare connection that a browser keeps open.
    */
   stop(withinMilliseconds?: number): Promise<void>
 }
 
 /**
- * How long a host that has called `announceStop` waits for clients with open connections, because closing a
- * connection could race with a request. One more response ends each connection, and proxies close idle ones
- * themselves.
+ * The time that a host waits, after `announceStop`, for clients with open connections: closing a connection
+ * could race with a request. Each connection ends with its next response, and proxies close idle
+ * ones themselves.
  */
 export const lingerMilliseconds = 5000
 
@@ -47,7 +47,7 @@ export function prepareShutdown(app: FastifyInstance, { linger = lingerMilliseco
     done()
   })
   /**
-   * Called only when the host no longer listens. Clients would otherwise reconnect to it, and the last of
+   * Called only when the host no longer listens. Otherwise clients would reconnect to it, and the last of
    * these connections would be reset.
    */
   function endConnections() {

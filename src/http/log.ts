@@ -15,7 +15,7 @@ export interface Log extends Logger {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set once its token was accepted. */
+    /** True once the token of the request was accepted. */
     isAuthenticated: boolean
     /** The account of the accepted token. */
     accountId: string | undefined
@@ -70,7 +70,7 @@ const quietRoutes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metri
 
 const requestEnded = 'A request has ended.'
 
-/** All our paths are shorter. Longer ones are cut. */
+/** All paths of the hosts are shorter. Longer ones are cut. */
 const loggedPathLengthMax = 256
 /** A proxy may forward a text of any length. */
 const loggedAddressLengthMax = 64
@@ -109,12 +109,12 @@ export const requestIdHeader = 'x-request-id'
 export const requestIdOf = ({ headers }: IncomingMessage): string =>
   parseRequestId(headers[requestIdHeader]) ?? randomUUID()
 
-/** Returns the request id in the metadata of a gRPC call, or a new one. */
-export const requestIdFrom = (given: unknown): string => parseRequestId(given) ?? randomUUID()
+/** Returns the request id from the metadata of a gRPC call, or a new one. */
+export const requestIdFrom = (value: unknown): string => parseRequestId(value) ?? randomUUID()
 
 /** Returns a valid request id, or undefined. */
-export const parseRequestId = (given: unknown): string | undefined =>
-  typeof given === 'string' && requestIdPattern.test(given) ? given : undefined
+export const parseRequestId = (value: unknown): string | undefined =>
+  typeof value === 'string' && requestIdPattern.test(value) ? value : undefined
 
 /** Rewrites each JSON line of the log for reading in a terminal. */
 const readableLog = (write: (text: string) => unknown): DestinationStream => ({
@@ -143,7 +143,10 @@ function readableLine({ level, time, host = '', msg = '', err, ...values }: LogL
   return `${start}${escapeControls(` ${msg} ${pairs.join('')}`.trimEnd() + stack)}\n`
 }
 
-/** Escapes all but line breaks: a terminal interprets control characters, and clients choose some values. */
+/**
+ * Escapes all control characters but line breaks, because a terminal interprets them and clients choose some
+ * values.
+ */
 export const escapeControls = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are replaced.
   text.replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, escapeCharacter)

@@ -9,7 +9,7 @@ import { listen, sampleHost, send } from './testing/sample-host.ts'
 const token = 'a-token-of-the-operator'
 const budgets = createBudgets({ openStreams: { max: 3, per: 'process', of: 'streams' } })
 
-describe('The measurements', () => {
+describe('The metrics', () => {
   const statusesOf = async (app: ReturnType<typeof sampleHost>, requests: readonly object[]) => {
     const statuses: number[] = []
     for (const request of requests)
@@ -18,21 +18,21 @@ describe('The measurements', () => {
   }
   const withToken = (text: string) => ({ headers: { authorization: text } })
 
-  it('are for programs on the same machine, where no token is set', async (t) => {
+  it('can be read by programs on the same machine if no token is set', async (t) => {
     const app = sampleHost(t)
     await measureHost(app, { budgets }, { metrics: true })
     const loopback = ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']
-    const others = ['10.0.0.5', '::ffff:10.0.0.5', '2001:db8::1', 'fe80::1', '0.0.0.0']
+    const otherAddresses = ['10.0.0.5', '::ffff:10.0.0.5', '2001:db8::1', 'fe80::1', '0.0.0.0']
     const from = (addresses: string[]) =>
       statusesOf(
         app,
         addresses.map((remoteAddress) => ({ remoteAddress })),
       )
     deepEqual(await from(loopback), [200, 200, 200, 200])
-    deepEqual(await from(others), [401, 401, 401, 401, 401])
+    deepEqual(await from(otherAddresses), [401, 401, 401, 401, 401])
   })
 
-  it('are not for the clients of a proxy on the same machine', async (t) => {
+  it('cannot be read by the clients of a proxy on the same machine', async (t) => {
     const app = sampleHost(t, { trustedHops: 1 })
     await measureHost(app, { budgets }, { metrics: true })
     const names = [
@@ -43,14 +43,14 @@ describe('The measurements', () => {
       'x-forwarded-proto',
       'x-real-ip',
     ]
-    const through = names.map((name) => ({ headers: { [name]: '127.0.0.1' } }))
+    const forwarded = names.map((name) => ({ headers: { [name]: '127.0.0.1' } }))
     deepEqual(
-      await statusesOf(app, through),
+      await statusesOf(app, forwarded),
       names.map(() => 401),
     )
   })
 
-  it('want the token of everybody, where one is set', async (t) => {
+  it('require the token from every client if one is set', async (t) => {
     const app = sampleHost(t)
     await measureHost(app, { budgets }, { metrics: true, metricsToken: token })
     const wrong = ['', token, `Bearer ${token}x`, `Bearer ${token.slice(1)}`, `Basic ${token}`, 'Bearer ']
@@ -67,13 +67,13 @@ describe('The measurements', () => {
     equal(answer.headers['www-authenticate'], 'Bearer')
   })
 
-  it('take a token that is long enough', () => {
-    const read = (text: string) => readSettings({ METRICS_TOKEN: text }, readMetricsSettings).metricsToken
-    equal(read(token), token)
-    for (const bad of ['short', 'has a space in between', 'x'.repeat(300)]) {
+  it('require a token of sufficient length', () => {
+    const parse = (text: string) => readSettings({ METRICS_TOKEN: text }, readMetricsSettings).metricsToken
+    equal(parse(token), token)
+    for (const invalid of ['short', 'has a space in between', 'x'.repeat(300)]) {
       let problems: readonly string[] = []
       try {
-        read(bad)
+        parse(invalid)
       } catch (error) {
         if (error instanceof SettingsError) problems = error.problems
       }

@@ -33,7 +33,7 @@ export interface Parameter {
   readonly schema?: Schema
 }
 
-/** Throws before a route is served if it is retired too early. */
+/** Throws, before the route is served, if the operation is retired too early. */
 export function checkDeprecation({ id, path, deprecation }: Operation): void {
   if (deprecation === undefined) return
   const edition = path.startsWith('/ext/') ? 'ext' : 'v1'
@@ -41,9 +41,12 @@ export function checkDeprecation({ id, path, deprecation }: Operation): void {
   if (problem !== undefined) throw new Error(problem)
 }
 
-/** Sets the headers of RFC 9745 and RFC 8594. Of several deprecations, the one that ends first counts. */
+/**
+ * Sets the headers of RFC 9745 and RFC 8594. If there are several deprecations, the one that ends first
+ * counts.
+ */
 export function announceDeprecations(reply: FastifyReply, deprecations: readonly Deprecation[]): void {
-  const [first] = deprecations.toSorted((one, other) => startOfDay(one.until) - startOfDay(other.until))
+  const [first] = deprecations.toSorted((a, b) => startOfDay(a.until) - startOfDay(b.until))
   if (first === undefined) return
   reply.header('deprecation', `@${startOfDay(first.since) / 1000}`)
   reply.header('sunset', new Date(startOfDay(first.until)).toUTCString())
@@ -99,13 +102,13 @@ export const documentOf = <O extends Operation>(
 
 /** Adds examples of requests and responses. */
 const withOperationExamples = (
-  { requestBody, responses, ...described }: OperationDescription,
+  { requestBody, responses, ...details }: OperationDescription,
   schemas: DocumentParts['schemas'],
 ) => ({
-  ...described,
+  ...details,
   ...(requestBody !== undefined && { requestBody: withContentExamples(requestBody as Schema, schemas) }),
   responses: Object.fromEntries(
-    Object.entries(responses).map(([status, one]) => [status, withContentExamples(one, schemas)]),
+    Object.entries(responses).map(([status, response]) => [status, withContentExamples(response, schemas)]),
   ),
 })
 
@@ -128,17 +131,17 @@ function pathsOf<O extends Operation>(
 
 function operationSchema(
   { id, tag, summary, description, deprecation }: Operation,
-  described: OperationDescription,
+  details: OperationDescription,
 ): Schema {
-  const named = { operationId: id, tags: [tag], summary, description }
-  if (deprecation === undefined) return { ...named, ...described }
+  const common = { operationId: id, tags: [tag], summary, description }
+  if (deprecation === undefined) return { ...common, ...details }
   return {
-    ...named,
+    ...common,
     description: `${describeDeprecation(deprecation)} ${description}`,
     deprecated: true,
-    ...described,
+    ...details,
     responses: Object.fromEntries(
-      Object.entries(described.responses).map(([status, response]) => [
+      Object.entries(details.responses).map(([status, response]) => [
         status,
         withDeprecationHeaders(response),
       ]),
@@ -172,10 +175,10 @@ type Schemas = Readonly<Record<string, Schema>>
 
 /** Builds an example of the schema from the examples of its parts, so that none is written twice. */
 export function exampleOf(schema: Schema, schemas: Schemas): unknown {
-  const { $ref, examples, example, enum: values, default: byDefault } = schema
+  const { $ref, examples, example, enum: values, default: defaultValue } = schema
   if (typeof $ref === 'string') return exampleOf(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas)
   if (Array.isArray(examples)) return examples[0]
-  const candidates = [example, schema.const, byDefault, Array.isArray(values) ? values[0] : undefined]
+  const candidates = [example, schema.const, defaultValue, Array.isArray(values) ? values[0] : undefined]
   const [first] = candidates.filter((value) => value !== undefined)
   if (first !== undefined) return first
   const [choice] = [schema.oneOf, schema.anyOf].flatMap((choices) => (Array.isArray(choices) ? choices : []))
@@ -276,7 +279,7 @@ const assets = [
   ['favicon-32x32.png', types.png],
 ] as const
 
-/** The files come with the plugin, because the package `swagger-ui-dist` reports each installation to its authors. */
+/** The plugin brings the files: the package `swagger-ui-dist` reports each installation to its authors. */
 const assetDirectory = () =>
   join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')), 'static')
 
@@ -322,7 +325,10 @@ const startScript = (address: string) => `SwaggerUIBundle({
 })
 `
 
-/** The policy of our pages that load their own scripts and styles; `connectTo` names the other origins they may call. */
+/**
+ * The content security policy of pages with scripts and styles; `connectTo` names the other origins that they
+ * may call.
+ */
 export function documentationPolicy(connectTo: readonly string[] = []): string {
   return [
     "default-src 'self'",

@@ -13,11 +13,11 @@ describe('a query', () => {
     equal(parseQuery('q=a+b').q, 'a b')
   })
 
-  it('survives percent signs that mean nothing', () => {
+  it('accepts malformed escapes', () => {
     deepStrictEqual({ ...parseQuery('a=100%&b=%zz&c=%ff') }, { a: '100%', b: '%zz', c: '\uFFFD' })
   })
 
-  it('lets a NUL through to the readers of fields, who have a sentence for it', () => {
+  it('keeps a NUL character, which the parsers of fields reject with a message', () => {
     equal(parseQuery('search=a%00b').search, 'a\u0000b')
   })
 
@@ -28,10 +28,11 @@ describe('a query', () => {
     equal(Object.getPrototypeOf(parseQuery('')), null)
   })
 
-  it('of more than a hundred keys is rejected rather than cut', async (t) => {
-    rejectTooManyKeys(parseQuery('a&'.repeat(99)))
-    throws(() => rejectTooManyKeys(parseQuery('a&'.repeat(100))), { kind: 'invalid' })
-    const answer = await sampleHost(t).inject({ url: `/echo?${'a=1&'.repeat(2000)}` })
+  it('with more than a hundred keys is rejected rather than cut', async (t) => {
+    const pairs = (count: number) => Array(count).fill('a=1').join('&')
+    rejectTooManyKeys(parseQuery(pairs(100)))
+    throws(() => rejectTooManyKeys(parseQuery(pairs(101))), { kind: 'invalid' })
+    const answer = await sampleHost(t).inject({ url: `/echo?${pairs(2000)}` })
     equal(answer.statusCode, 400)
     deepStrictEqual(answer.json().errors, { generalErrors: ['At most 100 keys can be sent at once.'] })
   })

@@ -8,19 +8,19 @@ import { listen, sampleHost, send } from './testing/sample-host.ts'
 const limits = { permitLimit: 3, queueLimit: 1, windowMilliseconds: 250 }
 
 describe('a client that sends too many requests', () => {
-  it('waits for the next window, and gets the time to retry beyond that', async (t) => {
+  it('waits for the next window, and is rejected with a delay if too many wait', async (t) => {
     const { clock, advance } = manualClock()
     const app = sampleHost(t, { rateLimit: { ...limits, clock }, cors: { origins: ['http://app'] } })
     const port = await listen(app)
-    let early = 0
-    const asked = Array.from({ length: 5 }, async () => {
+    let answerCount = 0
+    const requests = Array.from({ length: 5 }, async () => {
       const answer = await send(port, { path: '/echo', headers: { origin: 'http://app' } })
-      early += 1
+      answerCount += 1
       return answer
     })
-    await until(() => early === 4, 'three answers and a refusal')
+    await until(() => answerCount === 4, 'three responses and a rejection')
     advance(limits.windowMilliseconds)
-    const answers = await Promise.all(asked)
+    const answers = await Promise.all(requests)
     const rejected = answers.filter(({ status }) => status === 429)
     equal(rejected.length, 1)
     deepStrictEqual(JSON.parse(rejected[0]!.body), {
@@ -47,7 +47,7 @@ describe('a client that sends too many requests', () => {
       equal(await statusOf(url), 429, url)
   })
 
-  it('is identified by the address its proxy saw', async (t) => {
+  it('is identified by the address that its proxy saw', async (t) => {
     const app = sampleHost(t, { trustedHops: 1, rateLimit: { permitLimit: 1, queueLimit: 0 } })
     const statusFor = async (address: string) =>
       (await app.inject({ url: '/echo', headers: { 'x-forwarded-for': address } })).statusCode
@@ -75,7 +75,7 @@ describe('a client that sends too many requests', () => {
     equal((await next).status, 200)
   })
 
-  it('that waits is answered when the host closes', async (t) => {
+  it('gets a response to a waiting request when the host closes', async (t) => {
     const { clock, readCount } = manualClock()
     const app = sampleHost(t, { rateLimit: { permitLimit: 1, queueLimit: 1, clock } })
     const port = await listen(app)

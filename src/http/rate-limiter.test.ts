@@ -15,24 +15,24 @@ function limiterOf(limits: Partial<RateLimits>) {
 }
 
 describe('the rate limiter', () => {
-  it('admits the permitted, keeps a few waiting and rejects the rest', () => {
+  it('admits requests up to the limit, lets a few more wait and rejects all others', () => {
     const { kinds } = limiterOf({})
     deepStrictEqual(kinds('a', 6), ['admitted', 'admitted', 'admitted', 'waiting', 'waiting', 'rejected'])
   })
 
-  it('uses the numbers of the contract', () => {
+  it('admits 300 requests and lets 20 wait with the numbers of the contract', () => {
     const { kinds } = limiterOf({ permitLimit: 300, queueLimit: 20 })
     const counts = Object.groupBy(kinds('a', 330), (kind) => kind)
     deepStrictEqual([counts.admitted?.length, counts.waiting?.length, counts.rejected?.length], [300, 20, 10])
   })
 
-  it('counts each address alone', () => {
+  it('counts each address separately', () => {
     const { kinds } = limiterOf({})
     kinds('a', 6)
     deepStrictEqual(kinds('b', 1), ['admitted'])
   })
 
-  it('says how many seconds are left, rounded up', () => {
+  it('returns the remaining seconds of the window, rounded up', () => {
     const { kinds, acquire, advance } = limiterOf({})
     kinds('a', 5)
     advance(20_500)
@@ -41,7 +41,7 @@ describe('the rate limiter', () => {
     deepStrictEqual(acquire('a'), { kind: 'rejected', retryAfterSeconds: 1 })
   })
 
-  it('admits those who waited first in the next window, and counts them', () => {
+  it('admits waiting requests first in the next window, and counts them', () => {
     const { kinds, admitted, advance } = limiterOf({})
     kinds('a', 5)
     advance(59_999)
@@ -72,8 +72,8 @@ describe('the rate limiter', () => {
   it('gives the place of a disconnected client to another', () => {
     const { kinds, admitted, acquire, advance } = limiterOf({ queueLimit: 1 })
     kinds('a', 3)
-    const left = acquire('a', 'left')
-    if (left.kind === 'waiting') left.cancel()
+    const canceled = acquire('a', 'canceled')
+    if (canceled.kind === 'waiting') canceled.cancel()
     equal(acquire('a', 'next').kind, 'waiting')
     advance(60_000)
     deepStrictEqual(admitted, ['next'])

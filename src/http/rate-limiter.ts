@@ -9,12 +9,15 @@ export interface RateLimits {
   readonly windowMilliseconds?: number
   readonly trackedAddressesMax?: number
   readonly clock?: LimiterClock
-  /** Counts the requests where several processes serve the host. */
+  /** Counts the requests of all processes, if several serve the host. */
   readonly shared?: SharedLimiter | undefined
 }
 
 export interface RateLimiter {
-  /** If the result is `waiting`, one of the functions is called once later, `reject` only where several processes count. */
+  /**
+   * If the result is `waiting`, one of the functions is called later: `reject` only if `shared` counts the
+   * requests.
+   */
   acquire(address: string, admit: () => void, reject?: (retryAfterSeconds: number) => void): Admission
   /** Admits every waiting request, because a closing host still answers the requests it has accepted. */
   close(): void
@@ -75,9 +78,9 @@ function countTogether(shared: SharedLimiter): RateLimiter {
 
 const admitted: Admission = { kind: 'admitted' }
 const windowMilliseconds = 60_000
-// The share of addresses that is dropped at once when the limiter is full, so that a flood of new ones does
-// not cause a drop for each of them.
-const droppedShare = 1 / 16
+// The fraction of addresses that is dropped at once when the limiter is full, so that a flood of new ones
+// does not cause a drop for each of them.
+const droppedFraction = 1 / 16
 // One timer renews all windows that end within this time.
 const sweepIntervalMinMilliseconds = 20
 
@@ -134,14 +137,14 @@ class FixedWindowLimiter implements RateLimiter {
   }
 
   #currentWindow(address: string, now: number): AddressWindow {
-    const known = this.#windows.get(address)
-    if (known !== undefined && known.endsAt > now) return known
-    if (known !== undefined) this.#renewEnded(now)
+    const current = this.#windows.get(address)
+    if (current !== undefined && current.endsAt > now) return current
+    if (current !== undefined) this.#renewEnded(now)
     const renewed = this.#windows.get(address)
     if (renewed !== undefined) return renewed
     const { trackedAddressesMax, windowMilliseconds } = this.#limits
     if (this.#windows.size >= trackedAddressesMax)
-      this.#dropOldest(Math.ceil(trackedAddressesMax * droppedShare))
+      this.#dropOldest(Math.ceil(trackedAddressesMax * droppedFraction))
     const opened = { endsAt: now + windowMilliseconds, admitted: 0, waiting: [] }
     this.#windows.set(address, opened)
     this.#cancelSweep ??= this.#scheduleSweep(windowMilliseconds)
@@ -177,10 +180,10 @@ class FixedWindowLimiter implements RateLimiter {
    * rejecting new ones would hit ordinary clients.
    */
   #dropOldest(count: number): void {
-    let left = count
+    let remaining = count
     for (const [address, window] of this.#windows) {
-      if (left === 0) return
-      left -= 1
+      if (remaining === 0) return
+      remaining -= 1
       this.#windows.delete(address)
       for (const admit of window.waiting.splice(0)) admit()
     }

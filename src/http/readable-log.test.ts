@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
 import { createLog } from './log.ts'
 
-function written(isTerminal: boolean, level?: string) {
+function openTestLog(isTerminal: boolean, level?: string) {
   const lines: string[] = []
   const destination = { write: (line: string) => void lines.push(stripVTControlCharacters(line)) }
   const log = createLog({ level, host: 'rest', destination, isTerminal })
@@ -13,13 +13,13 @@ function written(isTerminal: boolean, level?: string) {
 }
 
 describe('the log in a terminal', () => {
-  it('shows warnings and errors only, until LOG_LEVEL asks for more', () => {
+  it('shows only warnings and errors, unless LOG_LEVEL is set', () => {
     for (const [level, shown] of [
       [undefined, ['warn', 'error']],
       ['info', ['info', 'warn', 'error']],
       ['error', ['error']],
     ] as const) {
-      const { log, lines } = written(true, level)
+      const { log, lines } = openTestLog(true, level)
       for (const name of ['debug', 'info', 'warn', 'error'] as const) log[name]('It happened.')
       deepEqual(
         lines.map((line) => line.split(/ +/)[1]),
@@ -28,24 +28,24 @@ describe('the log in a terminal', () => {
     }
   })
 
-  it('has lines that a person reads: a time, the level, the host, the sentence and its values', () => {
-    const { log, lines } = written(true)
+  it('has readable lines: time, level, host, message and values', () => {
+    const { log, lines } = openTestLog(true)
     log.warn({ webhook: 'w 1', tries: 3, kept: undefined }, 'A webhook is paused.')
     match(lines[0] ?? '', /^\d\d:\d\d:\d\d warn {3}rest {6}A webhook is paused\. {2}webhook="w 1" tries=3\n$/)
   })
 
   it('shows the stack of an error below its line', () => {
-    const { log, lines } = written(true)
+    const { log, lines } = openTestLog(true)
     log.error({ err: new Error('Out of reach') }, 'The database failed.')
     match(lines[0] ?? '', /The database failed\.\n {4}Error: Out of reach\n {8}at .+readable-log\.test\.ts/)
   })
 
-  it('passes on no character that a terminal obeys', () => {
+  it('escapes every character that a terminal would interpret', () => {
     const raw: string[] = []
     const destination = { write: (line: string) => void raw.push(line) }
     const log = createLog({ level: 'warn', destination, isTerminal: true })
     log.warn({ path: '\u009b2J', err: new Error('\u001b[2Jgone\r') }, 'It \u0007 happened.')
-    // The colours of the level are added by the log itself.
+    // The colors of the level are added by the log itself.
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are searched for.
     const text = raw.join('').replaceAll(/\n|\x1b\[\d+m/g, '')
     match(text, /It \\u0007 happened\..*\\u009b2J.*\\u001b\[2Jgone\\u000d/)
@@ -61,7 +61,7 @@ const program = `
 const pseudoTerminal = '/usr/bin/script'
 
 describe('the log of a process', () => {
-  it('is JSON from info on if the output is not a terminal', () => {
+  it('is JSON, from the level info on, if the output is not a terminal', () => {
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program])
     const lines = stdout.toString().trim().split('\n')
     deepEqual(
@@ -73,7 +73,7 @@ describe('the log of a process', () => {
     )
   })
 
-  it('is for people where the output is a terminal', (t) => {
+  it('is readable text if the output is a terminal', (t) => {
     if (process.platform !== 'linux' || !existsSync(pseudoTerminal)) return t.skip('it needs script(1)')
     const command = '"$NODE" --input-type=module --eval "$PROGRAM"'
     const { stdout } = spawnSync(pseudoTerminal, ['-qec', command, '/dev/null'], {

@@ -8,7 +8,7 @@ describe('a header that must be sent once', () => {
     ['Host', 'Host: x\r\nHost: y\r\n'],
     ['Authorization', 'Host: x\r\nAuthorization: Bearer a\r\nAUTHORIZATION: Bearer a\r\n'],
   ] as const) {
-    it(`is rejected with 400 when it comes twice: ${name}`, async (t) => {
+    it(`is rejected with 400 if it is repeated: ${name}`, async (t) => {
       const port = await listen(sampleHost(t))
       const answer = await exchange(port, `GET /echo HTTP/1.1\r\nConnection: close\r\n${lines}\r\n`)
       match(answer, /^HTTP\/1.1 400 /)
@@ -20,7 +20,7 @@ describe('a header that must be sent once', () => {
   }
 })
 
-describe('a packed body', () => {
+describe('a body with a Content-Encoding', () => {
   for (const coding of ['gzip', 'br', 'x-unknown', 'identity, gzip']) {
     it(`is rejected with 415: ${coding}`, async (t) => {
       const app = sampleHost(t)
@@ -31,7 +31,7 @@ describe('a packed body', () => {
     })
   }
 
-  it('declared as identity is read', async (t) => {
+  it('is accepted if that is identity', async (t) => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'identity' }
     const answer = await sampleHost(t).inject({ method: 'POST', url: '/echo', headers, body: '{"a":1}' })
     deepStrictEqual(answer.json(), { body: { a: 1 } })
@@ -41,7 +41,7 @@ describe('a packed body', () => {
 describe('the id of a request', () => {
   const idOf = (headers: Record<string, unknown>) => String(headers['x-request-id'])
 
-  it('is on every answer, and the one that was sent when it is well-formed', async (t) => {
+  it('is in every response, and is the one that was sent if that is well-formed', async (t) => {
     const app = sampleHost(t)
     equal(
       idOf((await app.inject({ url: '/echo', headers: { 'x-request-id': 'abc-12345' } })).headers),
@@ -51,22 +51,22 @@ describe('the id of a request', () => {
       match(idOf((await app.inject({ url })).headers), /^[\w-]{36}$/)
   })
 
-  it('is a new one when the one that was sent is empty, long or odd', async (t) => {
+  it('is generated if the one that was sent is empty, too long or malformed', async (t) => {
     const app = sampleHost(t)
-    for (const given of ['', 'x'.repeat(129), 'white space', 'semi;colon'])
+    for (const sentId of ['', 'x'.repeat(129), 'white space', 'semi;colon'])
       match(
-        idOf((await app.inject({ url: '/echo', headers: { 'x-request-id': given } })).headers),
+        idOf((await app.inject({ url: '/echo', headers: { 'x-request-id': sentId } })).headers),
         /^[\w-]{36}$/,
       )
   })
 
-  it('is on what never became a proper request too', async (t) => {
+  it('is in the response to an invalid request, too', async (t) => {
     const port = await listen(sampleHost(t))
     match(await exchange(port, 'hello there\r\n\r\n', /request\."\}/), /x-request-id: [\w-]{36}\r\n/)
   })
 })
 
-it('a host that needs small bodies rejects larger ones with their size, before it keeps them', async (t) => {
+it('a host with a small body limit rejects larger bodies and names the limit', async (t) => {
   const app = sampleHost(t, smallBodyLimits(1024))
   const headers = { 'content-type': 'application/json' }
   const answer = await app.inject({

@@ -23,7 +23,7 @@ function assertRejection(answer: string, status: number) {
 }
 
 describe('bytes that are not a valid request', () => {
-  it('garbage is answered with the envelope', async (t) => {
+  it('garbage is answered with 400', async (t) => {
     const port = await listen(sampleHost(t))
     assertRejection(await exchange(port, 'hello there\r\n\r\n', /request\."\}/), 400)
   })
@@ -128,7 +128,7 @@ describe('bytes that are not a valid request', () => {
     equal(answer.split('HTTP/1.1').length, 2)
   })
 
-  it('a connection on which nothing moves is dropped', async (t) => {
+  it('a connection without traffic is closed', async (t) => {
     const app = sampleHost(t, { timeouts: { stalledMilliseconds: 80 } })
     app.get('/never', (_request, reply) => void reply.hijack())
     const port = await listen(app)
@@ -169,7 +169,7 @@ describe('routes', () => {
     deepStrictEqual(answer.json(), { statusCode: 405, message: 'PUT is not supported here.' })
   })
 
-  it('are found in any capitals, and with a slash at the end', async (t) => {
+  it('are found regardless of case, and with a slash at the end', async (t) => {
     const app = sampleHost(t)
     for (const url of ['/ECHO', '/Echo/', '/echo/?a=1', '/%45cho', 'http://any.example/Echo/']) {
       equal((await app.inject({ url })).statusCode, 200, url)
@@ -179,7 +179,7 @@ describe('routes', () => {
     for (const url of ['/echo//x', '/ech', '/echo/x']) equal((await app.inject({ url })).statusCode, 404, url)
   })
 
-  it('a route with a parameter is known too', async (t) => {
+  it('a route with a parameter has its methods, too', async (t) => {
     const app = sampleHost(t)
     app.get('/files/:name', () => 'file')
     equal((await app.inject({ method: 'DELETE', url: '/files/a%20b' })).headers.allow, 'GET, HEAD, OPTIONS')
@@ -227,9 +227,8 @@ it('a rejected upload still gets its answer while the client is sending', async 
   const port = await listen(sampleHost(t))
   const upload = Buffer.alloc(8 * 1024 ** 2, 'a')
   const headers = { 'content-type': 'application/json' }
-  const announced = { ...headers, 'content-length': upload.length }
-  for (const each of [announced, headers]) {
-    const answer = await send(port, { method: 'POST', path: '/echo', headers: each }, upload)
+  for (const requestHeaders of [{ ...headers, 'content-length': upload.length }, headers]) {
+    const answer = await send(port, { method: 'POST', path: '/echo', headers: requestHeaders }, upload)
     equal(answer.status, 413)
     equal(JSON.parse(answer.body).message, 'The body must not be larger than 1 MiB.')
   }
@@ -243,7 +242,7 @@ it('a rejected upload still gets its answer while the client is sending', async 
 })
 
 describe('connections', () => {
-  it('beyond the budget are closed as they come, counted, and released when they close', async (t) => {
+  it('beyond the budget are closed at once and counted, until another connection closes', async (t) => {
     const budgets = openBudgets({ httpConnections: 2 })
     const connections = budgets.budget('httpConnections')
     const app = sampleHost(t, { budgets })
@@ -264,22 +263,22 @@ describe('connections', () => {
     match(await exchange(port, hello), /^HTTP\/1.1 200 /)
   })
 
-  for (const [trustedHops, answer] of [
+  for (const [trustedHops, expected] of [
     [0, /^$/],
     [1, /^HTTP\/1.1 200 /],
   ] as const) {
-    it(`of one address have an end, unless a proxy is trusted: ${trustedHops}`, async (t) => {
+    it(`from one address are limited, unless a proxy is trusted: ${trustedHops} trusted`, async (t) => {
       const budgets = openBudgets({ httpConnectionsOfAddress: 1 })
       const port = await listen(sampleHost(t, { budgets, trustedHops }))
       const held = connect(port, '127.0.0.1')
       t.after(() => held.destroy())
       await once(held, 'connect')
-      match(await exchange(port, hello), answer)
+      match(await exchange(port, hello), expected)
     })
   }
 })
 
-describe('Requests that are pipelined', () => {
+describe('Pipelined requests', () => {
   const answersTo = async (t: TestContext, count: number) => {
     const port = await listen(sampleHost(t, { budgets: openBudgets({ pipelinedRequests: 4 }) }))
     const get = 'GET /echo HTTP/1.1\r\nhost: t\r\n'
@@ -288,12 +287,12 @@ describe('Requests that are pipelined', () => {
     return answers.match(/HTTP\/1.1 200 /g)?.length ?? 0
   }
 
-  it('are answered in order up to their limit', async (t) => equal(await answersTo(t, 4), 4))
+  it('are answered up to their limit', async (t) => equal(await answersTo(t, 4), 4))
 
-  it('end their connection beyond it', async (t) => ok((await answersTo(t, 1000)) <= 4))
+  it('beyond their limit end the connection', async (t) => ok((await answersTo(t, 1000)) <= 4))
 })
 
-describe('A body that comes after its answer', () => {
+describe('A body that arrives after the response', () => {
   const head = (length: number) =>
     `POST /nowhere HTTP/1.1\r\nhost: t\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`
   const openTo = async (t: TestContext, bytesMax: number) => {
@@ -315,7 +314,7 @@ describe('A body that comes after its answer', () => {
     while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
   }
 
-  it('is read as far as its budget goes, and then the connection ends', async (t) => {
+  it('is read until its budget is used up, and then the connection ends', async (t) => {
     const { socket, state } = await openTo(t, 100_000)
     socket.write(head(1e9))
     await until(() => state.received.startsWith('HTTP/1.1 413 '))
@@ -328,7 +327,7 @@ describe('A body that comes after its answer', () => {
     ok(state.isClosed, `${sent} bytes were read`)
   })
 
-  it('harms no client that writes it whole and reads afterwards', async (t) => {
+  it('does not disturb a client that writes all of it before it reads', async (t) => {
     const { socket, state } = await openTo(t, 100_000)
     socket.write(head(50_000) + 'x'.repeat(50_000) + hello)
     await until(() => state.received.includes('HTTP/1.1 200 '))

@@ -36,7 +36,7 @@ export interface ServerOptions {
   readonly cors?: CorsOptions
   readonly rateLimit?: RateLimitOptions
   readonly timeouts?: Partial<Timeouts>
-  /** The budgets of the process, where metrics show them. */
+  /** The budgets of the process, if metrics report them. */
   readonly budgets?: Budgets
 }
 
@@ -90,13 +90,13 @@ export const smallBodyLimits = (bodyBytesMax: number) => ({
 const timeouts: Timeouts = {
   // Headers are one packet or two. A slower sender is probably only holding the connection open.
   headersMilliseconds: 15_000,
-  // The largest body takes half of it over a slow mobile connection.
+  // The largest body takes half of this time over a slow mobile connection.
   requestMilliseconds: 60_000,
   // Longer than the 60 s after which common proxies drop an idle connection, so that they never use a closed
   // one.
   keepAliveMilliseconds: 75_000,
-  // Covers connections without a read or write: twice the longest legal silence, a minute in the limiter's
-  // queue.
+  // Closes connections that neither send nor receive. A request may be silent for up to a minute in the queue
+  // of the rate limiter, so this is twice that.
   stalledMilliseconds: 120_000,
   // The longest delay before a slow sender is noticed.
   checkEveryMilliseconds: 5000,
@@ -121,24 +121,26 @@ function logOptions(log: Log | undefined) {
   return {
     ...(log === undefined ? { logger: false } : { loggerInstance: log as FastifyBaseLogger }),
     logController: new LogController({ disableRequestLogging: true }),
-    // Fastify would pass the options of the route, which none of our routes has. With any options, even an
-    // empty object, pino checks all of them for each request.
+    // Fastify would also pass the log options of the route, although none of our routes has any. If pino gets
+    // options, even an empty object, it checks each of them for each request.
     childLoggerFactory: (logger: FastifyBaseLogger, bindings: Bindings) => logger.child(bindings),
     genReqId: requestIdOf,
   }
 }
 
-/** No route uses Fastify's schemas, and their compilers take a twentieth of the time until the hosts are ready. */
+/** No route uses Fastify's schemas, whose compilers take a twentieth of the time to start the hosts. */
 function rejectSchema(): never {
   throw new Error('Bodies and queries are read by the declarations, not by a schema of the framework.')
 }
 
-/** Fastify 5 would trust nothing for a number, and for `true` a value that clients can forge. */
+/**
+ * With a number, Fastify 5 would trust no proxy; with `true`, it would use an address that clients can forge.
+ */
 function trustedProxies(hops: number): false | ((address: string, hop: number) => boolean) {
   return hops === 0 ? false : (_address, hop) => hop < hops
 }
 
-/** The first hook, so that errors of any later one carry these headers too and are logged. */
+/** Adds the first hook, so that errors of all later ones have these headers, too, and are logged. */
 function beginRequests(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(securityHeaders).header(requestIdHeader, request.id)
@@ -176,7 +178,10 @@ function acceptBodies(app: FastifyInstance, kinds: readonly BodyKind[]): void {
   })
 }
 
-/** Anything but UTF-8 is rejected, because text decoded with the wrong character set would be stored changed. */
+/**
+ * Anything but UTF-8 is rejected, because text decoded with the wrong character set would be stored
+ * corrupted.
+ */
 function decodeBody({ headers }: FastifyRequest, bytes: Buffer): string {
   const charsets = [...(headers['content-type'] ?? '').matchAll(/;\s*charset\s*=\s*"?([^";\s]*)/gi)]
   if (bytes.length > 0 && !charsets.every(([, name = '']) => /^utf-?8$/i.test(name)))
@@ -185,7 +190,7 @@ function decodeBody({ headers }: FastifyRequest, bytes: Buffer): string {
   return bytes.toString()
 }
 
-/** The response to it is in `frameworkErrors`. */
+/** `frameworkErrors` has the response to this error. */
 class UnsupportedCharsetError extends Error {
   readonly code = 'UNSUPPORTED_CHARSET'
 }
@@ -220,7 +225,10 @@ function parseForm(text: string): object {
   return form
 }
 
-/** Checks whether the bytes written as `%C3%BC` are UTF-8. An escape below 80 is ASCII, and a malformed one is text. */
+/**
+ * Returns whether escaped bytes such as `%C3%BC` are UTF-8. Escapes below %80 are ASCII; malformed ones are
+ * plain text.
+ */
 function hasUtf8Escapes(text: string): boolean {
   for (const [escapes] of text.matchAll(/(?:%[89a-f][0-9a-f])+/gi))
     if (!isUtf8(Buffer.from(escapes.replaceAll('%', ''), 'hex'))) return false
@@ -246,7 +254,7 @@ function isEmptyStream(payload: NodeJS.ReadableStream): Promise<boolean> {
 
 /** 404 for an unknown path, 405 for a known one under another method, 204 with Allow for OPTIONS. */
 function answerUnknownRoutes(app: FastifyInstance): void {
-  // Fastify would answer a QUERY without a content type itself, by 400.
+  // Fastify itself would respond to a QUERY without a content type, with 400.
   app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true })
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request.url)
@@ -306,7 +314,10 @@ function limitRate(app: FastifyInstance, options: RateLimitOptions): void {
   })
 }
 
-/** Calls back when the response was sent or its client has disconnected, at once if that has already happened. */
+/**
+ * Calls back when the response has been sent or its client has disconnected; at once if that is the case
+ * already.
+ */
 export function onceClosed({ raw }: FastifyReply, callback: () => void): void {
   if (raw.destroyed) callback()
   else raw.once('close', callback)

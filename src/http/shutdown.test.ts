@@ -26,7 +26,7 @@ async function measureMilliseconds(run: () => Promise<unknown>): Promise<number>
   return performance.now() - startedAt
 }
 
-/** Resolves with the first line of the response to a request that is sent as soon as the connection is open. */
+/** Resolves with the first line of the response to a request that is sent when the connection opens. */
 function firstLine(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
@@ -39,7 +39,7 @@ function firstLine(port: number): Promise<string> {
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 describe('a host that stops', () => {
-  it('finishes the request in flight and says that the connection ends', async (t) => {
+  it('finishes the request in flight and announces the end of the connection', async (t) => {
     const { stop, port, arrived } = await startStoppableHost(t)
     const agent = new Agent({ keepAlive: true })
     const answer = send(port, { path: '/slow', agent })
@@ -58,12 +58,12 @@ describe('a host that stops', () => {
     equal((await send(port, { path: '/readyz', agent })).status, 503)
     const answer = await send(port, { path: '/echo', agent })
     equal(answer.status, 200)
-    // A proxy that ignores readiness would reconnect, until one connection is reset.
+    // After a `close`, a proxy that ignores readiness would reconnect until a connection is reset.
     equal(answer.headers.connection, 'keep-alive')
     agent.destroy()
   })
 
-  it('that announced its stop answers once more on a kept-alive connection', async (t) => {
+  it('answers once more on a kept-alive connection after it announced its stop', async (t) => {
     const { announceStop, stop, port } = await startStoppableHost(t)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     await send(port, { path: '/echo', agent })
@@ -77,7 +77,7 @@ describe('a host that stops', () => {
     ok((await stopped) < 2000, 'It waits for connections, not for a fixed time.')
   })
 
-  it('that announced its stop waits for an unused connection, but not forever', async (t) => {
+  it('waits for an unused connection after it announced its stop, but not forever', async (t) => {
     const { announceStop, stop, port } = await startStoppableHost(t, { linger: 300 })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     await send(port, { path: '/echo', agent })
@@ -95,7 +95,7 @@ describe('a host that stops', () => {
     await stopped
   })
 
-  it('does not wait for connections on which nothing was asked', async (t) => {
+  it('does not wait for connections without a request', async (t) => {
     const { stop, port } = await startStoppableHost(t)
     const spare = connect(port, '127.0.0.1')
     await new Promise((resolve) => spare.once('connect', resolve))

@@ -26,7 +26,10 @@ export function rejectTooManyKeys(query: unknown): void {
  */
 export function createKeyNormalizer(declared: Iterable<string>): (query: ParsedUrlQuery) => ParsedUrlQuery {
   const names = new Map(Array.from(declared, (name) => [name.toLowerCase(), name]))
-  /** Without a declared name, a key counts as normalized only in lower case, so that two such keys are never the same. */
+  /**
+   * An undeclared key counts as normalized only in lower case, so that no two normalized keys differ only in
+   * case.
+   */
   const isNormalized = (key: string) => {
     const lower = key.toLowerCase()
     return (names.get(lower) ?? lower) === key
@@ -35,13 +38,13 @@ export function createKeyNormalizer(declared: Iterable<string>): (query: ParsedU
     if (Object.keys(query).every(isNormalized)) return query
     const firstSpellings = new Map<string, string>()
     const normalized: ParsedUrlQuery = Object.create(null)
-    for (const [given, value] of Object.entries(query)) {
-      const lower = given.toLowerCase()
+    for (const [sentKey, value] of Object.entries(query)) {
+      const lower = sentKey.toLowerCase()
       // An undeclared key keeps its first spelling, for the error that names it.
-      const key = names.get(lower) ?? firstSpellings.get(lower) ?? given
+      const key = names.get(lower) ?? firstSpellings.get(lower) ?? sentKey
       firstSpellings.set(lower, key)
-      const before = normalized[key]
-      normalized[key] = before === undefined || value === undefined ? value : [before, value].flat()
+      const previous = normalized[key]
+      normalized[key] = previous === undefined || value === undefined ? value : [previous, value].flat()
     }
     return normalized
   }
@@ -55,7 +58,7 @@ function countOfPairs(text: string): number {
   return count
 }
 
-/** The path of a request target, as the router cuts it. A query may contain values that must not be logged or compared. */
+/** The path of a request target, as the router cuts it. A query may contain secrets. */
 export function pathOf(url: string): string {
   const end = url.search(/[?#]/)
   return end === -1 ? url : url.slice(0, end)

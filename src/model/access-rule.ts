@@ -9,7 +9,7 @@ export type AccessRule<Columns extends string = string> =
   | { readonly kind: 'administrators'; readonly ownerColumn?: never }
   /** Accounts: users see themselves and the people they share a project with. The rows are read-only. */
   | { readonly kind: 'colleagues'; readonly ownerColumn?: never }
-  /** Each user has rows of their own, which others neither read nor write. */
+  /** Each user has their own rows, which only they and administrators read and write. */
   | { readonly kind: 'owner'; readonly ownerColumn: Extract<'userId', Columns> }
   | ProjectMembers<Columns>
 

@@ -72,20 +72,20 @@ describe('a rate', () => {
 
   test('has room for a whole unit only', () => {
     const { rate, pass } = rateOnAClock()
-    const part = { budget: rate, holder: 'ann' }
+    const share = { budget: rate, holder: 'ann' }
     rate.take(10, 'ann')
     pass(0.4)
-    assert.equal(hasRoom(part), false)
+    assert.equal(hasRoom(share), false)
     pass(0.1)
-    assert.equal(hasRoom(part), true)
+    assert.equal(hasRoom(share), true)
   })
 })
 
 test('several budgets grant together, or nothing is taken from any of them', () => {
   const [wide, narrow] = [createBudget(10), createBudget(3)]
-  const parts = [{ budget: wide, holder: 'ann' }, { budget: narrow }]
-  assert.deepEqual([takeAll(parts, 2), takeAll(parts, 2)], [true, false])
+  const shares = [{ budget: wide, holder: 'ann' }, { budget: narrow }]
+  assert.deepEqual([takeAll(shares, 2), takeAll(shares, 2)], [true, false])
   assert.deepEqual([wide.used('ann'), narrow.used(), narrow.rejected()], [2, 2, 1])
-  releaseAll(parts, 2)
+  releaseAll(shares, 2)
   assert.deepEqual([wide.used('ann'), narrow.used()], [0, 0])
 })

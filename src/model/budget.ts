@@ -1,7 +1,10 @@
 /** Limits how much of a resource one holder may use at once. */
 export interface BudgetLimit {
   readonly max: number
-  /** Makes the limit a rate: this much is released each second. Without it, the work releases its share when it ends. */
+  /**
+   * If set, the limit is a rate: this much is released each second. Otherwise work releases its share when it
+   * ends.
+   */
   readonly perSecond?: number
   /** Each holder of this kind has a limit of its own. */
   readonly per: 'request' | 'connection' | 'address' | 'account' | 'host' | 'process'
@@ -51,9 +54,9 @@ export function createBudgets<Name extends string>(
   const budgets = new Map<Name, CountedBudget>()
   return {
     budget(name) {
-      const known = budgets.get(name) ?? openBudget(limits[name], now)
-      budgets.set(name, known)
-      return known
+      const budget = budgets.get(name) ?? openBudget(limits[name], now)
+      budgets.set(name, budget)
+      return budget
     },
     states: () =>
       [...budgets].map(([name, budget]) => ({
@@ -73,7 +76,7 @@ interface CountedBudget extends Budget {
   rejected(): number
 }
 
-/** The holder when no holder is given: all callers share it. */
+/** The holder that all callers share if they pass none. */
 const sharedHolder = Symbol('shared')
 
 export function createBudget(max: number): CountedBudget {
@@ -103,10 +106,10 @@ export function createBudget(max: number): CountedBudget {
       return true
     },
     release(amount = 1, holder = sharedHolder) {
-      const left = used(holder) - amount
-      if (left < 0) throw new Error('More was released than was taken.')
-      if (left === 0) held.delete(holder)
-      else held.set(holder, left)
+      const remaining = used(holder) - amount
+      if (remaining < 0) throw new Error('More was released than was taken.')
+      if (remaining === 0) held.delete(holder)
+      else held.set(holder, remaining)
     },
   }
 }
@@ -124,10 +127,10 @@ export function createRate({ max, perSecond, now = () => performance.now() }: Ra
   /** Ordered by the time at which each holder last took something. */
   const held = new Map<unknown, Usage>()
   let rejected = 0
-  const left = ({ amount, at }: Usage) => Math.max(0, amount - ((now() - at) / 1000) * perSecond)
+  const currentAmount = ({ amount, at }: Usage) => Math.max(0, amount - ((now() - at) / 1000) * perSecond)
   const used = (holder: unknown = sharedHolder) => {
     const usage = held.get(holder)
-    return usage === undefined ? 0 : left(usage)
+    return usage === undefined ? 0 : currentAmount(usage)
   }
   const setUsage = (holder: unknown, amount: number) => {
     held.delete(holder)
@@ -135,7 +138,7 @@ export function createRate({ max, perSecond, now = () => performance.now() }: Ra
   }
   const dropOldest = () => {
     for (const [holder, usage] of held) {
-      if (held.size <= rateHoldersMax && left(usage) > 0) return
+      if (held.size <= rateHoldersMax && currentAmount(usage) > 0) return
       held.delete(holder)
     }
   }
@@ -144,7 +147,7 @@ export function createRate({ max, perSecond, now = () => performance.now() }: Ra
     used,
     largestUse() {
       let most = 0
-      for (const usage of held.values()) most = Math.max(most, left(usage))
+      for (const usage of held.values()) most = Math.max(most, currentAmount(usage))
       return Math.ceil(most)
     },
     rejected: () => rejected,
@@ -183,7 +186,7 @@ export interface BudgetShare {
 
 export const hasRoom = ({ budget, holder }: BudgetShare): boolean => budget.used(holder) + 1 <= budget.max
 
-/** Takes from all of them, or from none. */
+/** Takes the amount from all budgets, or from none. */
 export function takeAll(shares: readonly BudgetShare[], amount = 1): boolean {
   const firstFull = shares.findIndex(({ budget, holder }) => !budget.take(amount, holder))
   if (firstFull === -1) return true

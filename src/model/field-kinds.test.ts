@@ -8,7 +8,7 @@ describe('text', () => {
     assert.deepEqual(name.parse('  abc  ', 'Name'), { value: 'abc' })
     assert.deepEqual(name.parse('abcd', 'Name'), { problems: ['Name must be at most 3 characters.'] })
   })
-  it('counts characters, not halves of them', () => {
+  it('is measured in code points, not in UTF-16 code units', () => {
     assert.deepEqual(name.parse('👩👩👩', 'Name'), { value: '👩👩👩' })
     assert.deepEqual(name.parse('👩👩👩👩', 'Name'), { problems: ['Name must be at most 3 characters.'] })
   })
@@ -19,7 +19,7 @@ describe('text', () => {
       })
     }
   })
-  it('is no number, list or object', () => {
+  it('cannot be a number, a list or an object', () => {
     for (const input of [1, true, [], {}])
       assert.deepEqual(name.parse(input, 'Name'), { problems: ['Name must be text.'] })
   })
@@ -28,7 +28,7 @@ describe('text', () => {
 describe('a choice', () => {
   const size = choice(['small', 'large'])
 
-  it('is one of the words', () => {
+  it('is one of the declared words', () => {
     assert.deepEqual(size.parse(' large', 'Size'), { value: 'large' })
     for (const input of ['Large', 'medium', '', 5, null, ['large']])
       assert.deepEqual(size.parse(input, 'Size'), { problems: ['Size must be one of small, large.'] })
@@ -85,18 +85,18 @@ describe('hours', () => {
     })
   })
   it('are accepted in the steps that the deployment sets', () => {
-    const read = (input: number, hoursStep: 0.25 | 1) => recorded.parse(input, 'AmountHours', { hoursStep })
-    assert.deepEqual(read(7.25, 0.25), { value: 7.25 })
-    assert.deepEqual(read(7.1, 0.25), { problems: ['AmountHours must be a multiple of 0.25.'] })
-    assert.deepEqual(read(7, 1), { value: 7 })
-    assert.deepEqual(read(7.25, 1), { problems: ['AmountHours must be a multiple of 1.'] })
+    const parse = (input: number, hoursStep: 0.25 | 1) => recorded.parse(input, 'AmountHours', { hoursStep })
+    assert.deepEqual(parse(7.25, 0.25), { value: 7.25 })
+    assert.deepEqual(parse(7.1, 0.25), { problems: ['AmountHours must be a multiple of 0.25.'] })
+    assert.deepEqual(parse(7, 1), { value: 7 })
+    assert.deepEqual(parse(7.25, 1), { problems: ['AmountHours must be a multiple of 1.'] })
   })
   it('may be zero only for an estimate', () => {
     assert.deepEqual(planned.parse(0, 'AmountHours'), { value: 0 })
     assert.deepEqual(planned.parse(-1, 'AmountHours'), { problems: ['AmountHours must be 0 or more.'] })
     assert.deepEqual(recorded.parse(0, 'AmountHours'), { problems: ['AmountHours must be greater than 0.'] })
   })
-  it('end at 100000', () => {
+  it('are at most 100000', () => {
     assert.deepEqual(planned.parse(100000.01, 'AmountHours'), {
       problems: ['AmountHours must be at most 100000.'],
     })
@@ -113,7 +113,7 @@ describe('hours', () => {
 
 describe('a whole number', () => {
   const order = integer({ min: 0, max: 2_147_483_647 })
-  it('keeps to its range', () => {
+  it('must be within its range', () => {
     assert.deepEqual(order.parse(0, 'Order'), { value: 0 })
     assert.deepEqual(order.parse(2_147_483_647, 'Order'), { value: 2_147_483_647 })
     for (const input of [-1, 2_147_483_648, 1.5, '1', null]) {

@@ -126,13 +126,15 @@ export function hours({ zeroAllowed }: { zeroAllowed: boolean }): Kind<number, '
   }
 }
 
-/** Divides by the steps in an hour, because a product with 0.01 is seldom the double nearest to the multiple. */
+/**
+ * Divides by the steps per hour, because multiplying by 0.01 seldom gives the double nearest to the multiple.
+ */
 function nearestMultiple(hours: number, step: HoursStep): number {
   const stepsPerHour = 1 / step
   return Math.round(hours * stepsPerHour) / stepsPerHour
 }
 
-/** The hours that come closest to a measured time, at least one step. */
+/** Rounds measured hours to the nearest multiple of the step, but at least to one step. */
 export const nearestHours = (measured: number, step: HoursStep = hoursStepDefault): number =>
   Math.max(step, nearestMultiple(measured, step))
 
@@ -203,7 +205,7 @@ export function passwordProblems(password: string, label: string): readonly stri
   return problems.map((problem) => `${label} ${problem}.`)
 }
 
-/** Whether a body or a query left the value out: blank text counts as missing. */
+/** Returns whether a body or a query left the value out: blank text counts as missing. */
 export const isNullOrBlank = (input: unknown): boolean =>
   input === undefined || input === null || (typeof input === 'string' && input.trim() === '')
 

@@ -11,7 +11,7 @@ export type HoursStep = 0.01 | 0.25 | 1
 
 /**
  * Defines the values of a column: how they are parsed, serialized and described. New kinds of values are
- * added here and nowhere else.
+ * added in field-kinds.ts and nowhere else.
  */
 export interface Kind<Value, Wire extends WireKind = WireKind> {
   /** The OpenAPI schema. */
@@ -99,7 +99,9 @@ export const updateMaskNumber = 1000
 
 type CommonNumber = (typeof commonFieldNumbers)[keyof typeof commonFieldNumbers]
 
-/** A number for a field of one resource. A number of the common fields does not compile, and this text is the error. */
+/**
+ * The number of a field of one resource. For a number of the common fields, the compiler reports this text.
+ */
 type OwnNumber<N extends number> = N extends CommonNumber
   ? 'The numbers 1 and 11 to 14 belong to the common fields.'
   : N
@@ -132,7 +134,7 @@ export const optional = <Value, Wire extends WireKind, const N extends number>(
   parse: (input, label, options) => (input === null ? { value: null } : kind.parse(input, label, options)),
 })
 
-/** A deprecated field is still parsed, stored and serialized. Documents and responses say until when. */
+/** A deprecated field is still parsed, stored and serialized. Documents and responses announce until when. */
 export const deprecated = <F extends Field>(field: F, deprecation: Deprecation): F => ({
   ...field,
   deprecation,
@@ -180,13 +182,15 @@ export const defaultsToCaller = <F extends Field>(field: F): F & { readonly isCa
   isCallerDefault: true,
 })
 
-/** Adds a field to a v1 resource without changing v1: `/ext/` and the extension commands show and accept it. */
+/** Adds a field to a v1 resource without changing v1: only `/ext/` and the extension commands have it. */
 export const extension = <F extends Field>(field: F): F & { readonly isExtension: true } => ({
   ...field,
   isExtension: true,
 })
 
-/** A create may leave the field out, and so may an update, which then leaves it unchanged. It is never null. */
+/**
+ * A create may leave the field out, and so may an update, which then leaves it unchanged. It is never null.
+ */
 export const withDefault = <Value, Wire extends WireKind, N extends number>(
   field: Field<Value, 'requiredOnCreate', Wire, N>,
   defaultValue: NoInfer<Value>,
@@ -196,17 +200,17 @@ export const withDefault = <Value, Wire extends WireKind, N extends number>(
   defaultValue,
 })
 
-/** The database generates the value of new rows, which is never null. A body may set it unless it is `byServer`. */
+/** The database generates the value of new rows, never null. A body may set it unless it is `byServer`. */
 export const generated = <F extends Field>(field: F): F & { readonly isGenerated: true } => ({
   ...field,
   isGenerated: true,
 })
 
-/** Whether a body may name the field. */
+/** Returns whether a body may have the field. */
 export const isInBody = ({ presence }: Pick<Field, 'presence'>, purpose: BodyPurpose): boolean =>
   presence !== 'byServer' && (presence !== 'updateOnly' || purpose === 'update')
 
-/** Whether a body without the field is rejected. */
+/** Returns whether a body without the field is rejected. */
 export const isRequired = (
   {
     presence,
@@ -231,7 +235,7 @@ export const capitalize = (name: string): string => name.charAt(0).toUpperCase()
 export interface Deprecation {
   /** A date, such as 2027-01-31, from which a replacement is available. */
   readonly since: string
-  /** A date until which it works without a change. */
+  /** The date until which the deprecated route or field works unchanged. */
   readonly until: string
   /** The replacement, as a sentence. */
   readonly instead: string
@@ -253,9 +257,7 @@ export function deprecationProblems(
   const days = noticeDays[edition]
   return [
     ...(end - from < days * 86_400_000
-      ? [
-          `${where}: what is deprecated since ${since} works for ${days} days more, and ${until} is too early.`,
-        ]
+      ? [`${where}: a deprecation since ${since} must last ${days} days, so it cannot end on ${until}.`]
       : []),
     ...(instead.trim() === '' ? [`${where}: a deprecation says what to use instead.`] : []),
   ]

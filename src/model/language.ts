@@ -3,10 +3,12 @@ export const languages = ['en', 'pt-BR'] as const
 
 export type Language = (typeof languages)[number]
 
-/** Returns the first of these tags, separated by spaces, that is supported. Compares the language, not the country. */
+/**
+ * Returns the language of the first of these space-separated tags that is supported, whatever its region is.
+ */
 export function supportedLanguage(tags = ''): Language | undefined {
   for (const tag of tags.split(' ')) {
-    const language = languages.find((known) => primarySubtag(known) === primarySubtag(tag))
+    const language = languages.find((supported) => primarySubtag(supported) === primarySubtag(tag))
     if (language !== undefined) return language
   }
   return undefined
@@ -23,7 +25,7 @@ export function preferredLanguage(header = ''): Language {
     .split(',', rangesMax)
     .map((range) => {
       const [tag = '', ...parameters] = range.split(';').map((part) => part.trim())
-      const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+      const quality = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2)
       return { tag, quality: quality === undefined ? 1 : Number.parseFloat(quality) }
     })
     .filter(({ quality }) => quality > 0)

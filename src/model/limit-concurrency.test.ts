@@ -10,13 +10,13 @@ const limitsOf = (atOnceMax = 2) => ({
   retryAfterSeconds: 7,
 })
 
-test('work passes a few at a time, in the order in which it came', async () => {
+test('pieces of work run a few at a time, in order of arrival', async () => {
   const runLimited = limitConcurrency(limitsOf())
-  const begun: number[] = []
+  const started: number[] = []
   const finish: (() => void)[] = []
   const work = [0, 1, 2, 3, 4].map((number) =>
     runLimited(() => {
-      begun.push(number)
+      started.push(number)
       return new Promise<void>((resolve) => finish.push(resolve))
     }),
   )
@@ -27,7 +27,7 @@ test('work passes a few at a time, in the order in which it came', async () => {
     [0, 1, 2, 3, 4],
   ]) {
     await turnOfLoop()
-    assert.deepEqual(begun, expected)
+    assert.deepEqual(started, expected)
     finish[expected.length - 2]?.()
   }
   finish.at(-1)?.()
@@ -61,20 +61,20 @@ test('work that fails lets the next one begin', async () => {
   assert.equal(await next, 'in')
 })
 
-test('one piece of work at a time is counted per key: another key does not wait', async () => {
-  const inTurn = oneAtATime({ waitingMax: 1, retryAfterSeconds: 7 })
+test('one piece of work runs at a time for each key, and other keys do not wait', async () => {
+  const runInTurn = oneAtATime({ waitingMax: 1, retryAfterSeconds: 7 })
   let finish = () => {}
-  const first = inTurn('ada', () => new Promise<void>((resolve) => (finish = resolve)))
-  const second = inTurn('ada', async () => 'second')
+  const first = runInTurn('ada', () => new Promise<void>((resolve) => (finish = resolve)))
+  const second = runInTurn('ada', async () => 'second')
   await assert.rejects(
-    inTurn('ada', async () => 'third'),
+    runInTurn('ada', async () => 'third'),
     isBusy,
   )
-  assert.equal(await inTurn('grace', async () => 'other'), 'other')
+  assert.equal(await runInTurn('grace', async () => 'other'), 'other')
   finish()
   await first
   assert.equal(await second, 'second')
-  assert.equal(await inTurn('ada', async () => 'again'), 'again')
+  assert.equal(await runInTurn('ada', async () => 'again'), 'again')
 })
 
 const isBusy = (error: unknown) =>

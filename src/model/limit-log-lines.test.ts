@@ -22,11 +22,12 @@ test('A line beyond the budget is counted, and the next one that fits reports ho
   deepEqual(written, [{ count: 1 }, { count: 2 }, { count: 6, leftOut: 3 }, { count: 7 }])
 })
 
-test('The end of a flood is written too', (t) => {
+test('The last line of a flood is written after a while', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { lines, written } = limited(1)
   for (let count = 1; count <= 5; count += 1) lines.warn({ count }, 'A request has ended.')
   t.mock.timers.tick(1000)
+  // Nothing else is written afterwards.
   t.mock.timers.tick(1000)
   deepEqual(written, [{ count: 1 }, { count: 5, leftOut: 3 }])
 })
@@ -34,11 +35,11 @@ test('The end of a flood is written too', (t) => {
 test('A flood of one event does not suppress lines of other events and outcomes', () => {
   const { lines, written } = limited(1)
   const wrong = { security: 'sign-in', outcome: 'wrong' }
-  const others = [
+  const otherEvents = [
     { security: 'sign-in', outcome: 'right' },
     { security: 'client-refused', outcome: 'no secret' },
   ]
   for (let count = 1; count <= 5; count += 1) lines.info(wrong, 'A security event.')
-  for (const other of others) lines.info(other, 'A security event.')
-  deepEqual(written, [wrong, ...others])
+  for (const event of otherEvents) lines.info(event, 'A security event.')
+  deepEqual(written, [wrong, ...otherEvents])
 })

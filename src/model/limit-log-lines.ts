@@ -11,7 +11,7 @@ export interface LogWriter {
 /** A log for code that writes warnings only. */
 export type WarningLog = Pick<LogWriter, 'warn'>
 
-/** The state of one kind of line. Lines with one message, and in the security log one event and outcome, are of one kind. */
+/** Lines of one kind have the same message and, in the security log, the same event and outcome. */
 interface LineKind {
   leftOut: number
   /** Writes the newest line that was left out. */
@@ -22,14 +22,15 @@ interface LineKind {
 const pauseMilliseconds = 1000
 
 /**
- * Writes lines as long as their kind has room in the budget, and counts the others. Their number is reported
- * as `leftOut` by the next line of the kind. If there is none, the newest line that was left out is written
- * after a second.
+ * Writes lines as long as their kind has room in the budget, and counts those that it leaves out. Their
+ * number is reported as `leftOut` by the next line of the kind. If there is none, the newest line that was
+ * left out is written after a second.
  */
 export function limitLogLines(logger: LogWriter, budget: Budget): LogWriter {
   const kinds = new Map<string, LineKind>()
   const writeAs = (level: keyof LogWriter) => (details: object, message: string) => {
     const kind = kindOf(kinds, details, message)
+    // The lines that were left out before this one. A line that is written later does not count itself.
     const { leftOut } = kind
     const write = () => {
       kind.leftOut = 0

@@ -14,12 +14,12 @@ export const notificationKinds = [
 
 export type NotificationKind = (typeof notificationKinds)[number]
 
-/** When notifications are mailed: soon, in bundles of some minutes; in one digest a day; or never. */
+/** Notifications are mailed soon (bundled over some minutes), in one digest a day, or not at all. */
 export const mailFrequencies = ['soon', 'daily', 'none'] as const
 
 export type MailFrequency = (typeof mailFrequencies)[number]
 
-/** The choices of an account that has made none. */
+/** The settings of an account that has chosen none. */
 export const mailDefaults = { frequency: 'soon', hour: 8, timeZone: 'UTC' } as const
 
 /** The contents of a mail with notifications. Names are as users have written them. */

@@ -1,4 +1,4 @@
-/** Every scope that an OpenID Connect client may request, in the order in which registrations store and show them. */
+/** Every scope that an OpenID Connect client may request. Registrations store and show them in this order. */
 export const clientScopes: readonly string[] = [
   'openid',
   'profile',
@@ -8,14 +8,17 @@ export const clientScopes: readonly string[] = [
   'email',
 ]
 
-/** The scopes of a client that declares none. svc.api and svc.grpc give access to data, so they have to be declared. */
+/**
+ * The scopes of a client that declares none. svc.api and svc.grpc must be declared, because they give access
+ * to data.
+ */
 export const defaultClientScopes: readonly string[] = ['openid', 'profile', 'offline_access', 'email']
 
-/** The sign-in and consent pages have room for this much. */
+/** The sign-in and consent pages have room for a name of this length. */
 export const clientNameCharactersMax = 100
 
 /**
- * Whether codes and sign-outs may be redirected to this URL.
+ * Returns whether this URL may receive redirects with codes and redirects after a sign-out.
  *
  * - A fragment is not allowed (RFC 6749, 3.1.2).
  * - Browsers drop white space and control characters, so the URL would not be the registered one.

@@ -1,4 +1,6 @@
-/** Every kind of error that an operation may return. Each host maps a kind to its own status, in one table. */
+/**
+ * Every kind of error that an operation may return. Each host maps a kind to its own status, in one table.
+ */
 export type ProblemKind =
   | 'invalid'
   | 'unauthenticated'

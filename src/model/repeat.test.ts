@@ -6,8 +6,8 @@ const everyMilliseconds = 2
 
 describe('Repeated work', () => {
   it('runs again after a failure, one run at a time, and stops after the run in progress', async () => {
-    // `repeat` keeps no process alive, so the test does: a run with nothing left to wait for would end here.
-    const alive = setInterval(() => undefined, 1000)
+    // `repeat` does not keep the process alive, which would end during the test without this timer.
+    const keepAlive = setInterval(() => undefined, 1000)
     let [runs, running, runningMax] = [0, 0, 0]
     const enough = Promise.withResolvers<void>()
     const work = async () => {
@@ -28,11 +28,11 @@ describe('Repeated work', () => {
     const runsAtStop = runs
     await new Promise((resolve) => setTimeout(resolve, 3 * everyMilliseconds))
     assert.equal(runs, runsAtStop)
-    clearInterval(alive)
+    clearInterval(keepAlive)
   })
 
-  it('runs again after work that is not asynchronous has failed', async () => {
-    const alive = setInterval(() => undefined, 1000)
+  it('runs again after a synchronous failure', async () => {
+    const keepAlive = setInterval(() => undefined, 1000)
     const failedTwice = Promise.withResolvers<void>()
     const failures: unknown[] = []
     const onFailure = (error: unknown) => {
@@ -45,7 +45,7 @@ describe('Repeated work', () => {
     const deadline = setTimeout(() => failedTwice.reject(new Error('The work did not run again.')), 5000)
     await failedTwice.promise.finally(() => {
       clearTimeout(deadline)
-      clearInterval(alive)
+      clearInterval(keepAlive)
       return repetition.stop()
     })
   })

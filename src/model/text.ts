@@ -34,10 +34,15 @@ export function sanitizeFileName(name: string): string {
   return /^\.+$/.test(visible) ? '' : visible
 }
 
-/** Endings such as `.tar.gz` are kept when a name is shortened; a longer text after a dot is not an ending. */
+/**
+ * Endings such as `.tar.gz` are kept when a name is shortened; a longer text after a dot is not an ending.
+ */
 const endingPattern = /(?:\.[^. ]{1,10}){1,2}$/
 
-/** Shortens the name of an uploaded file and keeps its ending. File systems allow longer names than our lists do. */
+/**
+ * Shortens the name of an uploaded file, but keeps its ending. File systems allow longer names than lists
+ * show.
+ */
 export function shortenFileName(name: string, max: number): string {
   if ([...name].length <= max) return name
   const [ending = ''] = endingPattern.exec(name) ?? []

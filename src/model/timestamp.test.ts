@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { isEarlier, parseTimestamp } from './timestamp.ts'
 
 describe('a timestamp', () => {
-  const readings: readonly [string, string | undefined][] = [
+  const inputs: readonly [string, string | undefined][] = [
     ['2026-10-08', '2026-10-08T00:00:00Z'],
     ['2026-10-08T12:34', '2026-10-08T12:34:00Z'],
     ['2026-10-08T12:34:56', '2026-10-08T12:34:56Z'],
@@ -37,19 +37,19 @@ describe('a timestamp', () => {
     ['', undefined],
     ['2026-10-08T12:34:56Z\n', undefined],
   ]
-  for (const [input, expected] of readings) {
-    it(expected ? `${input} is read as ${expected}` : `${JSON.stringify(input)} is rejected`, () => {
+  for (const [input, expected] of inputs) {
+    it(expected ? `${input} is parsed as ${expected}` : `${JSON.stringify(input)} is rejected`, () => {
       assert.equal(parseTimestamp(input), expected)
     })
   }
 
-  it('has a fraction of any length, which is read in linear time and cut', () => {
+  it('may have a fraction of any length, which is parsed in linear time and truncated', () => {
     const digits = '123456'.padEnd(1_000_000, '7')
     assert.equal(parseTimestamp(`2026-10-08T12:34:56.${digits}Z`), '2026-10-08T12:34:56.123456Z')
     assert.equal(parseTimestamp(`2026-10-08T12:34:56.${digits}?`), undefined)
   })
 
-  it('compares to the microsecond, however many digits are written', () => {
+  it('is compared to the microsecond, however many digits it has', () => {
     assert.equal(isEarlier('2026-10-08T12:34:56Z', '2026-10-08T12:34:56.000001Z'), true)
     assert.equal(isEarlier('2026-10-08T12:34:56.5Z', '2026-10-08T12:34:56.49Z'), false)
     assert.equal(isEarlier('2026-10-08T12:34:56Z', '2026-10-08T12:34:56Z'), false)

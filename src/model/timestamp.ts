@@ -4,7 +4,9 @@
  */
 const pattern = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?)?$/i
 
-/** Parses a date, or a date and time with an offset or in UTC; undefined when there is no such instant. */
+/**
+ * Parses a date, or a date and time with an offset or in UTC. Returns undefined if there is no such instant.
+ */
 export function parseTimestamp(input: string): string | undefined {
   const [matched, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', offset = 'Z'] =
     pattern.exec(input) ?? []
@@ -23,7 +25,10 @@ export function parseTimestamp(input: string): string | undefined {
     : undefined
 }
 
-/** Whether the first timestamp is earlier. The Z is removed, because it would sort after further decimals. */
+/**
+ * Returns whether the first timestamp is earlier. The Z is removed, because it would sort after further
+ * decimals.
+ */
 export const isEarlier = (first: string, second: string): boolean => first.slice(0, -1) < second.slice(0, -1)
 
 function minutesOf(offset: string): number | undefined {
@@ -44,8 +49,8 @@ function microseconds(fraction: string): string {
 }
 
 /**
- * Whether this is the name of a time zone, such as Europe/Lisbon. Offsets such as +01:00 are rejected: they
- * have no daylight saving time.
+ * Returns whether this is the name of a time zone, such as Europe/Lisbon. Offsets such as +01:00 are
+ * rejected, because they have no daylight saving time.
  */
 export function isTimeZone(name: string): boolean {
   if (name.length > 64 || !/^[A-Za-z][\w+/-]*$/.test(name)) return false

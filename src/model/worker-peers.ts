@@ -1,9 +1,11 @@
-/** The other processes that serve the same ports. Absent where one process serves them alone. */
+/** The other processes that serve the same ports. Absent if one process serves them alone. */
 export interface WorkerPeers {
-  /** The requests of an address, counted over all processes. */
+  /** Limits the requests of an address, counted over all processes. */
   limiter(host: string): SharedLimiter
-  /** Offers the metrics of this process to the others; the function that is returned reads those of all. */
-  shareMetrics(host: string, own: () => Promise<object[]>): () => Promise<readonly object[]>
+  /**
+   * Offers the metrics of this process to the others. Returns a function that reads those of all processes.
+   */
+  shareMetrics(host: string, readOwn: () => Promise<object[]>): () => Promise<readonly object[]>
 }
 
 export interface SharedLimiter {

@@ -13,7 +13,7 @@ interface Instrument {
   readonly labels: readonly string[]
   readonly buckets?: readonly number[]
   readonly otlp?: OtlpNames
-  /** How the values of several processes are merged. By default, they are added. */
+  /** The rule by which values of several processes are merged. By default, they are added. */
   readonly acrossProcesses?: 'max'
 }
 
@@ -88,13 +88,13 @@ const instruments = {
   standbyReads: {
     type: 'counter',
     name: 'store_standby_reads_total',
-    help: 'Reads that a standby may answer: answered by one, or by the primary because it was behind, failed or unavailable.',
+    help: 'Reads that a standby may answer: answered by one, or by the primary because the standby was behind, failed or unavailable.',
     labels: ['outcome'],
   },
   securityEvents: {
     type: 'counter',
     name: 'security_events_total',
-    help: 'Events of the security log; sign-ins are the event sign-in.',
+    help: 'Security events by name and outcome; event="sign-in" counts sign-ins.',
     labels: ['event', 'outcome'],
   },
   changeLogLag: {
@@ -107,7 +107,7 @@ const instruments = {
   settingDisagreements: {
     type: 'gauge',
     name: 'setting_disagreements',
-    help: 'Running instances whose setting differs from that of this instance; only settings that differ.',
+    help: 'Number of running instances with a different value of the setting; absent while all agree.',
     labels: ['setting'],
     acrossProcesses: 'max',
   },
@@ -225,7 +225,8 @@ export function openMetrics(): Metrics {
   const exported: { readonly instrument: Instrument & { otlp: OtlpNames }; readonly histogram: Histogram }[] =
     []
   const configOf = ({ name, help, labels, acrossProcesses }: Instrument) => ({
-    ...{ name, help },
+    name,
+    help,
     labelNames: [...labels],
     registers: [registry],
     ...(acrossProcesses && { aggregator: acrossProcesses }),
@@ -275,8 +276,8 @@ const hasOtlp = (instrument: Instrument): instrument is Instrument & { otlp: Otl
   instrument.otlp !== undefined
 
 /**
- * Gauges of the library whose names end in `_total`, as only those of counters may. Others have the same
- * numbers by type.
+ * Gauges of the library whose names end in `_total`, which is reserved for counters. The same numbers are
+ * also in gauges that are grouped by type.
  */
 const misnamedMetrics = [
   'nodejs_active_handles_total',
@@ -289,7 +290,9 @@ const pageOf = async (registry: Registry): Promise<MetricsPage> => ({
   type: registry.contentType,
 })
 
-/** Merges the data of several processes, because successive requests would reach different ones. */
+/**
+ * Merges the data of several processes, because successive requests for metrics reach different processes.
+ */
 export const mergedPage = (data: readonly object[]): Promise<MetricsPage> =>
   pageOf(AggregatorRegistry.aggregate([...data]))
 
@@ -298,25 +301,25 @@ export const mergedPage = (data: readonly object[]): Promise<MetricsPage> =>
  * all up to their bound.
  */
 async function seriesOf(histogram: Histogram, { attributes }: OtlpNames): Promise<readonly Series[]> {
-  const all = new Map<string, Series & { readonly counts: number[]; count: number; sum: number }>()
+  const seriesByKey = new Map<string, Series & { readonly counts: number[]; count: number; sum: number }>()
   for (const { metricName = '', labels, value } of (await histogram.get()).values) {
     const attributePairs = Object.entries(attributes).map(
       ([label, name]) => [name, String(labels[label])] as const,
     )
     const key = JSON.stringify(attributePairs)
-    const series = all.get(key) ?? {
+    const series = seriesByKey.get(key) ?? {
       attributes: Object.fromEntries(attributePairs),
       counts: [],
       count: 0,
       sum: 0,
     }
-    all.set(key, series)
+    seriesByKey.set(key, series)
     if (metricName.endsWith('_sum')) series.sum = value
     if (!metricName.endsWith('_bucket')) continue
     series.counts.push(value - series.count)
     series.count = value
   }
-  return [...all.values()]
+  return [...seriesByKey.values()]
 }
 
 export interface BudgetsToWatch {

@@ -31,7 +31,7 @@ interface Point {
 
 const attributesOf = ({ attributes }: Point) => attributes.map(({ value }) => value.stringValue)
 
-/** A collector that keeps everything it receives. */
+/** Starts a collector that keeps everything it receives. */
 async function startCollector() {
   const bodies: Record<string, string[]> = { '/v1/traces': [], '/v1/metrics': [] }
   const headers: unknown[] = []
@@ -58,14 +58,14 @@ async function startCollector() {
   }
 }
 
-describe('telemetry', () => {
+describe('Telemetry', () => {
   let fresh: FreshDatabase
   before(async () => {
     fresh = await freshDatabase()
   })
   after(() => fresh.drop())
 
-  test('reports a request below its caller’s span, its statements below it, and no values', async () => {
+  test('reports a request within the span of its caller, its statements within the request, and no values', async () => {
     const { database } = fresh
     const collector = await startCollector()
     // A busy process makes its reports late.
@@ -76,15 +76,15 @@ describe('telemetry', () => {
       serviceName: 'tracker-test',
       sampleRatio: 1,
     })
-    const callers = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' }
-    const work = startWork('ListProjects', 'rest', `00-${callers.traceId}-${callers.spanId}-01`)
+    const callerSpan = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' }
+    const work = startWork('ListProjects', 'rest', `00-${callerSpan.traceId}-${callerSpan.spanId}-01`)
     await database.complete(work, () => database.query(sql`select ${'hush'}::text as secret`))
     const reportedAt = performance.timeOrigin + performance.now()
     assert.match(
       database.traceHeaders(work).traceparent ?? '',
-      new RegExp(`^00-${callers.traceId}-\\w{16}-01$`),
+      new RegExp(`^00-${callerSpan.traceId}-\\w{16}-01$`),
     )
-    const unsampled = startWork('ListTypes', 'rest', `00-${callers.traceId}-${callers.spanId}-00`)
+    const unsampled = startWork('ListTypes', 'rest', `00-${callerSpan.traceId}-${callerSpan.spanId}-00`)
     await database.complete(unsampled, () => database.query(sql`select 1`))
     const rejected = startWork('CreateProject', 'commands')
     await database.complete(rejected, async () => Promise.reject(invalid({}))).catch(() => undefined)
@@ -101,15 +101,15 @@ describe('telemetry', () => {
     const statement = spans.find(({ parentSpanId }) => parentSpanId === request?.spanId)
     assert.deepEqual(
       [request?.traceId, request?.parentSpanId, request?.kind],
-      [callers.traceId, callers.spanId, 2],
+      [callerSpan.traceId, callerSpan.spanId, 2],
     )
     assert.deepEqual(
       [statement?.name, statement?.traceId, statement?.kind],
-      ['store read', callers.traceId, 3],
+      ['store read', callerSpan.traceId, 3],
     )
     const timesOf = (span?: Span) => [span?.startTimeUnixNano ?? '', span?.endTimeUnixNano ?? '']
     const inOrder = [timesOf(request)[0], ...timesOf(statement), timesOf(request)[1]]
-    assert.deepEqual(inOrder, inOrder.toSorted(), 'a statement lies within its request')
+    assert.deepEqual(inOrder, inOrder.toSorted(), 'The statement is within its request.')
     const endedAt = Number(request?.endTimeUnixNano) / 1e6
     assert.ok(endedAt <= reportedAt - 40, 'The time until the report is not included.')
     assert.equal(named('ListTypes'), undefined)
@@ -130,8 +130,8 @@ describe('telemetry', () => {
     assert.deepEqual([reads && attributesOf(reads), count], [['read'], '3'])
     assert.ok(sum > 0)
     assert.equal(bucketCounts.length, explicitBounds.length + 1)
-    const counted = bucketCounts.reduce((before, each) => before + Number(each), 0)
-    assert.equal(counted, 3, 'A value is in one bucket only.')
+    const counted = bucketCounts.reduce((total, bucketCount) => total + Number(bucketCount), 0)
+    assert.equal(counted, 3, 'Each value is in exactly one bucket.')
     assert.ok(collector.headers.every((header) => header === 'Bearer collector'))
   })
 
@@ -153,7 +153,7 @@ describe('telemetry', () => {
   })
 })
 
-test('An unreachable collector only costs dropped items beyond a limit', async () => {
+test('Items for an unreachable collector are dropped, immediately if the queue is full', async () => {
   const exporter = createExporter({ endpoint: 'http://127.0.0.1:1', headers: {} }, '/v1/traces', (items) => ({
     items,
   }))
@@ -164,20 +164,20 @@ test('An unreachable collector only costs dropped items beyond a limit', async (
 })
 
 test('An invalid traceparent begins a new trace', () => {
-  const good = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
-  for (const bad of [
+  const valid = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+  for (const invalidHeader of [
     undefined,
     '',
-    good.replace('00-', 'ff-'),
-    good.toUpperCase(),
-    good.replace(/-\w{32}-/, `-${'0'.repeat(32)}-`),
-    good.replace('00f067aa0ba902b7', '0'.repeat(16)),
-    `${good.slice(0, -1)}`,
+    valid.replace('00-', 'ff-'),
+    valid.toUpperCase(),
+    valid.replace(/-\w{32}-/, `-${'0'.repeat(32)}-`),
+    valid.replace('00f067aa0ba902b7', '0'.repeat(16)),
+    valid.slice(0, -1),
   ]) {
-    const made = parseTraceContext(bad, () => false)
-    assert.equal(made.parentId, undefined)
-    assert.notEqual(made.traceId, '4bf92f3577b34da6a3ce929d0e0e4736')
-    assert.match(formatTraceparent(made), /^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)
+    const context = parseTraceContext(invalidHeader, () => false)
+    assert.equal(context.parentId, undefined)
+    assert.notEqual(context.traceId, '4bf92f3577b34da6a3ce929d0e0e4736')
+    assert.match(formatTraceparent(context), /^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)
   }
-  assert.equal(parseTraceContext(`${good}-of-a-later-version`, () => false).parentId, '00f067aa0ba902b7')
+  assert.equal(parseTraceContext(`${valid}-of-a-later-version`, () => false).parentId, '00f067aa0ba902b7')
 })

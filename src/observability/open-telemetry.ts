@@ -32,8 +32,8 @@ export async function openTelemetry(database: Database, settings: TelemetrySetti
   const recordStatement = metrics.histogram('statements')
   const contexts = new WeakMap<Work, TraceContext>()
   const contextOf = (work: Work) => {
-    const known = contexts.get(work)
-    if (known) return known
+    const existing = contexts.get(work)
+    if (existing) return existing
     const created = parseTraceContext(work.traceparent, () => Math.random() < settings.sampleRatio)
     contexts.set(work, created)
     return created
@@ -50,7 +50,7 @@ export async function openTelemetry(database: Database, settings: TelemetrySetti
       // SPAN_KIND_SERVER
       kind: 2,
       attributes: serializeAttributes({ 'tracker.host': work.host }),
-      ...(isFailed && { status: { code: 2 } }),
+      ...(isFailed && failedStatus),
     })
   })
   database.onStatement((statement) => {
@@ -62,17 +62,17 @@ export async function openTelemetry(database: Database, settings: TelemetrySetti
   database.traceBy((work) => formatTraceparent(contextOf(work)))
   const sendMetrics = async () => {
     const now = nanosecondsAt(performance.now())
-    for (const each of await metrics.otlpHistograms())
-      metricExporter.add(serializeHistogram(each, [startedAt, now]))
+    for (const histogram of await metrics.otlpHistograms())
+      metricExporter.add(serializeHistogram(histogram, [startedAt, now]))
     await metricExporter.flush()
   }
-  const jobs = [
+  const repetitions = [
     repeat({ everyMilliseconds: spanIntervalMilliseconds }, spanExporter.flush),
     repeat({ everyMilliseconds: metricIntervalMilliseconds }, sendMetrics),
   ]
   return {
     async stop() {
-      await Promise.all(jobs.map((each) => each.stop()))
+      await Promise.all(repetitions.map((repetition) => repetition.stop()))
       await Promise.all([spanExporter.flush(), sendMetrics()])
     },
   }
@@ -90,11 +90,16 @@ function statementSpan(parent: TraceContext, ended: EndedStatement): object {
       'db.system.name': 'postgresql',
       ...(query && { 'db.query.text': query }),
     }),
-    ...(isFailed && { status: { code: 2 } }),
+    ...(isFailed && failedStatus),
   }
 }
 
-/** Has the times at which the work began and ended, because a busy process reports later. */
+/** STATUS_CODE_ERROR */
+const failedStatus = { status: { code: 2 } }
+
+/**
+ * Returns a span with the times at which the work began and ended, because a busy process reports it later.
+ */
 const spanOf = ({ traceId, spanId, parentId }: TraceContext, startedAt: number, seconds: number) => ({
   traceId,
   spanId,
@@ -131,12 +136,15 @@ export interface Exporter {
   readonly dropped: number
 }
 
-/** A busy host creates some thousand spans a second. While nothing is sent, this many cost about 2 MB. */
+/** The limit of queued items. A busy host creates some thousand spans a second; this many take about 2 MB. */
 const queuedMax = 4096
 const sentAtOnceMax = 512
 const sendMillisecondsMax = 5000
 
-/** Sends items by OTLP, as JSON over HTTP. Drops items that the collector does not take; nothing waits. */
+/**
+ * Sends items by OTLP, as JSON over HTTP. Drops items that the collector does not accept; no request waits
+ * for it.
+ */
 export function createExporter(
   { endpoint, headers }: Collector,
   path: '/v1/traces' | '/v1/metrics',
@@ -209,7 +217,7 @@ const serializeHistogram = (
 const serializeAttributes = (attributes: Readonly<Record<string, string>>): object[] =>
   Object.entries(attributes).map(([key, stringValue]) => ({ key, value: { stringValue } }))
 
-/** https://www.w3.org/TR/trace-context/#traceparent-header */
+/** The contents of a traceparent header: https://www.w3.org/TR/trace-context/#traceparent-header */
 interface TraceContext {
   readonly traceId: string
   readonly spanId: string
@@ -219,12 +227,15 @@ interface TraceContext {
 }
 
 /** Matches any version but the invalid `ff`, with optional further parts, and no identifier of zeros. */
-const traceparent =
+const traceparentPattern =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
 
-/** Continues the caller's trace, as the caller decided about recording it. Otherwise begins a new one. */
+/**
+ * Continues the trace of the caller, who has decided whether it is recorded. Without one, begins a new trace.
+ */
 export function parseTraceContext(header: unknown, isSampled: () => boolean): TraceContext {
-  const [, traceId, parentId, flags = '0'] = (typeof header === 'string' && traceparent.exec(header)) || []
+  const [, traceId, parentId, flags = '0'] =
+    (typeof header === 'string' && traceparentPattern.exec(header)) || []
   const spanId = newSpanId()
   if (traceId === undefined || parentId === undefined)
     return { traceId: newTraceId(), spanId, parentId: undefined, isSampled: isSampled() }

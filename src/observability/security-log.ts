@@ -41,7 +41,10 @@ export interface SecurityEvent {
   readonly account?: string | undefined
   /** The account that caused the event, if it is another one. */
   readonly by?: string | undefined
-  /** What was typed as a login, where no account is known. Only its hash is written: it may be a password in the wrong field. */
+  /**
+   * The typed login, if no account has it. Only its hash is logged, because it may be a password in the wrong
+   * field.
+   */
   readonly typedLogin?: string | undefined
   readonly client?: string | undefined
   readonly session?: string | undefined
@@ -57,7 +60,7 @@ export interface SecurityEvent {
 
 export type SecurityLog = (event: SecurityEvent) => void
 
-/** Events that clients can cause without an accepted token, at any rate, so their lines are limited. */
+/** Events that clients can cause as often as they like, without a valid token. Their lines are limited. */
 const causedByUnauthenticated: ReadonlySet<SecurityEventName> = new Set([
   'sign-in',
   'lockout-begun',
@@ -111,7 +114,7 @@ const hashOf = (login: string): string =>
   createHmac('sha256', loginKey).update(login.trim().toLowerCase()).digest('hex').slice(0, 16)
 
 /** The pause between lines, so that a flood of requests does not become a flood of lines. */
-const sampledMilliseconds = 1000
+const lineIntervalMilliseconds = 1000
 
 /** Logs rejections by a rate limiter: at most a line a second, with the number since the previous one. */
 export function createRejectionLog(
@@ -122,7 +125,7 @@ export function createRejectionLog(
   let count = 0
   return ({ address, requestId }) => {
     count += 1
-    if (now() < writtenAt + sampledMilliseconds) return
+    if (now() < writtenAt + lineIntervalMilliseconds) return
     log({ event: 'requests-refused', address, requestId, count })
     writtenAt = now()
     count = 0

@@ -23,7 +23,7 @@ export async function create(
   requireRole(resource, caller, 'write')
   const { id = newId(), values } = parseBody(resource, body, 'create', context, caller.id)
   const stored = (await hooks.prepare?.(values, context.passwords)) ?? values
-  const { singleWrites, transaction } = context.database
+  const { singleWrites } = context.database
   const createIn = (queries: Queries) => {
     const references = referenceConditions(resource, values, { caller })
     const conditions = createConditions(resource, caller, values, references)
@@ -33,9 +33,9 @@ export async function create(
   const needsRules = needsProjectRules(resource, values)
   const createAlone = () =>
     needsRules
-      ? transaction(async (opened) => {
-          const row = await createIn(opened)
-          await requireProjectRules(opened, resource, [row.id])
+      ? context.database.transaction(async (transaction) => {
+          const row = await createIn(transaction)
+          await requireProjectRules(transaction, resource, [row.id])
           return row
         })
       : createIn(singleWrites)
@@ -60,11 +60,11 @@ const createInGroup = (
   createAlone: WriteAlone,
 ): Promise<Row> => {
   const counterId = resource.counter && request.values[resource.counter.per]
-  const createWithOwnCounter = () =>
+  const createWithSameCounter = () =>
     writeInGroup(singleWrites, 'create', resource, request, createAlone, counterId)
   return counterId === undefined
-    ? createWithOwnCounter()
-    : writeInGroup(singleWrites, 'create', resource, request, createWithOwnCounter)
+    ? createWithSameCounter()
+    : writeInGroup(singleWrites, 'create', resource, request, createWithSameCounter)
 }
 
 /** The write that one caller requests. */
@@ -88,8 +88,8 @@ export const updateInGroup = (
   resource.hooks.prepare ? writeAlone() : writeInGroup(singleWrites, 'update', resource, request, writeAlone)
 
 /**
- * Combines the write with concurrent ones that the same SQL can do. A write by a token runs alone, because
- * each token has its own rights.
+ * Combines the write with concurrent ones that the same statement can execute. A write with a token runs
+ * alone, because each token has its own rights.
  */
 function writeInGroup(
   { writeGrouped }: SingleWrites,
@@ -106,15 +106,15 @@ function writeInGroup(
   return writeGrouped(
     {
       name: [verb, resource.typeName, caller.isAdministrator, groupKey, columns, counterToWaitFor].join(' '),
-      accountOf: (one) => one.request.caller.id,
-      idOf: (one) => one.request.id,
-      writeAlone: (one) => one.writeAlone(),
-      writeTogether: (queries, all) =>
+      accountOf: (entry) => entry.request.caller.id,
+      idOf: (entry) => entry.request.id,
+      writeAlone: (entry) => entry.writeAlone(),
+      writeTogether: (queries, entries) =>
         writeTogether(
           queries,
           verb,
           resource,
-          all.map((one) => one.request),
+          entries.map((entry) => entry.request),
           { waitsForCounter: counterToWaitFor !== undefined },
         ),
     },
@@ -128,17 +128,19 @@ async function writeTogether(
   queries: Queries,
   verb: 'create' | 'update',
   resource: Resource,
-  all: readonly WriteRequest[],
+  requests: readonly WriteRequest[],
   options: { readonly waitsForCounter: boolean },
 ): Promise<(Row | undefined)[]> {
-  const callers = { each: all.map(({ caller }) => caller) }
-  const items = all.map(({ id, values, stored }, index): WriteItem => ({ index, ids: [id], values, stored }))
+  const callers = { each: requests.map(({ caller }) => caller) }
+  const items = requests.map(
+    ({ id, values, stored }, index): WriteItem => ({ index, ids: [id], values, stored }),
+  )
   const outcomes =
     verb === 'create'
       ? await createMany(queries, resource, callers, items, options)
-      : await updateSameFields(queries, resource, callers, items, versionsOf(all))
+      : await updateSameFields(queries, resource, callers, items, versionsOf(requests))
   return outcomes.map(({ row }) => row)
 }
 
-const versionsOf = (all: readonly WriteRequest[]): RequiredVersions =>
-  new Map(all.flatMap(({ versions = noVersions }) => [...versions]))
+const versionsOf = (requests: readonly WriteRequest[]): RequiredVersions =>
+  new Map(requests.flatMap(({ versions = noVersions }) => [...versions]))

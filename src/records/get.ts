@@ -33,7 +33,7 @@ export async function get(
   const { from, where } = selectRows(resource, caller, at, sql`${id}`)
   const columns = selectColumns(resource)
   const lastChange = sql`${lastChangeSecondSql(resourcesAffecting(resource, caller))} as "lastChangeSecond"`
-  // A sharded store executes the pieces one after another, a single PostgreSQL the whole statement.
+  // A sharded store executes the pieces one after another; a single PostgreSQL executes the whole statement.
   const statement = rowWithLastChange.attach(
     { row: sql`select ${columns} from ${from} where ${where}`, lastChange },
     sql`select ${columns}, ${lastChange} from ${from} where ${where}`,

@@ -35,71 +35,71 @@ describe('writes that come at the same time', () => {
     body = values
   })
 
-  it('do not wait for a row that another of them refers to and that is being removed', async () => {
-    const held = { ...body, projectId: (await makeAny('project')).id }
-    const { promise: until, resolve: letGo } = Promise.withResolvers<void>()
-    const { promise: isLocked, resolve: locked } = Promise.withResolvers<void>()
-    const holding = context.database.transaction(async (transaction) => {
-      const own = { ...context, database: joinTransaction(context.database, transaction) }
-      await remove(own, resourceNamed('project'), caller, { ids: [held.projectId] })
-      locked()
-      await until
+  it('do not wait for others that refer to a row that is being removed', async () => {
+    const blockedBody = { ...body, projectId: (await makeAny('project')).id }
+    const locked = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const removal = context.database.transaction(async (transaction) => {
+      const joined = { ...context, database: joinTransaction(context.database, transaction) }
+      await remove(joined, resourceNamed('project'), caller, { ids: [blockedBody.projectId] })
+      locked.resolve()
+      await released.promise
       throw new Error('No.')
     })
-    await isLocked
-    const waiting = Array.from({ length: 6 }, () => create(context, assignment, caller, held))
-    const free = Array.from({ length: 20 }, () => create(context, assignment, caller, body))
-    let isAnyHeldDone = false
-    for (const one of waiting) one.finally(() => (isAnyHeldDone = true)).catch(() => undefined)
-    const isFree = await Promise.race([Promise.all(free), sleep(3000)])
-    assert.equal(isFree?.length, 20)
-    assert.equal(isAnyHeldDone, false)
+    await locked.promise
+    const blocked = Array.from({ length: 6 }, () => create(context, assignment, caller, blockedBody))
+    const unblocked = Array.from({ length: 20 }, () => create(context, assignment, caller, body))
+    let isAnyBlockedDone = false
+    for (const write of blocked) write.finally(() => (isAnyBlockedDone = true)).catch(() => undefined)
+    const rows = await Promise.race([Promise.all(unblocked), sleep(3000)])
+    assert.equal(rows?.length, 20)
+    assert.equal(isAnyBlockedDone, false)
     // A batch that waited would fail after its lock timeout, and each of its writes would then run alone.
-    if (!isDistributed) assert.ok((await transactionsOf(isFree)) < 10)
-    letGo()
-    await assert.rejects(holding, /No\./)
-    assert.deepEqual(outcomesOf(await Promise.allSettled(waiting)), Array(6).fill('ok'))
+    if (!isDistributed) assert.ok((await transactionsOf(rows)) < 10)
+    released.resolve()
+    await assert.rejects(removal, /No\./)
+    assert.deepEqual(outcomesOf(await Promise.allSettled(blocked)), Array(6).fill('ok'))
   })
 
   it('do not wait for an id or a counter that another transaction holds', async () => {
-    const held = { ...body, projectId: (await makeAny('project')).id }
-    const { promise: until, resolve: letGo } = Promise.withResolvers<void>()
-    const { promise: isTaken, resolve: taken } = Promise.withResolvers<void>()
+    const blockedBody = { ...body, projectId: (await makeAny('project')).id }
+    const locked = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
     const id = newId()
-    const taking = context.database.transaction(async (transaction) => {
-      const own = { ...context, database: joinTransaction(context.database, transaction) }
-      await create(own, assignment, caller, { ...held, id })
-      taken()
-      await until
+    const holder = context.database.transaction(async (transaction) => {
+      const joined = { ...context, database: joinTransaction(context.database, transaction) }
+      await create(joined, assignment, caller, { ...blockedBody, id })
+      locked.resolve()
+      await released.promise
     })
-    await isTaken
-    const free = (count: number) =>
+    await locked.promise
+    const createUnblocked = (count: number) =>
       Array.from({ length: count }, () => create(context, assignment, caller, body))
-    const before = free(4)
-    const same = create(context, assignment, caller, { ...held, id })
-    const counted = Array.from({ length: 6 }, () => create(context, assignment, caller, held))
-    const settled = Promise.allSettled([same, ...counted])
-    const done = await Promise.race([Promise.all([...before, ...free(12)]), sleep(3000)])
-    assert.equal(done?.length, 16)
-    letGo()
-    await taking
+    const earlier = createUnblocked(4)
+    const withSameId = create(context, assignment, caller, { ...blockedBody, id })
+    const withSameCounter = Array.from({ length: 6 }, () => create(context, assignment, caller, blockedBody))
+    const settled = Promise.allSettled([withSameId, ...withSameCounter])
+    const unblocked = await Promise.race([Promise.all([...earlier, ...createUnblocked(12)]), sleep(3000)])
+    assert.equal(unblocked?.length, 16)
+    released.resolve()
+    await holder
     const outcomes = await settled
     assert.deepEqual(outcomesOf(outcomes), ['duplicate', ...Array(6).fill('ok')])
     // Rows of one counter wait for it together.
-    const rows = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    const rows = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
     if (!isDistributed) assert.ok((await transactionsOf(rows)) < 6)
   })
 
   it('skip rows whose counter is locked', { skip }, async () => {
-    const given = Object.keys(assignment.fields).filter((name) => name !== 'number')
-    const held = { ...body, projectId: (await makeAny('project')).id }
-    const rows = [held, body, held].map((row: Values, index) => {
-      const values = Object.fromEntries(given.map((name) => [name, row[name]]))
+    const fieldNames = Object.keys(assignment.fields).filter((name) => name !== 'number')
+    const lockedBody = { ...body, projectId: (await makeAny('project')).id }
+    const rows = [lockedBody, body, lockedBody].map((row: Values, index) => {
+      const values = Object.fromEntries(fieldNames.map((name) => [name, row[name]]))
       return { index, ids: [newId()], values, stored: values }
     })
-    await create(context, assignment, caller, held)
+    await create(context, assignment, caller, lockedBody)
     const outcomes = await context.database.transaction(async (transaction) => {
-      await transaction.query(sql`select next_assignment_number(${held.projectId}::uuid)`)
+      await transaction.query(sql`select next_assignment_number(${lockedBody.projectId}::uuid)`)
       const callers = { each: rows.map(() => caller) }
       return createMany(context.database.singleWrites, assignment, callers, rows, { waitsForCounter: false })
     })
@@ -124,16 +124,18 @@ describe('writes that come at the same time', () => {
     )
   })
 
-  it('in a transaction stay in it', async () => {
+  it('that belong to a transaction stay in it', async () => {
     const ids: string[] = []
-    const undone = context.database.transaction(async (transaction) => {
-      const own = { ...context, database: joinTransaction(context.database, transaction) }
-      const rows = await Promise.all(Array.from({ length: 6 }, () => create(own, assignment, caller, body)))
+    const rolledBack = context.database.transaction(async (transaction) => {
+      const joined = { ...context, database: joinTransaction(context.database, transaction) }
+      const rows = await Promise.all(
+        Array.from({ length: 6 }, () => create(joined, assignment, caller, body)),
+      )
       ids.push(...rows.map(({ id }) => id))
       throw new Error('No.')
     })
     await Promise.allSettled([
-      undone,
+      rolledBack,
       ...Array.from({ length: 6 }, () => create(context, assignment, caller, body)),
     ])
     assert.equal(ids.length, 6)
@@ -153,7 +155,7 @@ describe('writes that come at the same time', () => {
     assert.ok([...texts].every((text) => text.includes('insert into "assignments"')))
   })
 
-  it('count as waiting, not as time of the store, until it is their turn', { skip }, async () => {
+  it('are measured as waiting, not as running, until it is their turn', { skip }, async () => {
     const { id } = await create(context, assignment, caller, body)
     const waits: EndedStatement[] = []
     context.database.onStatement((ended) => {
@@ -161,7 +163,7 @@ describe('writes that come at the same time', () => {
     })
     await Promise.all(Array.from({ length: 10 }, () => update(context, assignment, caller, { ...body, id })))
     const sum = (secondsOf: (ended: EndedStatement) => number) =>
-      waits.reduce((all, ended) => all + secondsOf(ended), 0)
+      waits.reduce((total, ended) => total + secondsOf(ended), 0)
     assert.equal(waits.length, 9)
     assert.ok(sum(({ waitSeconds }) => waitSeconds) > 0.9 * sum(({ seconds }) => seconds))
   })

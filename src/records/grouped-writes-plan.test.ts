@@ -8,29 +8,29 @@ import { resourceNamed } from '../resources/all.ts'
 import { updateSameFields } from './write-many.ts'
 
 /** All belong to one project, so that its members see them all. */
-const assignments = 5000
+const assignmentCount = 5000
 const rowsTogether = 16
 /** Allows a few reads per row, to check, to lock and to keep it. */
 const readMax = 10 * rowsTogether
 
-/** A sharded store runs several statements. */
+/** A sharded store is skipped, because it runs several statements. */
 describe('Changes by several callers in one statement', { skip: isDistributed }, () => {
   it('read few rows, however many assignments their projects have', async (t) => {
     const fresh = await explainedContext()
     t.after(fresh.drop)
     const { client } = fresh
     const { id, projectId } = await fresh.makeAny('assignment')
-    await fresh.addCopiesOfAssignment(id, assignments)
+    await fresh.addCopiesOfAssignment(id, assignmentCount)
     const found = await client.query<{ id: string }>(
       `select id from assignments order by id limit ${rowsTogether}`,
     )
-    const written: { caller: Caller; id: string; values: Values }[] = []
+    const writes: { caller: Caller; id: string; values: Values }[] = []
     for (const { id: assignmentId } of found.rows) {
       const person = await fresh.makeAny('user')
       await fresh.make('userProject', { userId: person.id, projectId })
       const values = { keepDate: '2026-01-05T00:00:00Z', amountHours: 1, assignmentId, userId: person.id }
       const row = await fresh.make('appointment', values)
-      written.push({ caller: fresh.asUser(person), id: row.id, values: { ...values, amountHours: 2 } })
+      writes.push({ caller: fresh.asUser(person), id: row.id, values: { ...values, amountHours: 2 } })
     }
     await client.query('analyze')
     let read = 0
@@ -39,8 +39,8 @@ describe('Changes by several callers in one statement', { skip: isDistributed },
       read += assignmentsReadBy(plan)
       changed = (await client.query('select from appointments where amount_hours = 2')).rowCount ?? 0
     })
-    const items = written.map(({ id, values }, index) => ({ index, ids: [id], values, stored: values }))
-    const callers = { each: written.map(({ caller }) => caller) }
+    const items = writes.map(({ id, values }, index) => ({ index, ids: [id], values, stored: values }))
+    const callers = { each: writes.map(({ caller }) => caller) }
     await updateSameFields(explaining, resourceNamed('appointment'), callers, items, new Map())
     assert.equal(changed, rowsTogether)
     assert.ok(read <= readMax, `${read} assignments`)

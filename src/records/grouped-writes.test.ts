@@ -71,45 +71,46 @@ describe('writes that come at the same time', () => {
       people.push({ caller: asUser(person), body })
     }
   })
-  const [first, second] = [() => people[0] as (typeof people)[0], () => people[1] as (typeof people)[0]]
+  const first = () => people[0] as (typeof people)[0]
+  const second = () => people[1] as (typeof people)[0]
 
   it('share statements, and each keeps its own author, session and request', async () => {
-    const wanted = people.flatMap(({ caller, body }) =>
+    const requests = people.flatMap(({ caller, body }) =>
       Array.from({ length: 12 }, (_, number) => ({
         caller: requestOf(caller),
         body: { ...body, name: `Number ${number}` },
       })),
     )
     const rows = await Promise.all(
-      wanted.map(({ caller, body }) => create(context, assignment, caller, body)),
+      requests.map(({ caller, body }) => create(context, assignment, caller, body)),
     )
     const renamed = await Promise.all(
       rows.map((row, index) =>
-        update(context, assignment, wanted[index]?.caller as Caller, {
-          ...wanted[index]?.body,
+        update(context, assignment, requests[index]?.caller as Caller, {
+          ...requests[index]?.body,
           id: row.id,
           name: `Renamed ${index}`,
         }),
       ),
     )
-    const kept = await historyOf(rows.map(({ id }) => id))
-    assert.equal(kept.length, 2 * wanted.length)
-    for (const [index, { caller, body }] of wanted.entries()) {
+    const entries = await historyOf(rows.map(({ id }) => id))
+    assert.equal(entries.length, 2 * requests.length)
+    for (const [index, { caller, body }] of requests.entries()) {
       const { id } = rows[index] as Row
       assert.deepEqual([rows[index]?.name, renamed[index]?.name], [body.name, `Renamed ${index}`])
-      const [created, changed] = kept.filter((one) => one.id === id)
-      for (const one of [created, changed])
+      const [created, changed] = entries.filter((entry) => entry.id === id)
+      for (const entry of [created, changed])
         assert.deepEqual(
-          [one?.caller, one?.session, one?.request],
+          [entry?.caller, entry?.session, entry?.request],
           [caller.id, caller.origin?.sessionId, caller.origin?.requestId],
         )
       assert.equal(created?.fields.name, body.name)
       assert.deepEqual(changed?.fields.name, [body.name, `Renamed ${index}`])
     }
-    const transactions = new Set(kept.map(({ transaction }) => transaction))
-    // In a sharded store each is written separately.
-    if (isDistributed) assert.equal(transactions.size, kept.length)
-    else assert.ok(transactions.size < kept.length / 3, `${transactions.size} transactions`)
+    const transactions = new Set(entries.map(({ transaction }) => transaction))
+    // A sharded store writes each row separately.
+    if (isDistributed) assert.equal(transactions.size, entries.length)
+    else assert.ok(transactions.size < entries.length / 3, `${transactions.size} transactions`)
   })
 
   it('are rejected each for its own reason, with the message of a single write', async () => {
@@ -122,7 +123,7 @@ describe('writes that come at the same time', () => {
       create(context, assignment, stranger, second().body),
     ])
     const good = Array.from({ length: 10 }, () => create(context, assignment, caller, body))
-    const [created, notMember, noStage, noRow, moved, changed] = await Promise.all([
+    const [created, notMember, noWorkflow, noRow, moved, changed] = await Promise.all([
       Promise.all(good),
       outcomeOf(create(context, assignment, stranger, body)),
       outcomeOf(create(context, assignment, caller, { ...body, workflowId: removed.id })),
@@ -131,32 +132,39 @@ describe('writes that come at the same time', () => {
         update(context, assignment, caller, { ...body, id: row.id, projectId: second().body.projectId }),
       ),
       Promise.all(
-        good.map(async (one) => update(context, assignment, caller, { ...body, id: (await one).id })),
+        good.map(async (creation) =>
+          update(context, assignment, caller, { ...body, id: (await creation).id }),
+        ),
       ),
     ])
     assert.equal(created.length, 10)
     assert.equal(changed.length, 10)
     assert.equal(notMember, 'You are not a member of the project.')
-    assert.equal(noStage, '{"workflowId":["WorkflowId must refer to an active workflow."]}')
+    assert.equal(noWorkflow, '{"workflowId":["WorkflowId must refer to an active workflow."]}')
     assert.equal(noRow, 'Assignment was not found.')
     assert.equal(moved, 'You are not a member of the project.')
   })
 
   it('give no caller more rights than a single write', async () => {
     const { caller, body } = first()
-    const rights = {
+    const token = {
       id: newId(),
       scopes: ['appointment:write'],
       projectIds: [newId()],
       isOfAdministrator: false,
     }
     const { id: assignmentId } = await create(context, assignment, caller, body)
-    const time = { keepDate: '2026-01-01T00:00:00Z', amountHours: 1, assignmentId, userId: caller.id }
+    const appointmentBody = {
+      keepDate: '2026-01-01T00:00:00Z',
+      amountHours: 1,
+      assignmentId,
+      userId: caller.id,
+    }
     const settled = await Promise.allSettled([
-      ...Array.from({ length: 8 }, () => create(context, appointment, caller, time)),
-      create(context, appointment, caller, { ...time, userId: second().caller.id }),
-      create(context, appointment, second().caller, { ...time, userId: second().caller.id }),
-      create(context, appointment, { ...caller, token: rights }, time),
+      ...Array.from({ length: 8 }, () => create(context, appointment, caller, appointmentBody)),
+      create(context, appointment, caller, { ...appointmentBody, userId: second().caller.id }),
+      create(context, appointment, second().caller, { ...appointmentBody, userId: second().caller.id }),
+      create(context, appointment, { ...caller, token }, appointmentBody),
     ])
     assert.deepEqual(outcomesOf(settled), [...Array(8).fill('ok'), ...Array(3).fill('forbidden')])
   })
@@ -173,17 +181,17 @@ describe('writes that come at the same time', () => {
       Array.isArray(fields.name) ? [fields.name] : [],
     )
     assert.equal(names.length, 20)
-    for (const [index, [was]] of names.entries())
-      assert.equal(was, index === 0 ? body.name : names[index - 1]?.[1])
+    for (const [index, [previous]] of names.entries())
+      assert.equal(previous, index === 0 ? body.name : names[index - 1]?.[1])
   })
 
-  it('each check the version they require', async () => {
+  it('each check the version that they require', async () => {
     const rows = await Promise.all(Array.from({ length: 7 }, () => makeAny('project')))
-    const change = (wanted: (version: string) => Values, required: (version: string) => string[]) =>
+    const change = (extraFields: (version: string) => Values, required: (version: string) => string[]) =>
       Promise.allSettled(
         [...rows, ...rows.slice(5), ...rows.slice(5)].map(({ id, organizationId, createdAt }) => {
           const versions = new Map(required(String(createdAt)).map((version) => [id, version]))
-          const body = { id, name: 'P', organizationId, ...wanted(String(createdAt)) }
+          const body = { id, name: 'P', organizationId, ...extraFields(String(createdAt)) }
           return update(context, project, administrator, body, versions)
         }),
       )

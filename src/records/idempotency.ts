@@ -13,7 +13,7 @@ export interface OnceResult {
   readonly isReplay: boolean
 }
 
-/** Runs the work of a keyed request only once, however often it is sent, and always returns the first answer. */
+/** Runs the work of a keyed request once, however often it is sent, and returns the first answer. */
 export type RunOnce = (
   request: KeyedRequest,
   work: (context: Context) => Promise<string>,
@@ -42,9 +42,9 @@ export function createRunOnce(context: Context): RunOnce {
     return runOnePerKey(`${account} ${key.toString('base64')}`, () =>
       inFairOrder(account, async () => {
         await meter.requireRoom(account)
-        const done = await claimAndRun(context, request, work)
-        if (!done.isReplay) meter.record(account, done.answer)
-        return done
+        const result = await claimAndRun(context, request, work)
+        if (!result.isReplay) meter.record(account, result.answer)
+        return result
       }),
     )
   }
@@ -63,11 +63,11 @@ async function claimAndRun(
     for (const event of events) securityLog?.(event)
   }
   try {
-    const done = await database.transaction(async (transaction) => {
+    const result = await database.transaction(async (transaction) => {
       // After a conflict everything runs again.
       events = []
-      const known = await claimKey(transaction, request)
-      if (known !== undefined) return { answer: known, isReplay: true }
+      const storedAnswer = await claimKey(transaction, request)
+      if (storedAnswer !== undefined) return { answer: storedAnswer, isReplay: true }
       const answer = await work({
         ...context,
         database: joinTransaction(database, transaction),
@@ -77,7 +77,7 @@ async function claimAndRun(
       return { answer, isReplay: false }
     })
     logEvents()
-    return done
+    return result
   } catch (error) {
     // A rejection may be a security event, such as the failure that starts a lockout. An unavailable database
     // is none.
@@ -113,19 +113,19 @@ async function claimKey(
   { account, key, request, secret }: KeyedRequest,
 ): Promise<string | undefined> {
   const [claimed] = await transaction.query(sql`
-    insert into idempotency_keys as known (account, key, request) values (${account}, ${key}, ${request})
+    insert into idempotency_keys as stored (account, key, request) values (${account}, ${key}, ${request})
     on conflict (account, key) do update
       set request = excluded.request, answer = null, answer_bytes = 0, created_at = excluded.created_at
-      where known.created_at <= statement_timestamp() - make_interval(hours => ${keyHours}::int)
+      where stored.created_at <= statement_timestamp() - make_interval(hours => ${keyHours}::int)
     returning true`)
   if (claimed) return undefined
   // A separate statement, which sees what was committed during the wait.
-  const [known] = await transaction.query<{ isSame: boolean; answer: Buffer | null }>(sql`
+  const [stored] = await transaction.query<{ isSame: boolean; answer: Buffer | null }>(sql`
     select request = ${request} as "isSame", answer from idempotency_keys where account = ${account} and key = ${key}`)
   // The key was purged between the two statements.
-  if (!known) throw contended()
-  if (!known.isSame || known.answer === null) throw reused()
-  return unseal(known.answer, secret)
+  if (!stored) throw contended()
+  if (!stored.isSame || stored.answer === null) throw reused()
+  return unseal(stored.answer, secret)
 }
 
 async function storeAnswer(
@@ -148,26 +148,26 @@ const measuredAccountsMax = 10_000
 
 /** Rejects new keys of accounts that store too many keys or bytes. */
 function createKeyMeter(database: Database, { keysMax, bytesMax }: KeyLimits, now = Date.now) {
-  const measured = new Map<string, { keys: number; bytes: number; readonly until: number }>()
+  const measurements = new Map<string, { keys: number; bytes: number; readonly until: number }>()
   async function measure(account: string) {
     const [usage] = await database.singleWrites.query<{ keys: number; bytes: number }>(sql`
       select count(*) as keys, coalesce(sum(answer_bytes), 0) as bytes from idempotency_keys where account = ${account}`)
-    if (measured.size >= measuredAccountsMax) measured.clear()
-    const known = { keys: 0, bytes: 0, ...usage, until: now() + measurementMilliseconds }
-    measured.set(account, known)
-    return known
+    if (measurements.size >= measuredAccountsMax) measurements.clear()
+    const measurement = { keys: 0, bytes: 0, ...usage, until: now() + measurementMilliseconds }
+    measurements.set(account, measurement)
+    return measurement
   }
   return {
     async requireRoom(account: string) {
-      const known = measured.get(account)
-      const { keys, bytes } = known && now() < known.until ? known : await measure(account)
+      const latest = measurements.get(account)
+      const { keys, bytes } = latest && now() < latest.until ? latest : await measure(account)
       if (keys >= keysMax || bytes >= bytesMax) throw busy(retryAfterSeconds)
     },
     record(account: string, answer: string) {
-      const known = measured.get(account)
-      if (!known) return
-      known.keys += 1
-      known.bytes += Buffer.byteLength(answer)
+      const measurement = measurements.get(account)
+      if (!measurement) return
+      measurement.keys += 1
+      measurement.bytes += Buffer.byteLength(answer)
     },
   }
 }

@@ -15,7 +15,7 @@ const removedRows = 20_000
 /** A scan of the whole table reads several hundred. */
 const blocksMax = 100
 
-describe('A list of few live rows among many removed ones', () => {
+describe('A list of few active rows among many removed ones', () => {
   let fresh: Awaited<ReturnType<typeof explainedContext>>
   let member: Caller
   before(async () => {
@@ -38,18 +38,18 @@ describe('A list of few live rows among many removed ones', () => {
 
   /** Adds copies of an active row, which get keys and numbers of their own. */
   async function addRemovedRows({ table, columns, name }: Resource) {
-    const own = columns
+    const plainColumns = columns
       .filter((each) => !['id', 'active', 'deletedAt', 'key', 'number'].includes(each))
       .map((each) => render(column(each)).text)
     const secrets = name === 'user' ? ['password_hash'] : []
-    const copied = [...own, ...secrets].join(', ')
+    const copied = [...plainColumns, ...secrets].join(', ')
     await fresh.client.query(`
       insert into ${table} (id, active, deleted_at, ${copied})
       select gen_random_uuid(), false, now(), ${copied}
-      from (select * from ${table} limit 1) as one, generate_series(1, ${removedRows})`)
+      from (select * from ${table} limit 1) as original, generate_series(1, ${removedRows})`)
   }
 
-  async function blocksReadBy(resource: Resource, caller: Caller, given: Readonly<Record<string, string>>) {
+  async function blocksReadBy(resource: Resource, caller: Caller, query: Readonly<Record<string, string>>) {
     let blocks = 0
     const reads = fresh.explaining(
       (plan) => {
@@ -57,7 +57,7 @@ describe('A list of few live rows among many removed ones', () => {
       },
       [{ id: null, totalCount: 0, lastChangeSecond: null }],
     )
-    await list(fresh.context, resource, caller, parseListQuery(resource, given), reads)
+    await list(fresh.context, resource, caller, parseListQuery(resource, query), reads)
     return blocks
   }
 
@@ -77,7 +77,7 @@ describe('A list of few live rows among many removed ones', () => {
       ...filtered,
     ]
     for (const query of queries) {
-      it(`of ${resource.plural} with ${JSON.stringify(query)} reads few blocks, no matter who asks`, async () => {
+      it(`of ${resource.plural} with ${JSON.stringify(query)} reads few blocks for every caller`, async () => {
         for (const caller of [fresh.administrator, ...(resource.name === 'user' ? [] : [member])]) {
           const blocks = await blocksReadBy(resource, caller, query)
           assert.ok(blocks <= blocksMax, `${blocks} blocks`)
@@ -85,7 +85,7 @@ describe('A list of few live rows among many removed ones', () => {
       })
     }
   }
-  it('reads few blocks, however many changes of other resources there were since the last one', async () => {
+  it('reads few blocks even if other resources have changed often since the last change of its own', async () => {
     await fresh.client.query(`
       insert into changes (resource, row_id, action)
       select resource, gen_random_uuid(), 'update'

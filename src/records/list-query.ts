@@ -42,11 +42,11 @@ export function parseListQuery(
   if (dateFrom && dateTo && isEarlier(dateTo, dateFrom)) {
     violations.add('dateTo', 'DateTo must be on or after DateFrom.')
   }
-  const wantedColumn = queryValue('sortColumn')
-  if (wantedColumn !== undefined && typeof wantedColumn !== 'string') {
+  const requestedColumn = queryValue('sortColumn')
+  if (requestedColumn !== undefined && typeof requestedColumn !== 'string') {
     violations.add('sortColumn', 'SortColumn must be text.')
   }
-  const sortColumn = parseSortColumn(listed, wantedColumn, state)
+  const sortColumn = parseSortColumn(listed, requestedColumn, state)
   const parsed: ListQuery = {
     state,
     pageNumber: parseNumber('pageNumber', queryValue('pageNumber'), 1, pageNumberMax, violations),

@@ -17,7 +17,7 @@ import { listedRows, resourcesAffecting, type SelectedRows, withoutPlaceholders 
 
 export interface Page {
   /** The rows as a JSON array, as every host sends it. */
-  readonly records: string
+  readonly recordsJson: string
   readonly totalCount: number
   readonly pageNumber: number
   readonly pageSize: number
@@ -48,7 +48,7 @@ export async function list(
   )
   const { records, totalCount, lastChangeSecond: second } = found as ListResult
   return {
-    records,
+    recordsJson: records,
     totalCount,
     pageNumber,
     pageSize,
@@ -131,7 +131,7 @@ const idFilterCondition = (listed: ListedResource, name: string, id: string): Sq
     ? sql`row.assignment_id in (select id from assignments where project_id = ${id})`
     : sql`row.${column(name)} = ${id}`
 
-/** Whether rows are filtered by the project of their assignment, which they do not name. */
+/** Whether rows are filtered by the project of their assignment, because they have no project column. */
 const isProjectOfAssignment = (listed: ListedResource, filter: string): boolean =>
   filter === 'projectId' && isOfAssignment(listed)
 
@@ -159,7 +159,7 @@ function rowsOf(listed: ListedResource, caller: Caller, query: ListQuery): Sql {
   )
 }
 
-/** Searches for the literal text. Undefined without text columns, where a search excludes nothing. */
+/** Searches for the literal text. Undefined for a resource without text columns: a search then excludes nothing. */
 function searchCondition(listed: ListedResource, search: string): Sql | undefined {
   const pattern = `%${escapeLike(search)}%`
   const matches = searchColumns(listed).map((name) => sql`row.${column(name)} ilike ${pattern}`)
@@ -194,8 +194,8 @@ export interface Conditions {
 
 /**
  * Returns the SQL after `from` that finds the rows that fulfil all conditions. `offset 0` makes PostgreSQL
- * find the visible rows first. The planner takes a text search for as cheap as comparing a number, and would
- * otherwise search the rows of all users.
+ * find the visible rows first. Otherwise it would search the rows of all users, because the planner considers
+ * a text search as cheap as comparing a number.
  */
 export function foundRows({ from, where }: SelectedRows, { quick, texts }: Conditions): Sql {
   const rows = sql`${from} where ${allOf([where, ...quick])}`
@@ -206,8 +206,8 @@ export function foundRows({ from, where }: SelectedRows, { quick, texts }: Condi
 export const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text)
 
 /**
- * Returns a CTE `found` for use after `with`. So long texts are searched only once for count and page, which
- * is nearly all of the work.
+ * Returns a CTE `found` for use after `with`. Count and page share it, so that long texts are searched only
+ * once, which is nearly all of the work.
  */
 export const foundCte = (rows: Sql, sortColumns: readonly string[]): Sql => {
   const names = [...new Set(['id', ...sortColumns])]

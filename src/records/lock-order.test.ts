@@ -16,21 +16,21 @@ import { remove } from './remove.ts'
 describe('A transaction that waits for a row', () => {
   let setting: Awaited<ReturnType<typeof freshContext>>
   let holder: pg.Client
-  let looker: pg.Client
+  let observer: pg.Client
   before(async () => {
     setting = await freshContext()
     holder = await connectDirectly(setting.context.database)
-    looker = await connectDirectly(setting.context.database)
+    observer = await connectDirectly(setting.context.database)
   })
   after(async () => {
-    await Promise.all([holder.end(), looker.end()])
+    await Promise.all([holder.end(), observer.end()])
     await setting.drop()
   })
 
   const lockFor = (client: pg.Client, table: string, id: string, how = '') =>
     client.query(`select from ${table} where id = $1 for update ${how}`, [id])
 
-  /** While `waiting` waits for the first row, the second must still be free. */
+  /** Asserts that the second row is not locked while the started operation waits for the first. */
   async function assertFree(
     first: readonly [table: string, id: string],
     second: readonly [table: string, id: string],
@@ -39,13 +39,13 @@ describe('A transaction that waits for a row', () => {
     await holder.query('begin')
     await lockFor(holder, ...first)
     const waiting = start()
-    await untilWaiting(looker)
-    await looker.query('begin')
-    const attempt = await lockFor(looker, ...second, 'nowait').then(
+    await untilWaiting(observer)
+    await observer.query('begin')
+    const attempt = await lockFor(observer, ...second, 'nowait').then(
       () => 'free',
       ({ code }) => code,
     )
-    await looker.query('rollback')
+    await observer.query('rollback')
     await holder.query('rollback')
     await waiting
     assert.equal(
@@ -55,7 +55,7 @@ describe('A transaction that waits for a row', () => {
     )
   }
 
-  it('of a batch holds none with a higher id, whatever the physical order of the rows', async () => {
+  it('to remove it holds no row with a higher id, whatever the physical order of the rows', async () => {
     const [low, high] = ['00000000-0000-7000-8000-00000000000a', 'ffffffff-ffff-7fff-8fff-fffffffffff0']
     // The higher id is created first, so that it comes first in the table.
     await setting.make('organization', { id: high, name: 'High' })
@@ -68,7 +68,7 @@ describe('A transaction that waits for a row', () => {
     )
   })
 
-  it('that it refers to holds none of a kind that is declared later', async () => {
+  it('that it refers to holds no row of a resource that is declared later', async () => {
     const [workflow, project, user, assignmentType] = await Promise.all([
       setting.makeAny('workflow'),
       setting.makeAny('project'),
@@ -92,7 +92,7 @@ describe('A transaction that waits for a row', () => {
   const run = (...items: readonly object[]) =>
     runBatch(setting.context, setting.administrator, parseBatch({ items }), async () => new Map())
 
-  it('of many writes at once holds none with a higher id, whatever is done to it first', async () => {
+  it('in a batch holds no row with a higher id, even if the batch writes that first', async () => {
     const rows = await Promise.all([setting.makeAny('impediment'), setting.makeAny('impediment')])
     const [low = '', high = ''] = rows.map(({ id }) => id).sort()
     await assertFree(['impediments', low], ['impediments', high], () =>
@@ -103,7 +103,7 @@ describe('A transaction that waits for a row', () => {
     )
   })
 
-  it('of many writes at once holds none of a kind that is declared later', async () => {
+  it('in a batch holds no row of a resource that is declared later', async () => {
     const [organization, project] = [await setting.makeAny('organization'), await setting.makeAny('project')]
     await assertFree(['organizations', organization.id], ['projects', project.id], () =>
       run(

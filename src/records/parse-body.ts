@@ -41,7 +41,7 @@ export function parseBody(
   return { id, values }
 }
 
-/** A create without an id, or with the zero id, gets a generated one. In an update, the zero id is not special. */
+/** A create without an id, or with the zero id, gets a generated one. Updates accept the zero id. */
 export const isIdAbsent = (input: unknown, purpose: BodyPurpose): boolean =>
   input === undefined || input === null || (input === zeroUuid && purpose === 'create')
 

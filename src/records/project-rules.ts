@@ -15,8 +15,9 @@ export const needsProjectRules = ({ projectRules }: Resource, values: Values): b
   (projectRules.onlyWith === undefined || typeof values[projectRules.onlyWith] === 'string')
 
 /**
- * Checks the rules that the written rows share with others of their project. Called after the write, so that
- * its statements see the rows and everything that was committed while this transaction waited for the lock.
+ * Checks the rules that apply to the written rows together with the other rows of their project. Call it
+ * after the write: its statements then see the rows, and all that was committed while this transaction waited
+ * for the lock.
  */
 export async function requireProjectRules(
   transaction: Queries,
@@ -36,12 +37,13 @@ export async function requireProjectRules(
 }
 
 function requireOneProject({ projectRules }: Resource, rows: readonly RowInProjects[]): void {
-  // The message names the last two columns that lead to a project: two references, or the row's own project
-  // and its reference.
-  const [first = '', second = ''] = ['projectId', ...(projectRules?.sameProject ?? [])].slice(-2)
   if (rows.every(({ projects }) => new Set(projects).size === 1)) return
+  // `sameProject` names either one reference, whose project must be that of the row, or two references, whose
+  // projects must be equal.
+  const [first = '', second] = projectRules?.sameProject ?? []
+  const [expected, wrong] = second === undefined ? ['projectId', first] : [first, second]
   throw invalid({
-    [second]: [`${capitalize(second)} must belong to the same project as ${capitalize(first)}.`],
+    [wrong]: [`${capitalize(wrong)} must belong to the same project as ${capitalize(expected)}.`],
   })
 }
 
@@ -63,14 +65,14 @@ async function lockProjectsOf(
   const locked = new Set<unknown>()
   for (;;) {
     const rows = await readProjectsOf(transaction, resource, ids)
-    const others = distinct(rows.flatMap(({ projects }) => projects)).filter((id) => !locked.has(id))
-    if (others.length === 0) return rows
-    await lockProjects(transaction, others)
-    for (const id of others) locked.add(id)
+    const unlocked = distinct(rows.flatMap(({ projects }) => projects)).filter((id) => !locked.has(id))
+    if (unlocked.length === 0) return rows
+    await lockProjects(transaction, unlocked)
+    for (const id of unlocked) locked.add(id)
   }
 }
 
-/** One statement for each table: a sharded store has the rows that a row refers to on other nodes. */
+/** Runs one statement per table, because a sharded store may have the referenced rows on other nodes. */
 async function readProjectsOf(
   transaction: Queries,
   resource: Resource,
@@ -96,7 +98,7 @@ async function readProjectsOf(
 
 const distinct = (values: readonly unknown[]): readonly unknown[] => [...new Set(values)]
 
-/** Locks the projects until the transaction ends. An advisory lock does not block changes of the project itself. */
+/** Locks the projects until the transaction ends, without blocking changes of the projects themselves. */
 async function lockProjects(transaction: Queries, ids: readonly unknown[]): Promise<void> {
   const names = ids.map((id) => `project ${id}`).sort()
   await transaction.query(
@@ -105,24 +107,20 @@ async function lockProjects(transaction: Queries, ids: readonly unknown[]): Prom
 }
 
 /**
- * Thrown by a single statement if the row would leave its project while it may have links, which must not
- * span two projects. The update is then repeated in a transaction that removes the links. Compared by
- * identity.
+ * A single statement throws this object if the row would move to another project. The row may have links,
+ * which must not span two projects, so the caller then repeats the update in a transaction that removes them.
  */
 export const leavesProjectProblem = contended()
 
-/**
- * A single statement cannot see links that were committed while it waited for the row, so it rejects a move
- * to another project.
- */
+/** A single statement cannot see links that were committed while it waited, so it rejects a move. */
 export function leavesProjectConditions(resource: Resource, { projectId }: Values): Condition[] {
   if (projectId === undefined || linksWithinProjectOf(resource).length === 0) return []
   return [{ rejectIf: sql`before.project_id <> ${projectId}`, problem: () => leavesProjectProblem }]
 }
 
 /**
- * Removes the links of a locked row that is about to move to another project. Returns its own references that
- * become null.
+ * Removes the links of a locked row that is about to move to another project. Links with an optional
+ * reference lose only that reference. Returns those references of the row itself, as null.
  */
 export async function removeLinksOfMovedRow(
   transaction: Queries,
@@ -134,7 +132,7 @@ export async function removeLinksOfMovedRow(
   const links = linksWithinProjectOf(resource)
   if (links.length === 0 || projectId === undefined || projectId === before.projectId) return {}
   await lockProjects(transaction, [before.projectId, projectId])
-  const lost: Record<string, null> = {}
+  const clearedReferences: Record<string, null> = {}
   for (const { link, column: parentId } of links) {
     const refersToRow = sql`${column(parentId)} = ${before.id}`
     if (link.fields[parentId]?.presence === 'optional') {
@@ -143,7 +141,7 @@ export async function removeLinksOfMovedRow(
       await transaction.query(
         sql`update ${tableOf(link)} set ${column(parentId)} = null where ${refersToRow}`,
       )
-      if (link.name === resource.name) Object.assign(lost, values)
+      if (link.name === resource.name) Object.assign(clearedReferences, values)
       continue
     }
     // Links that the cascade of the other parent removed must not be restored with it.
@@ -152,5 +150,5 @@ export async function removeLinksOfMovedRow(
     )
     await removeRows(transaction, link, caller, sql`${refersToRow} and active`)
   }
-  return lost
+  return clearedReferences
 }

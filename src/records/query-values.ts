@@ -13,11 +13,12 @@ export function rejectRepeatedKeys(query: Readonly<Record<string, unknown>>, vio
     if (Array.isArray(value)) violations.add(key, `${capitalize(key)} must be given once.`)
 }
 
-/** Each parser below takes the value of one key. After an invalid value it adds a violation and returns undefined. */
+// Each parser below takes the value of one key. If the value is invalid, it adds a violation.
+
 export function parseResource(input: unknown, violations: Violations): Resource | undefined {
   if (input === undefined) return undefined
   const name = typeof input === 'string' ? input.trim() : input
-  if (resourceNames.some((one) => one === name)) return resourceNamed(name as string)
+  if (resourceNames.some((resourceName) => resourceName === name)) return resourceNamed(name as string)
   violations.add('resource', `Resource must be one of ${resourceNames.join(', ')}.`)
   return undefined
 }
@@ -47,15 +48,15 @@ export function parseNumber(
 export function parseNames(
   key: string,
   input: unknown,
-  known: readonly string[],
+  allowed: readonly string[],
   violations: Violations,
 ): readonly string[] | undefined {
   if (input === undefined) return undefined
   const names = String(input)
     .split(',')
     .map((name) => name.trim())
-  if (names.every((name) => known.includes(name))) return [...new Set(names)]
-  violations.add(key, `${capitalize(key)} must be one or several of ${known.join(', ')}.`)
+  if (names.every((name) => allowed.includes(name))) return [...new Set(names)]
+  violations.add(key, `${capitalize(key)} must be one or several of ${allowed.join(', ')}.`)
   return undefined
 }
 

@@ -17,7 +17,7 @@ const project = resourceNamed('project')
 const countOf = async (condition: ReturnType<typeof sql>) =>
   (await context.database.query<{ count: number }>(sql`select count(*) as count from ${condition}`))[0]?.count
 
-describe('at the same time', () => {
+describe('with concurrent writes', () => {
   it('no project appears under an organization that is being removed', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const { id } = await makeAny('organization')
@@ -56,7 +56,7 @@ describe('at the same time', () => {
     assert.deepEqual(outcomesOf(settled).sort(), ['ok', ...Array(9).fill('stale')])
   })
 
-  it('versions grow by a millisecond at least, however fast the updates come', async () => {
+  it('every version is at least a millisecond later, however fast the updates come', async () => {
     const row = await makeAny('project')
     const body = { id: row.id, name: 'Q', organizationId: row.organizationId }
     const rows = await Promise.all(
@@ -67,7 +67,7 @@ describe('at the same time', () => {
     assert.equal(new Set(versions).size, 61)
   })
 
-  it('no client overwrites a change it has not seen, with versions that went through a Date', async () => {
+  it('no client overwrites a change that it has not seen, even if it converts versions to a Date', async () => {
     const { id, organizationId } = await makeAny('project', { name: '0' })
     const increase = async (): Promise<void> => {
       const { row } = await get(context, project, administrator, { id })
@@ -87,7 +87,7 @@ describe('at the same time', () => {
     assert.equal((await get(context, project, administrator, { id })).row.name, '80')
   })
 
-  it('a version grows even when the clock of the store was set back', async () => {
+  it('a version is later than the previous one even if the clock of the database was set back', async () => {
     const row = await makeAny('project')
     const body = { id: row.id, name: 'Q', organizationId: row.organizationId }
     const ahead = '2199-01-01T00:00:00.007Z'
@@ -117,7 +117,7 @@ describe('at the same time', () => {
     assert.deepEqual(outcomesOf(settled).sort(), [...Array(9).fill('duplicate'), 'ok'])
   })
 
-  it('overlapping batches in opposite order never deadlock: one removes all, the other nothing', async () => {
+  it('overlapping removals in opposite order never deadlock: one removes all, the other nothing', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const ids = (await Promise.all(Array.from({ length: 6 }, () => makeAny('organization')))).map(
         ({ id }) => id,
@@ -130,7 +130,7 @@ describe('at the same time', () => {
     }
   })
 
-  it('a project and a member that are removed together take their link along once, and it is restored with the second', async () => {
+  it('a link is removed once with its project and its member, and restored with the second of them', async () => {
     for (let round = 0; round < rounds; round += 1) {
       const member = await makeAny('user')
       const joined = await makeAny('project')
@@ -153,11 +153,11 @@ describe('at the same time', () => {
     }
   })
 
-  it('an assignment that moves away while time is recorded on it is consistent in either order', async () => {
+  it('time on an assignment that is moving to another project is recorded before the move or not at all', async () => {
     const member = await makeAny('user')
     const from = await makeAny('project')
     const assignment = await makeAny('assignment', { projectId: from.id })
-    const [to] = [await makeAny('project')]
+    const to = await makeAny('project')
     const link = resourceNamed('userProject')
     await create(context, link, administrator, { userId: member.id, projectId: from.id })
     const moved = { ...assignment, projectId: to.id }
@@ -176,6 +176,6 @@ describe('at the same time', () => {
     // Either the time was recorded before the move, or not at all.
     const expected = recorded === 'ok' ? 1 : 0
     assert.equal(await countOf(sql`appointments where assignment_id = ${assignment.id}`), expected)
-    assert.equal(await countOf(sql`assignments where id = ${assignment.id} and project_id = ${to?.id}`), 1)
+    assert.equal(await countOf(sql`assignments where id = ${assignment.id} and project_id = ${to.id}`), 1)
   })
 })

@@ -64,9 +64,8 @@ const withoutKeptReferences =
   (resource: Resource) =>
   (row: Row): Values => {
     const kept = referencesFrom(resource).filter(({ onRemove }) => onRemove === 'keep')
-    return Object.fromEntries(
-      Object.entries(row).filter(([name]) => !kept.some(({ column: one }) => one === name)),
-    )
+    const keptNames = kept.map((reference) => reference.column)
+    return Object.fromEntries(Object.entries(row).filter(([name]) => !keptNames.includes(name)))
   }
 
 /**
@@ -103,7 +102,7 @@ async function restoreCascaded(
 
 const idsOf = (rows: readonly { readonly id: string }[]): readonly string[] => rows.map(({ id }) => id)
 
-/** Restores the links whose other parent is active. The other links then wait for that parent, and are restored with it. */
+/** Restores the links whose other parent is active. The others are restored with their other parent. */
 async function restoreLinks(
   transaction: Queries,
   link: Resource,

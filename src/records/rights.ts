@@ -89,7 +89,7 @@ export function requireWebClientSession(caller: Caller): void {
   if (caller.origin?.clientId !== webClientId) throw notForAppsProblem()
 }
 
-/** Rejects sessions of third-party apps. Personal access tokens and service clients have no session, and pass. */
+/** Rejects sessions of third-party apps. Personal access tokens and service clients have no session. */
 export function rejectThirdPartyApp({ origin }: Caller): void {
   if (origin?.sessionId !== undefined && origin.clientId !== webClientId) throw notForAppsProblem()
 }

@@ -31,8 +31,8 @@ const project = resourceNamed('project')
 
 // A sharded store has no trigger, and accepts such updates only from its own statements.
 describe('Rows written by an earlier release, with microseconds', { skip: isDistributed }, () => {
-  /** An organization or a project as the previous release left it, in a store that was migrated since. */
-  async function ofBefore(
+  /** Makes an organization or a project as an earlier release has stored it. */
+  async function makeEarlierRow(
     table: 'organizations' | 'projects',
     { createdAt, updatedAt = null }: Dates,
   ): Promise<Row> {
@@ -55,15 +55,15 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
   const pick = ({ createdAt, updatedAt }: Readonly<Record<string, unknown>>) => ({ createdAt, updatedAt })
 
   it('are shown with milliseconds wherever they are read', async () => {
-    const { id } = await ofBefore('organizations', dates)
+    const { id } = await makeEarlierRow('organizations', dates)
     const shown = [
       (await get(context, organization, administrator, { id })).row,
       ...JSON.parse(
-        (await list(context, organization, administrator, parseListQuery(organization, { ids: id }))).records,
+        (await list(context, organization, administrator, parseListQuery(organization, { ids: id })))
+          .recordsJson,
       ),
-      ...(
-        await runQuery(organization, administrator, queried({ filter: `id eq '${id}'` }), database.listReads)
-      ).rows,
+      ...(await runQuery(organization, administrator, parse({ filter: `id eq '${id}'` }), database.listReads))
+        .rows,
     ]
     for await (const part of streamList(
       context,
@@ -82,12 +82,12 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
     assert.equal((await readOwnAccount(database, administrator)).createdAt, shownDates.createdAt)
   })
 
-  it('were removed at a millisecond', async () => {
+  it('have their removal date in milliseconds', async () => {
     const { id } = await makeAny('organization')
     await remove(context, organization, administrator, { ids: [id] })
     await client.query(`update organizations set deleted_at = $2 where id = $1`, [id, dates.createdAt])
     const query = parseListQuery(organization, { ids: id }, 'removed')
-    const [removed] = JSON.parse((await list(context, organization, administrator, query)).records)
+    const [removed] = JSON.parse((await list(context, organization, administrator, query)).recordsJson)
     assert.equal(removed.deletedAt, shownDates.createdAt)
   })
 
@@ -101,42 +101,47 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
     assert.equal(data[0]?.after?.createdAt, shownDates.createdAt, String(createdAt))
   })
 
-  for (const [words, version] of [
+  for (const [description, version] of [
     ['with the digits that a client kept', dates.createdAt],
     ['as it is shown now', shownDates.createdAt],
     ['that went through a Date', new Date(dates.createdAt).toISOString()],
   ])
-    it(`take a version ${words}`, async () => {
-      const { id, organizationId } = await ofBefore('projects', { createdAt: dates.createdAt })
+    it(`accept an expected version ${description}`, async () => {
+      const { id, organizationId } = await makeEarlierRow('projects', { createdAt: dates.createdAt })
       const body = { id, organizationId, name: 'Changed', expectedVersion: version }
       assert.equal((await update(context, project, administrator, body)).name, 'Changed')
       await assert.rejects(update(context, project, administrator, body), rejectedAs('stale'))
     })
 
   it('get a version that is a millisecond later than the one shown', async () => {
-    const { id } = await ofBefore('organizations', { ...dates, updatedAt: '2199-01-01T00:00:00.000999Z' })
+    const { id } = await makeEarlierRow('organizations', {
+      ...dates,
+      updatedAt: '2199-01-01T00:00:00.000999Z',
+    })
     const { updatedAt } = await update(context, organization, administrator, { id, name: 'Changed' })
     assert.equal(updatedAt, '2199-01-01T00:00:00.001Z')
   })
 
-  const queried = (given: Readonly<Record<string, string>>) => parseQuery(organization, administrator, given)
+  const parse = (query: Readonly<Record<string, string>>) => parseQuery(organization, administrator, query)
 
-  it('are returned once each to a reader who pages by cursor, and found by the time that is shown', async () => {
-    const made = new Set<string>()
+  it('are returned once each when paging by cursor, and are found by the date that is shown', async () => {
+    const expectedIds = new Set<string>()
     for (const digits of ['1239', '1231', '1235'])
-      made.add((await ofBefore('organizations', { createdAt: `2025-01-02T03:04:05.${digits}Z` })).id)
+      expectedIds.add(
+        (await makeEarlierRow('organizations', { createdAt: `2025-01-02T03:04:05.${digits}Z` })).id,
+      )
     const filter = `createdAt eq '2025-01-02T03:04:05.123Z'`
     for (const sort of ['createdAt', '-createdAt']) {
-      const met: unknown[] = []
+      const receivedIds: unknown[] = []
       let cursor: string | null = null
       do {
-        const query = queried({ filter, sort, pageSize: '1', ...(cursor !== null && { cursor }) })
+        const query = parse({ filter, sort, pageSize: '1', ...(cursor !== null && { cursor }) })
         const page = await runQuery(organization, administrator, query, database.listReads)
-        met.push(...page.rows.map(({ id }) => id))
+        receivedIds.push(...page.rows.map(({ id }) => id))
         cursor = page.nextCursor
-      } while (cursor !== null && met.length < 9)
-      assert.equal(met.length, 3)
-      assert.deepEqual(new Set(met), made)
+      } while (cursor !== null && receivedIds.length < 9)
+      assert.equal(receivedIds.length, 3)
+      assert.deepEqual(new Set(receivedIds), expectedIds)
     }
   })
 
@@ -147,10 +152,10 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
     const ids = rows.map(({ id }) => id)
     await remove(context, organization, administrator, { ids })
     await client.query('alter table organizations enable trigger keep_milliseconds')
-    const [finer] = await database.query<{ count: number }>(sql`
+    const [withMicroseconds] = await database.query<{ count: number }>(sql`
       select count(*) from organizations cross join lateral unnest(array[created_at, updated_at, deleted_at]) as at
       where id = any(${ids}::uuid[]) and at <> date_trunc('milliseconds', at)`)
-    assert.equal(finer?.count, 0)
+    assert.equal(withMicroseconds?.count, 0)
   })
 
   describe('while hosts of that release keep running', () => {
@@ -168,7 +173,10 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
       )
 
     it('each of their changes has a version that is a millisecond later', async () => {
-      const { id } = await ofBefore('organizations', { ...dates, updatedAt: '2199-01-01T00:00:00.000999Z' })
+      const { id } = await makeEarlierRow('organizations', {
+        ...dates,
+        updatedAt: '2199-01-01T00:00:00.000999Z',
+      })
       const versions: string[] = []
       for (let times = 0; times < 3; times += 1) versions.push((await change(id)).rows[0]?.at ?? '')
       assert.deepEqual(
@@ -179,7 +187,7 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
 
     // Those hosts know no table that a later migration creates.
     for (const { name, table } of resources.filter((one) => migration.includes(`'${one.table}'`)))
-      it(`a new ${name} has milliseconds, and a change leaves it with them`, async () => {
+      it(`a new ${name} has milliseconds, and still has them after a change`, async () => {
         const [stored] = await database.query<{ default: string; trigger: string }>(sql`
           select column_default::text as default, (select pg_get_triggerdef(oid) from pg_trigger
             where tgrelid = ${table}::regclass and tgname = 'keep_milliseconds' and tgenabled = 'O') as trigger
@@ -222,7 +230,7 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
     await client.query('create schema public')
     const apply = (isWanted?: (name: string) => boolean) => migrateWithin(client, isWanted)
     const ids = Array.from({ length: 9 }, () => newId())
-    const [account, workflow, type, organization, moon, moonToo, second, first, elsewhere] = ids
+    const [account, workflow, type, organization, older, newer, second, first, ofNewer] = ids
     await client.query('begin')
     await apply((name) => name < '0099')
     await client.query(`
@@ -231,17 +239,21 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
       insert into workflows (id, name, "order") values ('${workflow}', 'W', 1);
       insert into assignment_types (id, name) values ('${type}', 'T');
       insert into projects (id, name, organization_id, created_at, active) values
-        ('${moonToo}', 'Moon Base', '${organization}', now() - interval '1 day', true),
-        ('${moon}', 'Moon Base', '${organization}', now() - interval '2 days', false)`)
-    const insert = (rows: readonly string[]) =>
+        ('${newer}', 'Moon Base', '${organization}', now() - interval '1 day', true),
+        ('${older}', 'Moon Base', '${organization}', now() - interval '2 days', false)`)
+    const insert = (rows: readonly (readonly (string | number | undefined)[])[]) =>
       client.query(`
         insert into assignments (id, name, start_date, end_date, amount_hours, project_id, workflow_id, user_id, assignment_type_id, created_at, active)
-        values ${rows.map((row) => `('${row.split(' ')[0]}', 'A', now(), now(), 1, '${row.split(' ')[1]}', '${workflow}', '${account}', '${type}', now() - interval '${row.split(' ')[2]} days', true)`).join()}`)
-    await insert([`${second} ${moon} 1`, `${first} ${moon} 3`, `${elsewhere} ${moonToo} 2`])
+        values ${rows.map(([id, projectId, daysAgo]) => `('${id}', 'A', now(), now(), 1, '${projectId}', '${workflow}', '${account}', '${type}', now() - interval '${daysAgo} days', true)`).join()}`)
+    await insert([
+      [second, older, 1],
+      [first, older, 3],
+      [ofNewer, newer, 2],
+    ])
     await apply()
-    // A host of the release before gives neither.
+    // A host of the previous release sets neither keys nor numbers.
     const late = newId()
-    await insert([`${late} ${moon} 0`])
+    await insert([[late, older, 0]])
     await client.query('commit')
     const { rows: keys } = await client.query('select key from projects order by created_at')
     assert.deepEqual(
@@ -254,7 +266,7 @@ describe('Rows written by an earlier release, with microseconds', { skip: isDist
       new Map([
         [second, 2],
         [first, 1],
-        [elsewhere, 1],
+        [ofNewer, 1],
         [late, 3],
       ]),
     )

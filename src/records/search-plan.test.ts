@@ -16,28 +16,29 @@ describe('A text of two letters, which no index covers,', () => {
     const fresh = await explainedContext()
     t.after(fresh.drop)
     const user = await fresh.makeAny('user')
-    const [own, foreign] = [await fresh.makeAny('assignment'), await fresh.makeAny('assignment')]
-    await fresh.make('userProject', { userId: user.id, projectId: own.projectId })
-    await fresh.addCopiesOfAssignment(foreign.id, othersRows)
+    const visible = await fresh.makeAny('assignment')
+    const hidden = await fresh.makeAny('assignment')
+    await fresh.make('userProject', { userId: user.id, projectId: visible.projectId })
+    await fresh.addCopiesOfAssignment(hidden.id, othersRows)
     await fresh.client.query('vacuum analyze')
-    let lookedInto = 0
+    let comparedTexts = 0
     const reads = fresh.explaining(
       (plan) => {
-        lookedInto = textsLookedInto(plan)
+        comparedTexts = countComparedTexts(plan)
       },
       [{ id: null, totalCount: 0, lastChangeSecond: null }],
     )
     const member = fresh.asUser(user)
     const search = parseListQuery(assignment, { search: 'zq' })
-    /** Returns how many texts a query compares; its rows are those of a search by name only. */
+    /** Runs a query, and returns how many texts it has compared. */
     const ask = async (caller: Caller, filter: string, keys: Readonly<Record<string, string>> = {}) => {
       await runQuery(assignment, caller, parseQuery(assignment, caller, { filter, ...keys }), reads)
-      return lookedInto
+      return comparedTexts
     }
     await list(fresh.context, assignment, member, search, reads)
-    assert.equal(lookedInto, 1)
+    assert.equal(comparedTexts, 1)
     await list(fresh.context, assignment, fresh.administrator, search, reads)
-    assert.equal(lookedInto, othersRows + 2)
+    assert.equal(comparedTexts, othersRows + 2)
 
     for (const filter of [
       "name contains 'zq'",
@@ -58,7 +59,7 @@ describe('A text of two letters, which no index covers,', () => {
  * Counts the rows that were compared with the text, whether they matched or not. After a vacuum the planner
  * may read all rows by an index and compare them then.
  */
-const textsLookedInto = (plan: Plan): number =>
+const countComparedTexts = (plan: Plan): number =>
   sumOver(plan, (part) => {
     const condition = `${part.Filter} ${part['Recheck Cond']}`
     const removed = (part['Rows Removed by Filter'] ?? 0) + (part['Rows Removed by Index Recheck'] ?? 0)

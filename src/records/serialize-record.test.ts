@@ -12,11 +12,11 @@ import { recordsJsonSql, serializeRecord } from './serialize-record.ts'
 /**
  * Contains every character that JSON escapes or might escape, and text that looks like the end of a value.
  */
-const oddText = `${String.fromCharCode(...Array.from({ length: 31 }, (_, code) => code + 1))}"\\/\u007f\u0085\u2028\u2029\u{1f980}é+00:00","id":null}`
+const unusualText = `${String.fromCharCode(...Array.from({ length: 31 }, (_, code) => code + 1))}"\\/\u007f\u0085\u2028\u2029\u{1f980}é+00:00","id":null}`
 
 /** Values for each kind of column: a row takes the values of one position. */
 const valuesOfKind: Readonly<Record<string, readonly unknown[]>> = {
-  text: [oddText, '', 'null', '2026-01-05 09:00:00+00'],
+  text: [unusualText, '', 'null', '2026-01-05 09:00:00+00'],
   uuid: Array(4).fill('0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'),
   timestamp: [
     '2026-01-05T09:00:00.000001Z',
@@ -29,7 +29,7 @@ const valuesOfKind: Readonly<Record<string, readonly unknown[]>> = {
   boolean: [true, false, true, false],
 }
 
-describe('A record is the same text, whether the store writes it or the program', () => {
+describe('JSON from the database', () => {
   let fresh: Awaited<ReturnType<typeof freshDatabase>>
   before(async () => {
     fresh = await freshDatabase()
@@ -37,7 +37,7 @@ describe('A record is the same text, whether the store writes it or the program'
   after(() => fresh.drop())
 
   for (const listed of [...resources, person]) {
-    it(`as one of ${listed.pluralNoun}, however odd its values are, in any time zone`, async () => {
+    it(`equals that of the host for ${listed.pluralNoun} with unusual values, in every time zone`, async () => {
       const stored = [...valuesOfKind.uuid!.keys()].map((position) => rowOf(listed, position))
       const rows = sql`jsonb_populate_recordset(null::${tableOf(listed)}, ${JSON.stringify([...stored, {}])}) as row`
       for (const zone of ['UTC', 'America/Sao_Paulo', 'Asia/Kathmandu']) {
@@ -54,7 +54,7 @@ describe('A record is the same text, whether the store writes it or the program'
     })
   }
 
-  it('and no records are an empty array', async () => {
+  it('is an empty array if there are no records', async () => {
     const [found] = await fresh.database.query<{ records: string }>(
       sql`select ${recordsJsonSql(person, sql`select * from users where false`)} as records`,
     )

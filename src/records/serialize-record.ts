@@ -45,8 +45,8 @@ const recordJsonCache = new WeakMap<ListedResource, Sql>()
  * The query takes a tenth longer, and the host saves far more than that.
  */
 export function recordJsonSql(listed: ListedResource): Sql {
-  const known = recordJsonCache.get(listed)
-  if (known) return known
+  const cached = recordJsonCache.get(listed)
+  if (cached) return cached
   const members = listed.columns.map((name, index) => {
     const start = raw(`'${index === 0 ? '{' : ','}"${name}":'`)
     return sql`${start} || coalesce(${valueJsonSql[columnKindOf(listed, name)](sql`row.${column(name)}`)}, 'null')`

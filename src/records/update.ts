@@ -52,7 +52,7 @@ interface UpdateRequest {
   readonly versions: RequiredVersions
 }
 
-/** Whether an update of these values needs several statements, because hooks or project rules check each row. */
+/** Whether an update needs several statements, because hooks or project rules check each row. */
 export const needsTransaction = (resource: Resource, values: Values): boolean =>
   resource.hooks.beforeUpdate !== undefined ||
   resource.hooks.afterUpdate !== undefined ||
@@ -85,8 +85,11 @@ export function writeUpdate(
       // A single id was given, and a missing row would have thrown.
       const [before] = (await lockVisible(transaction, resource, caller, [id], updateLock)) as [Row]
       hooks.beforeUpdate?.(before, values)
-      const lost = await removeLinksOfMovedRow(transaction, resource, caller, before, values)
-      const after = await write(transaction, { toStore: { ...lost, ...stored }, canLeaveProject: true })
+      const clearedReferences = await removeLinksOfMovedRow(transaction, resource, caller, before, values)
+      const after = await write(transaction, {
+        toStore: { ...clearedReferences, ...stored },
+        canLeaveProject: true,
+      })
       await hooks.afterUpdate?.(transaction, before, after, stored)
       if (needsProjectRules(resource, values)) await requireProjectRules(transaction, resource, [id])
       return after

@@ -111,22 +111,24 @@ function inProjects(path: ProjectPath, caller: CallerInSql, memberships: Members
   return sql`row.assignment_id in (select id from assignments where ${sameAssignment} ${activeOnly} project_id in ${projects})`
 }
 
-/** Returns the condition for listing a row called `row`: it is active and visible, or removed and restorable. */
+/** The condition for listing `row`: it is active and visible, or removed and restorable. */
 export const listedRows = (listed: ListedResource, caller: Caller, state: RowState): Sql =>
   state === 'active'
     ? sql`row.active and ${visibleRows(listed, caller)}`
     : sql`not row.active and ${restorableRows(listed, caller)}`
 
 /**
- * Returns conditions that leave out rows with only a placeholder in one of these columns. v1 shows no flags,
- * and takes placeholders for values.
+ * Returns conditions that leave out rows with only a placeholder in one of these columns. v1 has no flags
+ * that would tell placeholders from values.
  */
 export const withoutPlaceholders = (
   { fields, placeholders = {} }: ListedResource,
-  used: readonly string[],
+  usedColumns: readonly string[],
 ): Sql[] =>
   Object.entries(placeholders).flatMap(([flag, columns = []]) =>
-    flag in fields && columns.some((name) => used.includes(name)) ? [sql`not row.${column(flag)}`] : [],
+    flag in fields && columns.some((name) => usedColumns.includes(name))
+      ? [sql`not row.${column(flag)}`]
+      : [],
   )
 
 /** A user whose membership was removed together with the project may restore both. */
@@ -243,7 +245,7 @@ export function readableEntries(caller: Caller): Sql {
   return sql`entry.resource = any(${covered}::text[]) and ${visibleEntries(caller)}`
 }
 
-/** Returns whose rows of a resource the caller may read, for stores that read entries and rows separately. */
+/** Returns which rows of a resource the caller may read, for stores that read entries and rows separately. */
 export const readableRows =
   (caller: Caller): ReadableRows =>
   (name) => {

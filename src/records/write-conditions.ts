@@ -33,7 +33,7 @@ interface UpdateConditionOptions {
   readonly values: Values
   readonly references: readonly Condition[]
   readonly versions: readonly Condition[]
-  /** The links that would span two projects have been removed. */
+  /** True if the links that would span two projects have been removed. */
   readonly canLeaveProject?: boolean
 }
 
@@ -180,7 +180,7 @@ function distinctIds(rows: readonly Values[], name: string): string[] {
   return [...ids]
 }
 
-/** Maps ids to the version that the locked row must have; null never matches, so the write fails with a conflict. */
+/** Maps ids to the version that the locked row must have. Null never matches, which is a conflict. */
 export type RequiredVersions = ReadonlyMap<string, string | null>
 
 /** Identifies the state of a row: every change gives it a new version. */
@@ -209,7 +209,7 @@ interface VisibleLockOptions {
   readonly memberships?: Memberships
 }
 
-/** Locks all these rows until the transaction ends; fails if one of them cannot be seen. The ids must be distinct. */
+/** Locks rows with distinct ids until the transaction ends. Throws if one of them cannot be seen. */
 export async function lockVisible(
   transaction: Queries,
   resource: Resource,
@@ -277,6 +277,8 @@ function membershipConditions(
 ): Condition[] {
   if (caller.isAdministrator || access.kind !== 'projectMembers') return []
   const [first] = access.projectPath
+  // An update that does not write the column of the path moves nothing. Anyone may create a project, except
+  // with a token that is limited to projects.
   if (before ? first === 'id' || !(first in row) : access.anyoneMayCreate && !caller.token?.projectIds)
     return []
   // A new project would be outside the projects that the token is limited to.
@@ -292,9 +294,9 @@ function membershipConditions(
 }
 
 /**
- * Returns the condition under which a reference names a row that the caller cannot see. Undefined in v1: the
- * contract answers 403 to that, and 400 to a missing row. The extensions answer both alike, so that the
- * answer does not reveal whether the row exists.
+ * Returns the condition under which a reference names a row that the caller cannot see. Undefined in v1,
+ * where the contract has 403 for that and 400 for a missing row. The extensions have one response for both,
+ * which does not reveal whether the row exists.
  */
 function unseenReference(
   { access, edition, fields, projectRules }: Resource,

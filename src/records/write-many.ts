@@ -29,7 +29,7 @@ export interface WriteItem {
   readonly ids: readonly string[]
   /** The parsed input, which the conditions check. */
   readonly values: Values
-  /** The columns to write: the same as `values`, but with the hash of a password instead of the password, for example. */
+  /** The columns to write: like `values`, but with the hash of a password instead of the password. */
   readonly stored: Values
 }
 
@@ -41,7 +41,7 @@ export interface Outcome {
   readonly row?: Row | undefined
 }
 
-/** The caller of all items, or the caller of each item in their order. Callers of one statement have the same role. */
+/** The caller of all items, or one for each. The callers of one statement have the same role. */
 export type Callers = { readonly one: Caller } | { readonly each: readonly Caller[] }
 
 const callerInSql = (callers: Callers): CallerInSql =>
@@ -80,7 +80,7 @@ export async function createMany(
   return outcomesOf(await insertMany(transaction, callers, many, relatedRows))
 }
 
-/** Rejects rows whose counter is locked: a grouped write skips locked rows, so their counters are missing from the CTE. */
+/** Rejects rows whose counter is locked: a grouped write skips locked counters, so the CTE lacks them. */
 function freeCounterConditions({ counter }: Resource, items: readonly WriteItem[]): Condition[] {
   if (!counter) return []
   const ids = [...new Set(items.map(({ values }) => values[counter.per]))]

@@ -60,7 +60,7 @@ type TargetOf<F> = {
 
 type TargetsOf<R> = R extends Resource ? TargetOf<R['fields']> : never
 
-/** A reference to an unknown resource does not compile, and this text is the error. */
+/** If a reference names an unknown resource, the compiler reports this text. */
 type OnlyKnownNames<All extends readonly Resource[], Unknown extends string> = [Unknown] extends [never]
   ? All
   : `No resource is named ${Unknown}.`

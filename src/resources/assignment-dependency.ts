@@ -8,9 +8,12 @@ import { duplicate, invalid } from '../model/problem.ts'
 import { defineResource } from './define-resource.ts'
 
 const dependenciesOfAssignmentMax = 50
-/** Longer than a plan that people can follow. It also limits the statements that look for circles. */
+/** Longer than any chain that people can follow. It also limits the statements that look for circles. */
 const chainMax = 100
-/** The dependencies that a write reads to look for circles: a tenth of a second or two, under the lock of the project. */
+/**
+ * A write reads at most this many dependencies to look for circles: up to 0.2 s under the lock of the
+ * project.
+ */
 const connectedMax = 10_000
 
 /** States that an assignment waits for another one of its project. It is removed with either of them. */
@@ -53,7 +56,7 @@ function waitsForAnother({ assignmentId, blockedById }: { assignmentId?: string;
 type End = 'assignmentId' | 'blockedById'
 type Dependency = Readonly<Record<End, string>>
 
-/** While the project is locked, its dependencies do not change, so concurrent writes cannot close a circle together. */
+/** The project is locked, so that concurrent writes cannot close a circle together. */
 async function rejectCircles(transaction: Queries, ids: readonly string[]): Promise<void> {
   const written = await transaction.query<Dependency>(
     sql`select assignment_id as "assignmentId", blocked_by_id as "blockedById" from assignment_dependencies where id = any(${ids}::uuid[])`,
@@ -70,7 +73,7 @@ async function rejectCircles(transaction: Queries, ids: readonly string[]): Prom
     throw invalid({ blockedById: [`A chain of dependencies may have at most ${chainMax} links.`] })
 }
 
-/** Reads the dependencies that lead on from these assignments, one link further with each statement. */
+/** Reads the dependencies that are reachable from these assignments, one link further with each statement. */
 async function follow(
   transaction: Queries,
   start: readonly string[],
@@ -86,22 +89,22 @@ async function follow(
     found.push(...further)
     if (found.length > connectedMax)
       throw invalid({ blockedById: [`At most ${connectedMax} dependencies may be connected.`] })
-    next = [...new Set(further.map((one) => one[to]))].filter((id) => !seen.has(id))
+    next = [...new Set(further.map((dependency) => dependency[to]))].filter((id) => !seen.has(id))
     for (const id of next) seen.add(id)
   }
   return found
 }
 
-/** Returns undefined if some of them form a circle. */
+/** Returns the number of links in the longest chain, or undefined if some of them form a circle. */
 function longestChain(dependencies: readonly Dependency[]): number | undefined {
-  let left = dependencies
+  let remaining = dependencies
   for (let links = 0; links <= chainMax; links += 1) {
-    if (left.length === 0) return links
-    const waiting = new Set(left.map(({ assignmentId }) => assignmentId))
+    if (remaining.length === 0) return links
+    const waiting = new Set(remaining.map(({ assignmentId }) => assignmentId))
     // Each round removes the last link of every chain, so only circles never become shorter.
-    const others = left.filter(({ blockedById }) => waiting.has(blockedById))
-    if (others.length === left.length) return undefined
-    left = others
+    const shortened = remaining.filter(({ blockedById }) => waiting.has(blockedById))
+    if (shortened.length === remaining.length) return undefined
+    remaining = shortened
   }
   return chainMax + 1
 }

@@ -65,7 +65,7 @@ export const assignment = defineResource({
       generated(
         byServer(17, integer({ min: 1, max: assignmentNumberMax }), {
           about:
-            'The number within the project, given in order of creation and never again; it changes only if the assignment moves to another project. With the key of the project it is the address: MBA-12.',
+            'The number within the project. Numbers are assigned in order of creation and never reused; the number changes only if the assignment moves to another project. The key of the project and the number form the address: MBA-12.',
           example: 12,
         }),
       ),
@@ -89,7 +89,7 @@ export const assignment = defineResource({
       withDefault(
         requiredOnCreate(20, boolean, {
           about:
-            'Whether it has no dates yet, so that the two dates are placeholders. An update that changes a date, of v1 too, sets it to false unless it names it.',
+            'Whether it has no dates yet, so that the two dates are placeholders. Any update that changes a date, including one through v1, sets this field to false, unless it sets the field itself.',
           example: false,
         }),
         false,
@@ -99,7 +99,7 @@ export const assignment = defineResource({
       withDefault(
         requiredOnCreate(21, boolean, {
           about:
-            'Whether nobody is responsible yet, so that the account is a placeholder. An update that changes the account, of v1 too, sets it to false unless it names it.',
+            'Whether nobody is responsible yet, so that the account is a placeholder. Any update that changes the account, including one through v1, sets this field to false, unless it sets the field itself.',
           example: false,
         }),
         false,
@@ -147,8 +147,8 @@ interface ParentLink {
 }
 
 /**
- * While the project is locked, the parents of its assignments do not change, so concurrent writes cannot
- * close a circle or exceed the levels together. Removed assignments count too, because they may be restored.
+ * The project is locked, so that concurrent writes cannot close a circle or exceed the levels together.
+ * Removed assignments count, too, because they may be restored.
  */
 async function rejectDeepOrCircularNesting(transaction: Queries, ids: readonly string[]): Promise<void> {
   const written = await readParentLinks(transaction, sql`id = any(${ids}::uuid[])`)
@@ -170,30 +170,34 @@ async function rejectDeepOrCircularNesting(transaction: Queries, ids: readonly s
 
 const tooDeep = [`Assignments may be nested at most ${levelsMax} levels deep, and never within themselves.`]
 
-/** Reads the written assignments and those that they lead to, a level further with each statement. */
+/** Reads the assignments that are reachable from the written ones, a level further with each statement. */
 async function follow(
   transaction: Queries,
   written: readonly ParentLink[],
   keyOf: (part: ParentLink) => string | null,
   conditionOf: (keys: readonly unknown[]) => Sql,
 ): Promise<readonly ParentLink[]> {
-  const found = [...written]
+  const links = [...written]
   let last = written
   for (let level = 1; level <= levelsMax && last.length > 0; level += 1) {
     const keys = [...new Set(last.map(keyOf))].filter((key) => key !== null)
     last = keys.length === 0 ? [] : await readParentLinks(transaction, conditionOf(keys))
-    found.push(...last)
+    links.push(...last)
   }
-  return found
+  return links
 }
 
 const readParentLinks = (transaction: Queries, condition: Sql): Promise<ParentLink[]> =>
   transaction.query<ParentLink>(sql`select id, parent_id as "parentId" from assignments where ${condition}`)
 
-/** One more than `levelsMax` stands for any number of further levels, and for a circle. */
+/** Counts no further than one level beyond `levelsMax`, so that a circle ends the loop, too. */
 function levelOf(parents: ReadonlyMap<string, string | null>, id: string): number {
   let level = 0
-  for (let one: string | null | undefined = id; one && level <= levelsMax; one = parents.get(one)) level += 1
+  let ancestor: string | null | undefined = id
+  while (ancestor && level <= levelsMax) {
+    level += 1
+    ancestor = parents.get(ancestor)
+  }
   return level
 }
 

@@ -17,7 +17,7 @@ export const attachment = defineResource({
       example: 'sketch.png',
     }),
     type: byServer(3, text({ max: mediaTypeCharactersMax }), {
-      about: 'The media type that its first bytes show, whatever the sender said.',
+      about: 'The media type, detected from the first bytes. The type that the sender declares is ignored.',
       example: 'image/png',
     }),
     size: byServer(4, integer({ min: 1, max: fileBytesMax }), { about: 'The size in bytes.' }),

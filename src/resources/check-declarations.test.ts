@@ -7,7 +7,7 @@ import { resources } from './all.ts'
 import { checkDeclarations, declarationProblems } from './check-declarations.ts'
 import { defineResource, type Resource } from './define-resource.ts'
 
-/** A valid resource of the extensions, and the same resource with one `mistake`: the compiler would reject most of them. */
+/** Returns a valid resource, or one with a mistake. The compiler would reject most of the mistakes. */
 const widget = (mistake: object = {}): Resource => ({
   ...defineResource({
     name: 'widget',
@@ -32,7 +32,7 @@ const withReference = (resource: string, onRemove: string): Resource =>
 
 const rowsMax = { per: 'projectId', max: 5, message: 'A project may have at most 5 widgets.' }
 const assignmentId = references(2, uuid, 'assignment', 'cascade')
-const ofAssignment = { kind: 'projectMembers', projectPath: ['assignmentId', 'projectId'] }
+const accessByAssignment = { kind: 'projectMembers', projectPath: ['assignmentId', 'projectId'] }
 
 const mistakes: readonly (readonly [Resource, string])[] = [
   [widget({ name: 'project' }), 'project: the name project is already that of project.'],
@@ -62,7 +62,7 @@ const mistakes: readonly (readonly [Resource, string])[] = [
   [withField('colour', { number: 19_500 }), 'widget.colour: the number 19500 is not a valid field number.'],
   [
     withField('colour', { deprecation: { since: '2027-01-31', until: '2027-02-28', instead: 'Use tint.' } }),
-    'widget.colour: what is deprecated since 2027-01-31 works for 180 days more, and 2027-02-28 is too early.',
+    'widget.colour: a deprecation since 2027-01-31 must last 180 days, so it cannot end on 2027-02-28.',
   ],
   [
     withField('colour', { deprecation: { since: 'soon', until: '2028-02-28', instead: 'Use tint.' } }),
@@ -83,7 +83,7 @@ const mistakes: readonly (readonly [Resource, string])[] = [
   [withReference('gadget', 'keep'), 'widget.otherId refers to gadget, but no resource has that name.'],
   [
     withReference('widget', 'keep'),
-    'widget.otherId refers to widget, which must come before widget in the list of all.',
+    'widget.otherId refers to widget, which must come before widget in src/resources/all.ts.',
   ],
   [
     withReference('user', 'restrict'),
@@ -156,7 +156,7 @@ const mistakes: readonly (readonly [Resource, string])[] = [
     'widget: the limit of rows per name needs a reference.',
   ],
   [
-    widget({ access: ofAssignment, projectRules: { rowsMax }, fields: { assignmentId } }),
+    widget({ access: accessByAssignment, projectRules: { rowsMax }, fields: { assignmentId } }),
     'widget has rules of a project that it does not name.',
   ],
   [
@@ -166,13 +166,13 @@ const mistakes: readonly (readonly [Resource, string])[] = [
 ]
 
 describe('A declaration that cannot work', () => {
-  for (const [mistaken, sentence] of mistakes)
-    test(`stops the program: ${sentence}`, () => {
-      const problems = declarationProblems([...resources, mistaken])
-      assert.ok(problems.includes(sentence), problems.join('\n'))
+  for (const [resource, expectedProblem] of mistakes)
+    test(`stops the program: ${expectedProblem}`, () => {
+      const problems = declarationProblems([...resources, resource])
+      assert.ok(problems.includes(expectedProblem), problems.join('\n'))
       assert.throws(
-        () => checkDeclarations([...resources, mistaken]),
-        ({ message }: Error) => message.includes(sentence),
+        () => checkDeclarations([...resources, resource]),
+        ({ message }: Error) => message.includes(expectedProblem),
       )
     })
 
@@ -192,7 +192,7 @@ describe('A declaration that cannot work', () => {
   test('that comes before its parent is reported', () => {
     assert.ok(
       declarationProblems(resources.toReversed()).includes(
-        'project.organizationId refers to organization, which must come before project in the list of all.',
+        'project.organizationId refers to organization, which must come before project in src/resources/all.ts.',
       ),
     )
   })

@@ -70,7 +70,7 @@ function numberProblems({ name, fields, retired }: Resource, field: string, { nu
     ([, taken]) => taken === number,
   )
   const earlier = Object.keys(fields).slice(0, Object.keys(fields).indexOf(field))
-  const other = earlier.find((one) => fields[one]?.number === number)
+  const other = earlier.find((earlierField) => fields[earlierField]?.number === number)
   const retiredName = retired[number]
   return [
     ...(Number.isInteger(number) && number > 0 && number <= fieldNumberMax && !isReservedByProtobuf(number)
@@ -101,7 +101,9 @@ function referenceProblems(
     ...(resources.indexOf(parent) < resources.indexOf(resource) ||
     (parent === resource && presence === 'optional' && references.onRemove === 'keep')
       ? []
-      : [`${where} refers to ${parent.name}, which must come before ${resource.name} in the list of all.`]),
+      : [
+          `${where} refers to ${parent.name}, which must come before ${resource.name} in src/resources/all.ts.`,
+        ]),
     ...(resource.edition === 'v1' && parent.edition === 'ext'
       ? [`${where} refers to ${parent.name}: v1 cannot depend on a resource that EXTENSIONS=off disables.`]
       : []),
@@ -134,30 +136,32 @@ function hookProblems(
   ]
 }
 
-/** A row records one parent whose removal removed it, and can wait for one other. */
+/**
+ * A removed row records one parent that it was removed with, and its restore can wait for one other parent.
+ */
 function cascadeProblems({ name, fields }: Resource): string[] {
-  const along = Object.keys(fields).filter((one) => fields[one]?.references?.onRemove === 'cascade')
-  return along.length <= 2 ? [] : [`${name}: at most two cascade references, not ${along.join(', ')}.`]
+  const columns = Object.keys(fields).filter((field) => fields[field]?.references?.onRemove === 'cascade')
+  return columns.length <= 2 ? [] : [`${name}: at most two cascade references, not ${columns.join(', ')}.`]
 }
 
 function filterProblems(resource: Resource, filter: Filter, index: number): string[] {
   const { name, fields, filters, access } = resource
   if (typeof filter !== 'string') {
     const columns = 'instant' in filter ? [filter.instant] : filter.period
-    const earlier = filters.slice(0, index).some((one) => typeof one !== 'string')
+    const isRepeated = filters.slice(0, index).some((earlier) => typeof earlier !== 'string')
     return [
       ...columns.flatMap((column) =>
         fields[column]?.wire === 'timestamp' && fields[column].presence === 'required'
           ? []
           : [`${name}: the filter by dates needs a required timestamp, and ${column} is not one.`],
       ),
-      ...(earlier ? [`${name}: two filters by dates cannot share dateFrom and dateTo.`] : []),
+      ...(isRepeated ? [`${name}: two filters by dates cannot share dateFrom and dateTo.`] : []),
     ]
   }
-  const isOfPath = access.kind === 'projectMembers' && access.projectPath[1] === filter
-  if (!fields[filter] && !isOfPath) return [`${name}: the filter ${filter} has no column.`]
+  const isInPath = access.kind === 'projectMembers' && access.projectPath[1] === filter
+  if (!fields[filter] && !isInPath) return [`${name}: the filter ${filter} has no column.`]
   return [
-    ...(isOfPath || fields[filter]?.references ? [] : [`${name}: the filter ${filter} is not a reference.`]),
+    ...(isInPath || fields[filter]?.references ? [] : [`${name}: the filter ${filter} is not a reference.`]),
     ...(filters.indexOf(filter) < index ? [`${name}: the filter ${filter} is declared twice.`] : []),
     ...(idFilterNumberOf(filter) === undefined
       ? [`${name}: the filter ${filter} has no number in src/resources/list-keys.ts; give it the next.`]
@@ -172,7 +176,7 @@ function accessProblems(resources: readonly Resource[], resource: Resource): str
   const { projectPath } = access
   const targetOf = (from: Resource | undefined, column: string) => from?.fields[column]?.references?.resource
   const [first, second] = projectPath
-  const middle = resources.find((one) => one.name === targetOf(resource, first))
+  const middle = resources.find((candidate) => candidate.name === targetOf(resource, first))
   const end = first === 'id' ? name : second ? targetOf(middle, second) : middle?.name
   return [
     ...(end === 'project'
@@ -182,7 +186,7 @@ function accessProblems(resources: readonly Resource[], resource: Resource): str
   ]
 }
 
-/** The rows that it refers to must name their project, so that it can be locked. */
+/** Rules need a project to lock: that of the row, or that of the rows to which it refers. */
 function ruleProblems(
   resources: readonly Resource[],
   { name, fields, access, projectRules }: Resource,
@@ -190,8 +194,8 @@ function ruleProblems(
   if (!projectRules) return []
   const { rowsMax, sameProject } = projectRules
   const namesProject = (column: string) =>
-    resources.find((one) => one.name === fields[column]?.references?.resource)?.fields.projectId?.references
-      ?.resource === 'project'
+    resources.find((target) => target.name === fields[column]?.references?.resource)?.fields.projectId
+      ?.references?.resource === 'project'
   return [
     ...(access.kind === 'projectMembers' ? [] : [`${name} has rules of a project, but its rows have none.`]),
     ...(fields[rowsMax.per]?.references

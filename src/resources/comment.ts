@@ -3,7 +3,6 @@ import { text, uuid } from '../model/field-kinds.ts'
 import { commentCharactersMax } from '../model/text.ts'
 import { defineResource } from './define-resource.ts'
 
-/** A remark about an assignment, in Markdown. It stays when its author is removed and is removed with its assignment. */
 export const comment = defineResource({
   name: 'comment',
   edition: 'ext',

@@ -11,7 +11,9 @@ const name = required(2, text({ max: 200 }))
 const projectId = references(3, uuid, 'project', 'keep')
 const base = { name: 'widget', edition: 'ext', table: 'widgets' } as const
 
-/** The compiler rejects each line below an `@ts-expect-error`; `npm run check` fails for one that it accepts. */
+/**
+ * The compiler must reject each line below an `@ts-expect-error`: `npm run check` fails if it accepts one.
+ */
 test('The compiler rejects invalid declarations', () => {
   const declarations = [
     // @ts-expect-error: an edition is v1 or ext

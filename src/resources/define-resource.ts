@@ -11,7 +11,10 @@ import type { FieldErrors } from '../model/problem.ts'
 
 type Fields = Readonly<Record<string, Field>>
 
-/** `v1` is the contract, which never changes; `ext` is added to it: `/ext/` and a separate package of commands. */
+/**
+ * `v1` is the contract, which never changes. `ext` are the extensions: `/ext/` and a separate package of
+ * commands.
+ */
 export type Edition = 'v1' | 'ext'
 
 /** Everything that defines a resource. Routes, commands, SQL, filters and documents are derived from it. */
@@ -20,20 +23,20 @@ export interface Resource extends ListedResource {
   readonly noun: string
   /** Field numbers that are no longer used, with the names they had. A number is never assigned again. */
   readonly retired: Readonly<Record<number, string>>
-  /** The unique index, in addition to that of the ids: of the active rows, or of all. */
+  /** A unique index of the active rows or of all rows, in addition to that of the ids. */
   readonly unique?: UniqueKey
   readonly projectRules?: ProjectRules
   readonly counter?: Counter
   /** Checks of one body, such as the order of two dates. */
   readonly checks: readonly Check<Values>[]
   readonly hooks: Hooks
-  /** Its rows are created by a route of their own, so no create follows from the declaration. */
+  /** A separate route creates its rows, so no create is derived from the declaration. */
   readonly withoutCreate?: true
 }
 
 /**
- * Rules that several rows of a project keep together. A write checks them under the lock of the project, so
- * it takes a transaction (`src/records/project-rules.ts`).
+ * Rules about several rows of a project. A write checks them under the lock of the project, so it takes a
+ * transaction (`src/records/project-rules.ts`).
  */
 export interface ProjectRules<Columns extends string = string> {
   /**
@@ -59,7 +62,7 @@ export interface ListedResource {
   readonly name: string
   /** The edition of its rows, whose rules they follow. */
   readonly edition: Edition
-  /** The edition that shows it in this form. A v1 resource with fields of extensions has two forms: see derived.ts. */
+  /** The edition that shows this form. A v1 resource with fields of extensions has two forms (derived.ts). */
   readonly shownIn: Edition
   readonly plural: string
   /** PascalCase, as in sentences and schemas. */
@@ -107,7 +110,10 @@ export interface Hooks {
   readonly relatedRows?: (caller: Caller, id: string) => readonly RelatedRow[]
   /** Returns further conditions of an update. They refer to the stored row as `before`. */
   readonly updateConditions?: (input: Values) => readonly Condition[]
-  /** Rejects updates by a check that SQL cannot express. An update with this or the next hook takes a transaction. */
+  /**
+   * Rejects updates by a check that SQL cannot express. Updates with this or the next hook take a
+   * transaction.
+   */
   readonly beforeUpdate?: (before: Row, input: Values) => void
   readonly afterUpdate?: (transaction: Queries, before: Row, after: Row, input: Values) => Promise<void>
   readonly afterRemove?: (transaction: Queries, ids: readonly string[]) => Promise<void>
@@ -130,7 +136,7 @@ type FilterOf<F extends Fields> = Filter<
   TimestampColumn<F>
 >
 
-/** Two fields with one number do not compile, and this text is the error. */
+/** If two fields have the same number, the compiler reports this text. */
 type DistinctNumbers<F extends Fields> = {
   readonly [K in keyof F]: F[K]['number'] extends F[Exclude<keyof F, K>]['number']
     ? 'Another field of the resource has this number.'

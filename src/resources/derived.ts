@@ -46,7 +46,10 @@ export const extensionForm = cachedForm((resource) => ({
 const withOptionalUpdate = (field: Field): Field =>
   field.presence === 'required' ? { ...field, presence: 'requiredOnCreate' } : field
 
-/** Derives a form of resources that have two. Returns the same object every time, because SQL is cached for each object. */
+/**
+ * Derives a form of resources that have two. Always returns the same object, because SQL is cached per
+ * object.
+ */
 function cachedForm(derive: (resource: Resource) => Resource): (resource: Resource) => Resource {
   const forms = new WeakMap<Resource, Resource>()
   return (resource) => {
@@ -67,22 +70,22 @@ const references = new WeakMap<ListedResource, readonly ReferenceColumn[]>()
 
 /** Returns every column of `child` that refers to another row, in the locking order of the parents. */
 export function referencesFrom(child: ListedResource): readonly ReferenceColumn[] {
-  const known = references.get(child)
-  if (known) return known
-  const found = Object.entries(child.fields)
+  const cached = references.get(child)
+  if (cached) return cached
+  const columns = Object.entries(child.fields)
     .flatMap(([column, { references }]) =>
       references
         ? [{ column, parent: resourceNamed(references.resource), onRemove: references.onRemove }]
         : [],
     )
     .sort((first, second) => resources.indexOf(first.parent) - resources.indexOf(second.parent))
-  references.set(child, found)
-  return found
+  references.set(child, columns)
+  return columns
 }
 
 /**
- * Returns every column that refers to `parent`. The rows block the removal of the parent, are removed by its
- * cascade, or stay.
+ * Returns every column that refers to `parent`. Depending on `onRemove`, its rows block the removal of the
+ * parent, are removed with it, or stay.
  */
 export const referencesTo = (parent: Resource) =>
   resources.flatMap((child) =>
@@ -92,7 +95,7 @@ export const referencesTo = (parent: Resource) =>
   )
 
 /**
- * Whether the removal of a parent cascades to rows of this resource. Such a row records the parent in
+ * Returns whether the removal of a parent cascades to rows of this resource. Such a row records the parent in
  * `removed_with`, and is restored together with it.
  */
 export const hasCascadeParent = (resource: ListedResource): boolean =>
@@ -107,27 +110,27 @@ const linksByParent = new Map<string, readonly LinkColumn[]>()
 
 /** Returns every column that refers to `parent` and keeps its row within the project of the parent. */
 export function linksWithinProjectOf(parent: ListedResource): readonly LinkColumn[] {
-  const known = linksByParent.get(parent.name)
-  if (known) return known
-  const found = resources.flatMap((link) =>
+  const cached = linksByParent.get(parent.name)
+  if (cached) return cached
+  const columns = resources.flatMap((link) =>
     (link.projectRules?.sameProject ?? [])
       .filter((column) => link.fields[column]?.references?.resource === parent.name)
       .map((column) => ({ link, column })),
   )
-  linksByParent.set(parent.name, found)
-  return found
+  linksByParent.set(parent.name, columns)
+  return columns
 }
 
-/** Whether each row belongs to an assignment, which leads to its project. */
+/** Returns whether each row belongs to an assignment, which leads to its project. */
 export const isOfAssignment = ({ access }: ListedResource): boolean =>
   access.kind === 'projectMembers' && access.projectPath.length === 2
 
-const searchable = ['name', 'description', 'login', 'text']
+export const searchableNames: readonly string[] = ['name', 'description', 'login', 'text']
 
 export const searchColumns = ({ fields }: ListedResource): string[] =>
-  searchable.filter((name) => name in fields)
+  searchableNames.filter((name) => name in fields)
 
-/** An update of such a resource may carry the version it is based on. */
+/** Returns whether an update may name the version that it is based on. */
 export const isVersioned = ({ fields }: Resource): boolean => 'expectedVersion' in fields
 
 /**
@@ -141,16 +144,16 @@ export const filterNames: Readonly<Record<Edition, ReadonlySet<string>>> = {
   ext: filterNamesOf(resources),
 }
 
-function filterNamesOf(known: readonly Resource[]): ReadonlySet<string> {
+function filterNamesOf(servedResources: readonly Resource[]): ReadonlySet<string> {
   const names = [
-    ...idFiltersOfAll(known),
+    ...idFiltersOfAll(servedResources),
     ...dateKeys,
-    ...known.flatMap(({ columns, fields }) => [...columns, ...Object.keys(fields)]),
+    ...servedResources.flatMap(({ columns, fields }) => [...columns, ...Object.keys(fields)]),
   ]
   return new Set(names.filter((name) => !Object.hasOwn(pagingNumbers, name)))
 }
 
-/** Describes the values of a field in one sentence, read from its declaration. */
+/** Derives a description of the values of a field from its declaration. */
 export const describeField = (field: Field): string =>
   [field.about, describeContent(field), field.deprecation && describeDeprecation(field.deprecation)]
     .filter(Boolean)

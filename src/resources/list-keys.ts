@@ -10,7 +10,10 @@ export const pagingNumbers = {
   ids: 6,
 } as const
 
-/** Every column that a list may be filtered by. A new filter takes the next number; 12 and 13 are those of `dateNumbers`. */
+/**
+ * Every column that lists may be filtered by. A new filter takes the next number (`dateNumbers` has 12 and
+ * 13).
+ */
 export const idFilterNumbers = {
   organizationId: 7,
   projectId: 8,
@@ -43,6 +46,6 @@ export const supportsDates = ({ filters }: Pick<ListedResource, 'filters'>): boo
 
 /** The filters of these resources, in the order of their numbers. */
 export const idFiltersOfAll = (resources: readonly ListedResource[]): string[] => {
-  const known = resources.flatMap(idFiltersOf)
-  return Object.keys(idFilterNumbers).filter((name) => known.includes(name))
+  const filters = resources.flatMap(idFiltersOf)
+  return Object.keys(idFilterNumbers).filter((name) => filters.includes(name))
 }

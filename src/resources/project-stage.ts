@@ -26,7 +26,7 @@ export const projectStage = defineResource({
       example: 2,
     }),
     color: optional(5, color, {
-      about: 'The color in this project, by name; null means that of the stage.',
+      about: 'The color in this project. If null, the color of the stage applies.',
       example: 'green',
     }),
   },

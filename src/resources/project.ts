@@ -67,13 +67,13 @@ export const project = defineResource({
     ),
     color: extension(
       optional(19, color, {
-        about: 'The color, by name; null means that a client derives one from the id.',
+        about: 'The color. If null, clients derive one from the id.',
         example: 'teal',
       }),
     ),
     expectedVersion: updateOnly(15, timestamp, {
       about:
-        'updatedAt of the version that was read, or its createdAt if that is null. Another version is rejected with 409.',
+        'updatedAt of the version that was read, or its createdAt if that is null. If the project has changed since, the update fails: 409 over REST, `success: false` over commands.',
     }),
   },
   access: { kind: 'projectMembers', projectPath: ['id'], anyoneMayCreate: true },

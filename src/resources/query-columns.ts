@@ -9,9 +9,9 @@ export interface QueryColumn {
   readonly name: string
   readonly shape: 'text' | 'uuid' | 'timestamp' | 'number' | 'boolean'
   readonly isNullable: boolean
-  /** Short enough for a cursor. */
+  /** True if its values are short enough for a cursor. */
   readonly isSortable: boolean
-  /** Holds the id of an account. */
+  /** True if it contains ids of accounts. */
   readonly isAccount: boolean
 }
 
@@ -26,16 +26,16 @@ const shapes: Readonly<Record<WireKind, QueryColumn['shape']>> = {
 
 const sortableCharactersMax = 256
 
-const common = { isNullable: false, isSortable: true, isAccount: false } as const
+const defaults = { isNullable: false, isSortable: true, isAccount: false } as const
 
 const commonColumns: readonly QueryColumn[] = [
-  { ...common, name: 'createdAt', shape: 'timestamp' },
-  { ...common, name: 'updatedAt', shape: 'timestamp', isNullable: true },
+  { ...defaults, name: 'createdAt', shape: 'timestamp' },
+  { ...defaults, name: 'updatedAt', shape: 'timestamp', isNullable: true },
 ]
 
 /** Leaves out `active` and `deletedAt`, which are the same in every row that queries read. */
 export const queryColumns = ({ columns, fields, table }: ListedResource): readonly QueryColumn[] => [
-  { ...common, name: 'id', shape: 'uuid', isAccount: table === 'users' },
+  { ...defaults, name: 'id', shape: 'uuid', isAccount: table === 'users' },
   ...Object.entries(fields).flatMap(([name, { wire, presence, schema, references }]) =>
     columns.includes(name)
       ? [

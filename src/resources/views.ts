@@ -6,11 +6,11 @@ import { defineResource } from './define-resource.ts'
 
 const queryText = text({ max: viewTextCharactersMax })
 
-/** The list that a view queries, and the keys of the query, which are parsed whenever the view is used. */
+/** The name of a view, the list that it queries, and the keys of the query, which are parsed at each use. */
 const viewFields = {
   name: required(2, text({ max: nameCharactersMax }), { example: 'My open work' }),
   list: required(3, text({ max: listNameCharactersMax }), {
-    about: 'The list that it queries: the last segment of its path.',
+    about: 'The list that the view queries, named by the last segment of the path of the list.',
     example: 'assignments',
   }),
   filter: optional(4, queryText, {
@@ -46,7 +46,6 @@ export const savedView = defineResource({
   filters: ['userId'],
 })
 
-/** A query that is shared with the members of a project; it stays when its author leaves. */
 export const projectView = defineResource({
   name: 'projectView',
   edition: 'ext',

@@ -27,7 +27,7 @@ export const workflow = defineResource({
     color: extension(
       optional(17, color, {
         about:
-          'The color, by name, in projects that choose none; null means that a client derives one from the position.',
+          'The default color, for projects that do not set their own. If null, clients derive one from the position.',
         example: 'green',
       }),
     ),

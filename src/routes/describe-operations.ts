@@ -3,7 +3,7 @@ import { idsMax } from '../records/list-query.ts'
 import type { ListedResource, Resource } from '../resources/define-resource.ts'
 import { hasCascadeParent, isVersioned, referencesFrom, referencesTo } from '../resources/derived.ts'
 
-/** Explains the operations of a resource to callers, read from its declaration. */
+/** Derives the documentation of the operations of a resource from its declaration. */
 export const describe = {
   create: (resource: Resource): string =>
     joinSentences(
@@ -60,7 +60,7 @@ export const describe = {
     ),
 }
 
-/** Says which rows a list shows to whom. */
+/** Describes which rows callers can see. */
 export function describeReadAccess({
   access,
   pluralNoun,
@@ -88,7 +88,7 @@ function describeWriteAccess({ access, pluralNoun }: Resource): string {
   return `Members of a project change its ${pluralNoun}${owner}.`
 }
 
-/** Names the references that a body may name, or all that a restored row has. */
+/** Lists the references that a body may set or, without a purpose, those of a restored row. */
 function describeActiveReferences(resource: Resource, purpose?: BodyPurpose): string {
   const columns = referencesFrom(resource).flatMap(({ column }) => {
     const field = resource.fields[column]
@@ -119,7 +119,8 @@ function describeCascade(resource: Resource, sentence: (names: string) => string
   return names.length === 0 ? '' : sentence(listOf(names, 'and'))
 }
 
-const listOf = (names: readonly string[], word: 'and' | 'or'): string =>
-  names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`
+const listOf = (names: readonly string[], conjunction: 'and' | 'or'): string =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} ${conjunction} ${names.at(-1)}`
 
-const joinSentences = (...all: readonly string[]): string => all.filter((one) => one !== '').join(' ')
+const joinSentences = (...sentences: readonly string[]): string =>
+  sentences.filter((sentence) => sentence !== '').join(' ')

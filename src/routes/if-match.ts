@@ -72,18 +72,18 @@ export async function readExpectedVersions(
 }
 
 /** Rejects `If-Match` for a create, because no row exists yet that a tag could name. */
-export function rejectIfMatch({ title }: Resource, request: FastifyRequest): void {
+export function rejectIfMatchHeader({ title }: Resource, request: FastifyRequest): void {
   if (!isNullOrBlank(request.headers['if-match'])) throw changed(title)
 }
 
-/** The same tag that a read of this row by its id returns. */
+/** Returns the tag that a read of this row by its id would return. */
 export const etagOf = (resource: Resource, caller: Caller, row: Row): string =>
   etagOfBody(caller, recordBody(resource, row))
 
 export const etagOfBody = ({ id, isAdministrator }: Caller, body: unknown): string =>
   entityTag(id, isAdministrator, JSON.stringify(body))
 
-/** Checks whether `If-Match` names this body, for bodies that are not records. Without the header, any body is accepted. */
+/** Returns whether `If-Match` is absent or names this body. It is for bodies that are not records. */
 export function matchesIfMatch({ caller, request }: Exchange, body: unknown): boolean {
   const ifMatch = request.headers['if-match']
   if (ifMatch === undefined || ifMatch.trim() === '*') return true

@@ -34,7 +34,7 @@ export interface Operation extends HttpOperation {
   readonly isPublic?: true
   /** Only for users of the web client: it creates credentials that outlast the tokens of apps. */
   readonly requiresWebClient?: true
-  /** Sets or returns logins and passwords, possibly among other things. */
+  /** Belongs to a resource of accounts. Its writes require a session that is active now, despite the cache. */
   readonly changesAccounts?: true
   /** Sets a password, or invites users to set one, so it is rejected where passwords are switched off. */
   readonly requiresPasswords?: true
@@ -75,7 +75,10 @@ export interface ReceivedBody {
   release(): Promise<void>
 }
 
-/** Returns whether an operation takes an Idempotency-Key. Keys belong to accounts, so public operations take none. */
+/**
+ * Returns whether an operation takes an Idempotency-Key. Public ones take none, because keys belong to
+ * accounts.
+ */
 export const acceptsIdempotencyKey = ({ method, isPublic, withoutIdempotencyKey }: Operation): boolean =>
   method === 'POST' && !isPublic && !withoutIdempotencyKey
 
@@ -91,7 +94,7 @@ export interface Route extends Operation {
   readonly acceptsPersonalAccessTokens?: true
   /** Takes the token from the parameter `token` if there is no Authorization header. */
   readonly acceptsTokenInQuery?: true
-  /** The `WWW-Authenticate` challenge, if it says more than the scheme. */
+  /** Returns the `WWW-Authenticate` challenge, if it contains more than the scheme. */
   challenge?(request: FastifyRequest): string
   /** The queue in which its requests wait before their bodies are read. */
   readonly queue?: FairQueue

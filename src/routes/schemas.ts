@@ -13,7 +13,7 @@ import type { ListedResource, Resource } from '../resources/define-resource.ts'
 import { describeField, isVersioned, searchColumns } from '../resources/derived.ts'
 import { dateKeys, idFiltersOf, supportsDates } from '../resources/list-keys.ts'
 
-/** A text that is rejected when it is empty. */
+/** A text that must not be empty. */
 export const someText: Schema = { type: 'string', minLength: 1 }
 
 /** Refers to a schema among the components of the document. */
@@ -73,7 +73,7 @@ export function recordSchema({ columns, fields, about = '' }: ListedResource): S
 
 const fieldSchema = (field: Field): Schema => ({
   ...(field.presence === 'optional' ? nullable(field.schema) : field.schema),
-  // Blank text is rejected; a blank secret is kept as it is.
+  // Blank text is rejected, whereas a blank secret leaves the stored one unchanged.
   ...(field.presence.startsWith('required') &&
     field.wire === 'text' &&
     !field.isSecret &&
@@ -127,7 +127,7 @@ export const resultSchema = (
   properties: { result: { type: 'object', description, required, properties } },
 })
 
-/** Names rows, or other things that have ids. */
+/** Returns the schema of a body with a list of ids. */
 export const idsBodyOf = (items: Schema, maxItems: number): Schema => ({
   type: 'object',
   required: ['ids'],
@@ -160,7 +160,9 @@ export const recordResponseSchema = ({ title }: Resource): Schema => ref(`${titl
 
 export const updateResponseSchema = (resource: Resource): Schema => ref(updateSchemaName(resource))
 
-/** The schema for projects was released under its name before the responses of updates had records. */
+/**
+ * The schema for v1 projects was released under this name before the responses of updates contained records.
+ */
 const updateSchemaName = (resource: Resource): string =>
   isVersioned(resource) && resource.shownIn === 'v1' ? 'VersionedSuccess' : `${resource.title}Updated`
 
@@ -207,7 +209,7 @@ export const errorSchema: Schema = {
   },
 }
 
-/** The keys of a list, without filters that the resource does not support. */
+/** Returns the query parameters of a list, without filters that the resource does not support. */
 export function listKeys(listed: ListedResource, state: RowState = 'active'): Parameter[] {
   return [
     ...pagingKeys,

@@ -92,12 +92,12 @@ describe('A file', () => {
   })
 
   test('has its new name after it was renamed, and the rest stays', async () => {
-    const { id, updatedAt: _, ...others } = await scene.attach('x', { name: 'old.txt' })
+    const { id, updatedAt: _, ...unchanged } = await scene.attach('x', { name: 'old.txt' })
     const change = { id, name: 'folder/new\u202e.txt', type: 'image/png', size: 5, userId: scene.stranger.id }
     const token = scene.member.token
     const { body } = await scene.rest.call('PATCH', '/ext/attachment', { token, body: change })
     const { updatedAt, ...renamed } = body.attachment
-    assert.deepEqual(renamed, { ...others, id, name: 'new.txt' })
+    assert.deepEqual(renamed, { ...unchanged, id, name: 'new.txt' })
     assert.ok(updatedAt)
     const { headers } = await scene.download(id)
     assert.match(headers.get('content-disposition') ?? '', /filename="new\.txt"/)
@@ -239,7 +239,7 @@ describe('A large file', () => {
     const rejected = await scene.download(id)
     assert.deepEqual([rejected.status, rejected.headers.get('retry-after')], [429, '5'])
     const [bob, carl] = await Promise.all([scene.rest.signUp(), scene.rest.signUp()])
-    for (const one of [bob, carl]) await scene.workspace.join(scene.projectId, one.id)
+    for (const member of [bob, carl]) await scene.workspace.join(scene.projectId, member.id)
     const second = await slowDownload(id, bob)
     assert.equal((await scene.download(id, { by: carl })).status, 429)
     reader.cut()

@@ -21,11 +21,15 @@ describe('With an S3-compatible store', () => {
   let scene: AttachmentScene
   before(async () => {
     server = await startS3Server()
-    const { Attachments__S3__SecretKey: secret, ...others } = server.environment
+    const { Attachments__S3__SecretKey: secret, ...environment } = server.environment
     const folder = await mkdtemp(join(tmpdir(), 's3-'))
     const file = join(folder, 'secret')
     await writeFile(file, `${secret}\n`)
-    scene = await attachmentScene({ ...others, Attachments__S3__SecretKey_FILE: file, LOG_LEVEL: 'fatal' })
+    scene = await attachmentScene({
+      ...environment,
+      Attachments__S3__SecretKey_FILE: file,
+      LOG_LEVEL: 'fatal',
+    })
     await rm(folder, { recursive: true })
   })
   after(async () => {
@@ -115,8 +119,8 @@ describe('The client of S3', () => {
     await server.stop()
     await rm(folder, { recursive: true })
   })
-  const storeWith = (own: Environment = {}) => {
-    const { s3 } = settingsOf({ ...server.environment, ...own })
+  const storeWith = (overrides: Environment = {}) => {
+    const { s3 } = settingsOf({ ...server.environment, ...overrides })
     assert.ok(s3)
     return openS3Store(s3)
   }
@@ -139,12 +143,12 @@ describe('The client of S3', () => {
   })
 
   test('names the reason of a rejection for the log, and no secret', async () => {
-    for (const [own, code] of [
+    for (const [overrides, code] of [
       [{ Attachments__S3__SecretKey: 'another secret' }, /403: .*SignatureDoesNotMatch/],
       [{ Attachments__S3__AccessKey: 'ANOTHER' }, /403: .*InvalidAccessKeyId/],
       [{ Attachments__S3__Region: 'eu-other-1' }, /403: .*SignatureDoesNotMatch/],
     ] as const)
-      await assert.rejects(storeWith(own).delete('one'), (error) => {
+      await assert.rejects(storeWith(overrides).delete('one'), (error) => {
         assert.ok(error instanceof Problem && error.kind === 'overloaded')
         assert.match(causeOf(error), code)
         assert.doesNotMatch(causeOf(error), /another secret/)

@@ -15,16 +15,16 @@ describe('Through nginx', {
   let address: string
   before(async () => {
     scene = await attachmentScene()
-    const [rest, ...others] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
-    address = `http://127.0.0.1:${rest}`
+    const [restPort, ...otherPorts] = await Promise.all([freePort(), freePort(), freePort(), freePort()])
+    address = `http://127.0.0.1:${restPort}`
     nginx = await startNginxOn('nginx/proxy.conf', (text) =>
       text
         .replace('server rest:5100', `server ${new URL(scene.rest.address).host}`)
         .replace(/server (web|identity|commands):\d+/g, 'server 127.0.0.1:9')
-        .replace('listen 5100', `listen 127.0.0.1:${rest}`)
-        .replace('listen 5400', `listen 127.0.0.1:${others[0]}`)
-        .replace('listen 5200', `listen 127.0.0.1:${others[1]}`)
-        .replace('listen 5300', `listen 127.0.0.1:${others[2]}`),
+        .replace('listen 5100', `listen 127.0.0.1:${restPort}`)
+        .replace('listen 5400', `listen 127.0.0.1:${otherPorts[0]}`)
+        .replace('listen 5200', `listen 127.0.0.1:${otherPorts[1]}`)
+        .replace('listen 5300', `listen 127.0.0.1:${otherPorts[2]}`),
     )
   })
   after(async () => {
@@ -60,11 +60,11 @@ describe('Through nginx', {
   })
 
   test('a cut upload leaves nothing behind', async () => {
-    const { length } = await scene.storedFiles()
+    const countBefore = (await scene.storedFiles()).length
     const upload = openUpload(scene, { address, length: 1000 })
     await upload.write('x')
-    await until(async () => (await scene.storedFiles()).length > length, 'the body to pass the proxy')
+    await until(async () => (await scene.storedFiles()).length > countBefore, 'the body to pass the proxy')
     upload.cut()
-    await until(async () => (await scene.storedFiles()).length === length, 'the file to be deleted')
+    await until(async () => (await scene.storedFiles()).length === countBefore, 'the file to be deleted')
   })
 })

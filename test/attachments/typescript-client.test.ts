@@ -62,7 +62,7 @@ describe('The TypeScript client', () => {
     const name = 'once.txt'
     const { id } = await clientWith(losing).upload(new Blob(['once']), target(name))
     const { data } = await tracker.attachments.list({ search: name })
-    assert.deepEqual([sent, data.map((one) => one.id)], [2, [id]])
+    assert.deepEqual([sent, data.map((row) => row.id)], [2, [id]])
   })
 
   test('throws what is rejected', async () => {

@@ -49,10 +49,10 @@ describe('An upload', () => {
   const linesOf = async () => scene.rest.database.query(raw('select id from attachment_files'))
 
   test('stores the file with its size, its hash, its type and who sent it', async () => {
-    const { id, createdAt, ...others } = await scene.attach(png, { name: 'sketch.png' })
+    const { id, createdAt, ...rest } = await scene.attach(png, { name: 'sketch.png' })
     assert.match(id, /^[0-9a-f-]{36}$/)
     assert.ok(Math.abs(Date.now() - Date.parse(createdAt)) < 60_000)
-    assert.deepEqual(others, {
+    assert.deepEqual(rest, {
       name: 'sketch.png',
       type: 'image/png',
       size: png.length,

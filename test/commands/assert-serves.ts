@@ -9,21 +9,21 @@ import { until } from '../support/until.ts'
 export const listOrganizations = '/tracker.commands.v1.Commands/ListOrganizations'
 export const createOrganization = '/tracker.commands.v1.Commands/CreateOrganization'
 
-/** A list with the Pagination object, and nothing in it. */
-export const goodList = Buffer.from([0x0a, 0x00])
+/** The message of a list command with an empty Pagination. */
+export const listMessage = Buffer.from([0x0a, 0x00])
 
-/** After any attack, a new connection gets its answer at once. */
+/** Asserts that a new connection is served promptly, as it must be after any attack. */
 export async function assertServes(host: Pick<CommandsUnderTest, 'target' | 'administrator'>): Promise<void> {
   const raw = openRawCalls(host.target)
   const startedAt = performance.now()
   const { status, message } = await raw.send(
     grpcHeaders(listOrganizations, host.administrator.token),
-    framed(goodList),
+    framed(listMessage),
   )
   raw.close()
   assert.deepEqual([status, message], [0, 'OK'])
   const milliseconds = performance.now() - startedAt
-  assert.ok(milliseconds < answerMillisecondsMax, `A good call took ${milliseconds} ms.`)
+  assert.ok(milliseconds < answerMillisecondsMax, `A valid call took ${milliseconds} ms.`)
 }
 
 /**
@@ -32,11 +32,11 @@ export async function assertServes(host: Pick<CommandsUnderTest, 'target' | 'adm
  */
 const answerMillisecondsMax = 15_000
 
-/** Loopback has all of 127.0.0.0/8, so one machine can be several clients. */
+/** All of 127.0.0.0/8 is loopback, so that one machine can stand for several clients. */
 export const otherAddress = '127.0.0.2'
 
-/** A host whose rates use a stopped clock. */
-export async function hostOnAClock(
+/** Starts a host whose rates use a clock that only `pass` advances. */
+export async function startHostOnClock(
   t: TestContext,
   maxima: Partial<Record<BudgetName, number>>,
   environment: Readonly<Record<string, string>> = {},

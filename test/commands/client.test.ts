@@ -24,7 +24,7 @@ describe('The typed client', { concurrency: true }, () => {
     openCommandClient({ target: host.target, token: async () => host.administrator.token }),
   )
 
-  test('creates, reads, lists, changes and removes, with whole records in the answers', async () => {
+  test('creates, reads, lists, changes and removes rows, and gets whole records', async () => {
     const { organization } = await client.createOrganization({ name: 'Harbour' })
     assert.ok(organization)
     const { id, createdAt } = organization
@@ -70,7 +70,7 @@ describe('The typed client', { concurrency: true }, () => {
     assert.deepEqual(gone, { success: false, message: 'Organization was not found.', organization: null })
   })
 
-  test('accepts timestamps in any form the hosts read, and echoes a version without a conflict', async () => {
+  test('accepts timestamps in every format of the hosts, and can send back a version without a conflict', async () => {
     const { organization } = await client.createOrganization({ name: 'Quay' })
     const { project } = await client.createProject({ name: 'Pier', organizationId: organization?.id ?? '' })
     assert.ok(project)
@@ -87,12 +87,12 @@ describe('The typed client', { concurrency: true }, () => {
     await assert.rejects(client.updateProject({ ...project, expectedVersion: 'soon' }), TypeError)
   })
 
-  test('throws errors with their status and every sentence by field', async () => {
+  test('throws errors with their status and all messages by field', async () => {
     const rejection = client.createWorkflow({ name: ' ', order: -1 })
     await assert.rejects(rejection, (error) => {
       assert.ok(error instanceof CommandError)
-      const every = 'Name is required. Order must be a whole number from 0 to 2147483647.'
-      assert.deepEqual([error.code, error.message], ['INVALID_ARGUMENT', every])
+      const messages = 'Name is required. Order must be a whole number from 0 to 2147483647.'
+      assert.deepEqual([error.code, error.message], ['INVALID_ARGUMENT', messages])
       assert.deepEqual(error.errors, {
         name: ['Name is required.'],
         order: ['Order must be a whole number from 0 to 2147483647.'],
@@ -110,8 +110,8 @@ describe('The typed client', { concurrency: true }, () => {
     }
   })
 
-  test('rejects to compile what the declarations do not know', () => {
-    const never = async () => {
+  test('has types that reject undeclared fields and commands', () => {
+    const uncalled = async () => {
       // @ts-expect-error: a project belongs to an organization
       await client.createProject({ name: 'x' })
       // @ts-expect-error: an order is a number
@@ -124,14 +124,14 @@ describe('The typed client', { concurrency: true }, () => {
       // @ts-expect-error: restoring is not a command
       await client.restoreProject({ ids: [] })
     }
-    assert.equal(typeof never, 'function')
+    assert.equal(typeof uncalled, 'function')
   })
 })
 
 describe('The typed client over TLS', { skip: !hasOpenssl && 'openssl is not installed' }, () => {
   const host = fixture(startCommandsUnderTest)
 
-  test('trusts the authority it is given, for the name of the certificate, and no other', async (t) => {
+  test('trusts only the given authority, and only for the name in the certificate', async (t) => {
     const certificate = makeCertificate(t, ['commands.example.com'])
     const front = await startTlsFront(host.target, certificate)
     t.after(front.stop)
@@ -159,9 +159,9 @@ describe('The typed client over TLS', { skip: !hasOpenssl && 'openssl is not ins
       )
   })
 
-  test('is what every target gets that is not this machine itself, unless it is switched off', () => {
-    const isSecure = (...given: Parameters<typeof createChannel>) =>
-      createChannel(...given).credentials._isSecure()
+  test('is the default for every target except this machine', () => {
+    const isSecure = (...parameters: Parameters<typeof createChannel>) =>
+      createChannel(...parameters).credentials._isSecure()
     for (const target of [
       'localhost:5300',
       '127.0.0.1:5300',
@@ -193,14 +193,14 @@ test('The types of the TypeScript client are those of the commands: npm run cont
 })
 
 test('The types of the TypeScript client are those of the contract: npm run contract writes them', () => {
-  const written = (name: string) => JSON.parse(textOf('docs', 'contract', name))
+  const contract = (name: string) => JSON.parse(textOf('docs', 'contract', name))
   assert.equal(
     textOf('clients', 'typescript', 'src', 'rest-types.ts'),
-    restTypesOf(written('rest.v1.json'), written('extensions.v1.json')),
+    restTypesOf(contract('rest.v1.json'), contract('extensions.v1.json')),
   )
 })
 
-test('A name with two limits is rejected with both of its places, because clients ask for limits by name', () => {
+test('A name with two limits is rejected, because clients look up limits by name', () => {
   const withText = (title: string, maxLength: number) => ({
     paths: {},
     components: { schemas: { [title]: { properties: { text: { type: 'string', maxLength } } } } },
@@ -211,44 +211,44 @@ test('A name with two limits is rejected with both of its places, because client
   )
 })
 
-test('The package of the client has the version of the project and its versions of what both need', () => {
-  const [own, whole] = [textOf('clients', 'typescript', 'package.json'), textOf('package.json')].map((text) =>
-    JSON.parse(text),
+test('The package of the client has the version of the project, and the same versions of common dependencies', () => {
+  const [client, project] = [textOf('clients', 'typescript', 'package.json'), textOf('package.json')].map(
+    (text) => JSON.parse(text),
   )
-  assert.equal(own.version, whole.version)
-  for (const [name, version] of Object.entries(own.dependencies))
-    assert.equal(version, whole.dependencies[name])
+  assert.equal(client.version, project.version)
+  for (const [name, version] of Object.entries(client.dependencies))
+    assert.equal(version, project.dependencies[name])
 })
 
-describe('The packed client, in an empty folder that has nothing else of the project,', () => {
+describe('The packed client, in a folder without the rest of the project,', () => {
   let host: CommandsUnderTest
-  let elsewhere: string
+  let directory: string
   before(async () => {
-    elsewhere = mkdtempSync(join(tmpdir(), 'tracker-elsewhere-'))
-    const modules = join(elsewhere, 'node_modules')
+    directory = mkdtempSync(join(tmpdir(), 'tracker-elsewhere-'))
+    const modules = join(directory, 'node_modules')
     mkdirSync(join(modules, 'tracker-client'), { recursive: true })
-    const packing = run('npm', ['pack', '--silent', '--pack-destination', elsewhere], { cwd: folder })
+    const packing = run('npm', ['pack', '--silent', '--pack-destination', directory], { cwd: folder })
     const [started, { stdout }] = await Promise.all([startCommandsUnderTest(), packing])
     host = started
     const tarball = stdout.trim().split('\n').at(-1) ?? ''
     await run('tar', [
       'xzf',
-      join(elsewhere, tarball),
+      join(directory, tarball),
       '--strip-components=1',
       '-C',
       join(modules, 'tracker-client'),
     ])
-    // What an installation would get from the registry.
+    // An installation would get these from the registry.
     for (const name of ['@grpc', '@bufbuild', '@types', 'undici-types'])
       symlinkSync(join(root, 'node_modules', name), join(modules, name))
   })
   after(async () => {
-    rmSync(elsewhere, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
     await host.stop()
   })
 
   test('is imported by a plain module, and calls the host', async () => {
-    const program = join(elsewhere, 'program.mjs')
+    const program = join(directory, 'program.mjs')
     writeFileSync(
       program,
       `import { CommandError, openCommandClient } from 'tracker-client/commands'
@@ -260,13 +260,13 @@ client.close()
 `,
     )
     const env = { ...process.env, TARGET: host.target, TOKEN: host.administrator.token }
-    const { stdout } = await run(process.execPath, [program], { env, cwd: elsewhere })
+    const { stdout } = await run(process.execPath, [program], { env, cwd: directory })
     assert.equal(stdout, 'Elsewhere true Name is required.\n')
   })
 
-  test('has types that reject what a command does not know', async () => {
+  test('has types that reject undeclared fields', async () => {
     writeFileSync(
-      join(elsewhere, 'program.mts'),
+      join(directory, 'program.mts'),
       `import { openCommandClient, type Project } from 'tracker-client/commands'
 const client = openCommandClient({ target: 'localhost:5300', token: async () => 'token', tls: { ca: '' } })
 const { project } = await client.getProjectById({ id: '' })
@@ -279,13 +279,13 @@ openCommandClient({ target: '', token: '', secure: true })
     )
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node']
     const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-    await run(process.execPath, [compiler, ...options, 'program.mts'], { cwd: elsewhere }).catch(
+    await run(process.execPath, [compiler, ...options, 'program.mts'], { cwd: directory }).catch(
       ({ stdout }) => assert.fail(stdout),
     )
   })
 
-  test('speaks REST from a plain module, and brings nothing along for it', async () => {
-    const program = join(elsewhere, 'rest.mjs')
+  test('calls REST from a plain module, without any dependency', async () => {
+    const program = join(directory, 'rest.mjs')
     writeFileSync(
       program,
       `import { filter, limits, openTracker, TrackerError } from 'tracker-client'
@@ -294,21 +294,21 @@ const rejection = await tracker.projects.list().catch((error) => error)
 console.log(rejection instanceof TrackerError, rejection.status, filter\`name eq \${"O'Neil"}\`, limits.pageSize)
 `,
     )
-    const { stdout } = await run(process.execPath, [program], { cwd: elsewhere })
+    const { stdout } = await run(process.execPath, [program], { cwd: directory })
     assert.equal(stdout, "true 0 name eq 'O''Neil' 100\n")
-    const bundle = join(elsewhere, 'node_modules', 'tracker-client', 'dist', 'tracker.js')
+    const bundle = join(directory, 'node_modules', 'tracker-client', 'dist', 'tracker.js')
     assert.doesNotMatch(readFileSync(bundle, 'utf8'), /^import |require\(|from "/m)
   })
 
-  test('has types for REST that need none of Node, for browsers', async () => {
+  test('has types for REST that work in browsers, without those of Node', async () => {
     writeFileSync(
-      join(elsewhere, 'browser.mts'),
+      join(directory, 'browser.mts'),
       `import { openTracker, type Project } from 'tracker-client'
 const tracker = openTracker({ address: '', token: () => 'token' })
 export const project: Project = await tracker.projects.get('')
 const { data } = await tracker.assignments.query({ fields: ['name'], expand: ['project.organization'] })
 export const organization: string | undefined = data[0]?.project?.organization?.name
-// @ts-expect-error: it was not chosen
+// @ts-expect-error: the query did not choose this field
 data[0]?.amountHours
 // @ts-expect-error: a project belongs to an organization
 await tracker.projects.create({ name: 'x' })
@@ -317,13 +317,13 @@ await tracker.projects.create({ name: 'x' })
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', '']
     const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
     await run(process.execPath, [compiler, ...options, '--lib', 'es2024,dom', 'browser.mts'], {
-      cwd: elsewhere,
+      cwd: directory,
     }).catch(({ stdout }) => assert.fail(stdout))
   })
 
-  test('has no file of the hosts and none of their words about budgets', () => {
+  test('contains no code of the hosts', () => {
     const bundle = readFileSync(
-      join(elsewhere, 'node_modules', 'tracker-client', 'dist', 'commands.js'),
+      join(directory, 'node_modules', 'tracker-client', 'dist', 'commands.js'),
       'utf8',
     )
     assert.doesNotMatch(bundle, /from "(?:pg|fastify|@node-rs|node:)/)
@@ -333,13 +333,13 @@ await tracker.projects.create({ name: 'x' })
 
 const bufBin = createRequire(import.meta.url).resolve('@bufbuild/buf/bin/buf')
 
-/** Clients that know nothing of this project: they learn the messages by reflection, and check every file they get. */
-describe('A client that learns the commands by reflection, and is strict about it,', () => {
+/** buf knows nothing of this project: it gets the messages by reflection, and validates every file. */
+describe('A strict client that uses reflection', () => {
   const host = fixture(startCommandsUnderTest)
 
-  function bufCurl(path: string, ...words: string[]): Promise<{ code: number; output: string }> {
+  function bufCurl(path: string, ...options: string[]): Promise<{ code: number; output: string }> {
     const common = ['curl', '--protocol', 'grpc', '--http2-prior-knowledge']
-    const child = spawn(process.execPath, [bufBin, ...common, ...words, `http://${host.target}${path}`])
+    const child = spawn(process.execPath, [bufBin, ...common, ...options, `http://${host.target}${path}`])
     let output = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
@@ -349,7 +349,7 @@ describe('A client that learns the commands by reflection, and is strict about i
     return new Promise((resolve) => child.once('close', (code) => resolve({ code: code ?? 1, output })))
   }
 
-  test('lists every service and method there is', async () => {
+  test('lists all services and methods', async () => {
     const { code, output } = await bufCurl('', '--list-methods')
     assert.equal(code, 0, output)
     const methods = output.split('\n').filter((line) => line !== '')
@@ -358,9 +358,9 @@ describe('A client that learns the commands by reflection, and is strict about i
     assert.ok(methods.includes('grpc.health.v1.Health/List'), output)
   })
 
-  test('asks for the health of the host, of one service and of all', async () => {
-    const one = await bufCurl('/grpc.health.v1.Health/Check', '--data', '{}')
-    assert.deepEqual(JSON.parse(one.output), { status: 'SERVING' })
+  test('reads the health of the host and of all services', async () => {
+    const hostHealth = await bufCurl('/grpc.health.v1.Health/Check', '--data', '{}')
+    assert.deepEqual(JSON.parse(hostHealth.output), { status: 'SERVING' })
     const all = await bufCurl('/grpc.health.v1.Health/List', '--data', '{}')
     assert.deepEqual(Object.keys(JSON.parse(all.output).statuses), [
       '',
@@ -390,7 +390,7 @@ describe('A client that learns the commands by reflection, and is strict about i
   })
 })
 
-/** Ends TLS before a host, as a load balancer does, and passes the bytes on. Returns its port. */
+/** Terminates TLS in front of a host, as a load balancer does. */
 async function startTlsFront(
   target: string,
   { ca: cert, key }: { readonly ca: string; readonly key: string },
@@ -398,7 +398,11 @@ async function startTlsFront(
   const [host, port] = target.split(':')
   const server = createServer({ cert, key, ALPNProtocols: ['h2'] }, (socket) => {
     const inner = connect(Number(port), host)
-    for (const end of [socket, inner]) end.on('error', () => [socket, inner].map((one) => one.destroy()))
+    const destroyBoth = () => {
+      socket.destroy()
+      inner.destroy()
+    }
+    for (const end of [socket, inner]) end.on('error', destroyBoth)
     socket.pipe(inner).pipe(socket)
   })
   // A client that rejects the certificate ends the handshake.

@@ -15,7 +15,7 @@ import { fixture } from '../support/fixture.ts'
 import { isDistributed } from '../support/fresh-database.ts'
 import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
 import { until } from '../support/until.ts'
-import { assertServes, createOrganization, goodList, listOrganizations } from './assert-serves.ts'
+import { assertServes, createOrganization, listMessage, listOrganizations } from './assert-serves.ts'
 
 describe('a call with a deadline', () => {
   const host = fixture(startCommandsUnderTest)
@@ -24,11 +24,11 @@ describe('a call with a deadline', () => {
 
   const headers = (path: string) => grpcHeaders(path, host.administrator.token)
   const listWithin = (timeout: string) =>
-    raw.send({ ...headers(listOrganizations), 'grpc-timeout': timeout }, framed(goodList))
-  const isThere = async (id: string) =>
+    raw.send({ ...headers(listOrganizations), 'grpc-timeout': timeout }, framed(listMessage))
+  const exists = async (id: string) =>
     (await host.database.query(sql`select 1 from organizations where id = ${id}`)).length === 1
 
-  async function organization(): Promise<string> {
+  async function makeOrganization(): Promise<string> {
     const { result } = await calls.call(
       'CreateOrganization',
       { name: 'Before' },
@@ -38,7 +38,7 @@ describe('a call with a deadline', () => {
   }
 
   test('ends with DEADLINE_EXCEEDED when the row is locked for longer, and nothing hangs', async () => {
-    const id = await organization()
+    const id = await makeOrganization()
     const direct = await connectDirectly(host.database)
     await direct.query('begin')
     await direct.query('select 1 from organizations where id = $1 for update', [id])
@@ -49,7 +49,7 @@ describe('a call with a deadline', () => {
         { token: host.administrator.token, deadline: new Date(Date.now() + 250) },
       )
     const startedAt = performance.now()
-    // More than the pool has connections: the later ones wait for one.
+    // More calls than the pool has connections, so that the later ones wait for one.
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => update(`Late ${index}`)))
     for (const { code } of answers) assert.equal(code, status.DEADLINE_EXCEEDED)
     assert.ok(performance.now() - startedAt < 5000)
@@ -73,7 +73,7 @@ describe('a call with a deadline', () => {
       )
       assert.equal(answer.status, status.DEADLINE_EXCEEDED)
       await assertServes(host)
-      assert.equal(await isThere(id), false)
+      assert.equal(await exists(id), false)
     })
   }
 
@@ -97,7 +97,7 @@ describe('a call with a deadline', () => {
     'x5S',
     '5S5',
   ]) {
-    test(`of "${timeout}" is rejected, because no client writes it so`, async () => {
+    test(`of "${timeout}" is rejected, because its format is invalid`, async () => {
       const { status: code, message } = await listWithin(timeout)
       assert.deepEqual([code, message], [status.INVALID_ARGUMENT, 'The grpc-timeout could not be read.'])
     })
@@ -111,13 +111,13 @@ describe('a call with a deadline', () => {
     stream.write(message.subarray(0, -1))
     stream.close(constants.NGHTTP2_CANCEL)
     await assertServes(host)
-    assert.equal(await isThere(id), false)
+    assert.equal(await exists(id), false)
   })
 
-  test('that is cancelled while a lock holds it lets go of everything when the lock does', {
+  test('that is cancelled while it waits for a lock releases everything once the lock is released', {
     skip: isDistributed,
   }, async () => {
-    const id = await organization()
+    const id = await makeOrganization()
     const direct = await connectDirectly(host.database)
     await direct.query('begin')
     await direct.query('select 1 from organizations where id = $1 for update', [id])
@@ -154,7 +154,10 @@ function organizationOf(id: string): Buffer {
   return Buffer.from(writer.finish())
 }
 
-/** Asks until there is something; what is asked about happens elsewhere, where nothing can be awaited. */
+/**
+ * Polls until `find` returns rows, because nothing in the database can be awaited. Returns an empty list if
+ * `find` never returns any.
+ */
 async function waitFor<T>(find: () => Promise<readonly T[]>): Promise<readonly T[]> {
   for (let tries = 0; tries < 200; tries += 1) {
     const found = await find()
@@ -166,11 +169,11 @@ async function waitFor<T>(find: () => Promise<readonly T[]>): Promise<readonly T
 
 const kibibyte = 1024
 
-describe('When the requests that wait have used up the bytes of the process,', () => {
+describe('When pending requests have used up the bytes of the process,', () => {
   const budgets = openBudgets({ commandBytes: 100 * kibibyte })
   const host = fixture(startCommandsUnderTest, {}, { budgets })
 
-  test('the largest one that still arrives yields to a small one of another account', async (t) => {
+  test('the largest unfinished one is rejected in favour of a small one of another account', async (t) => {
     const [hoarder, other] = [await host.signUp(), await host.signUp()]
     const [large, small] = [openRawCalls(host.target), openRawCalls(host.target)]
     t.after(() => [large, small].map((raw) => raw.close()))
@@ -178,16 +181,16 @@ describe('When the requests that wait have used up the bytes of the process,', (
     const waiting = large.send(grpcHeaders(listOrganizations, hoarder.token), unfinished, false)
     while (budgets.budget('commandBytes').used() < unfinished.length)
       await new Promise((resolve) => setTimeout(resolve, 5))
-    // A few hundred bytes are more than what is left.
-    const search = Buffer.concat([Buffer.from([0x1a, 0xac, 0x02]), Buffer.alloc(300, 'x')])
-    const answered = await small.send(grpcHeaders(listOrganizations, other.token), framed(search))
+    // An unknown field 3 with 300 bytes, which are more than the budget has left.
+    const smallRequest = Buffer.concat([Buffer.from([0x1a, 0xac, 0x02]), Buffer.alloc(300, 'x')])
+    const answered = await small.send(grpcHeaders(listOrganizations, other.token), framed(smallRequest))
     assert.notEqual(answered.status, status.RESOURCE_EXHAUSTED)
     const rejected = await waiting
     assert.equal(rejected.status, status.RESOURCE_EXHAUSTED)
     assert.equal(rejected.message, 'Too many bytes of requests wait here. Try again later.')
   })
 
-  test('one that is larger than all others is itself rejected, and everything is released', async () => {
+  test('a request that is larger than all others is itself rejected, and everything is released', async () => {
     await using raw = openRawCalls(host.target)
     const { token } = host.administrator
     const rejected = await raw.send(
@@ -195,18 +198,21 @@ describe('When the requests that wait have used up the bytes of the process,', (
       framed(Buffer.alloc(200 * kibibyte)),
     )
     assert.equal(rejected.status, status.RESOURCE_EXHAUSTED)
-    assert.equal((await raw.send(grpcHeaders(listOrganizations, token), framed(goodList))).status, status.OK)
+    assert.equal(
+      (await raw.send(grpcHeaders(listOrganizations, token), framed(listMessage))).status,
+      status.OK,
+    )
     while (budgets.budget('commandBytes').used() > 0) await new Promise((resolve) => setTimeout(resolve, 5))
   })
 })
 
-/** Of an organization that is not there: quick, and no list that others wait for. */
+/** Gets an organization that does not exist. Such a call is quick and, unlike a list, never queues. */
 const getOrganization = '/tracker.commands.v1.Commands/GetOrganizationById'
 const id = Buffer.from('0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58')
 const request = framed(Buffer.concat([Buffer.from([0x0a, id.length]), id]))
 
-/** A thousand at once, then 33 a second, are what HTTP/2 itself lets a connection cancel. */
-const cancelled = 900
+/** Node's HTTP/2 lets a connection cancel a thousand streams at once, and then 33 a second. */
+const cancelledCount = 900
 
 describe('A client that cancels and repeats calls before the host has released them', () => {
   const host = fixture(startCommandsUnderTest)
@@ -217,7 +223,8 @@ describe('A client that cancels and repeats calls before the host has released t
     stream.on('error', () => undefined)
     return stream
   }
-  const ended = async (stream: ClientHttp2Stream) => {
+  /** Sends the request, and returns the status of the call and the code of a reset. */
+  const finish = async (stream: ClientHttp2Stream) => {
     let code: unknown
     stream.on('response', (headers) => {
       code = headers['grpc-status'] ?? code
@@ -231,21 +238,21 @@ describe('A client that cancels and repeats calls before the host has released t
     return `${code}/${stream.rstCode}`
   }
 
-  test('is told ENHANCE_YOUR_CALM for none of them, and keeps its connection', async () => {
-    // What is not sent yet counts, and with Node's default the client would reset its own streams.
+  test('gets no ENHANCE_YOUR_CALM, and keeps its connection', async () => {
+    // With Node's default limit, which includes unsent frames, the client would reset its own streams.
     const session = connect(`http://${host.target}`, { maxSessionMemory: 1000 })
     session.on('error', () => undefined)
     await once(session, 'remoteSettings')
-    assert.equal(await ended(open(session)), '0/0')
-    const given = Array.from({ length: cancelled }, () => {
+    assert.equal(await finish(open(session)), '0/0')
+    const cancelledStreams = Array.from({ length: cancelledCount }, () => {
       const stream = open(session)
       stream.write(request.subarray(0, 3))
       return stream
     })
-    // An answer to a call that came after them: by then the host has seen them all.
-    assert.equal(await ended(open(session)), '0/0')
-    for (const stream of given) stream.close(constants.NGHTTP2_CANCEL)
-    const answers = await Promise.all(Array.from({ length: cancelled }, () => ended(open(session))))
+    // This call comes after them, so when it is answered, the host has received them all.
+    assert.equal(await finish(open(session)), '0/0')
+    for (const stream of cancelledStreams) stream.close(constants.NGHTTP2_CANCEL)
+    const answers = await Promise.all(Array.from({ length: cancelledCount }, () => finish(open(session))))
     assert.deepEqual([...new Set(answers)], ['0/0'])
     assert.equal(session.destroyed, false)
     session.destroy()
@@ -255,24 +262,24 @@ describe('A client that cancels and repeats calls before the host has released t
 test('Concurrent calls of one account are limited, over all its connections', async () => {
   const budgets = openBudgets({ commandStreamsOfAccount: 3 })
   const host = await startCommandsUnderTest({}, { budgets })
-  const [one, other] = [openRawCalls(host.target), openRawCalls(host.target)]
+  const [first, second] = [openRawCalls(host.target), openRawCalls(host.target)]
   try {
     const headers = grpcHeaders(listOrganizations, host.administrator.token)
-    const held = [one, one, other].map(({ session }) => {
+    const held = [first, first, second].map(({ session }) => {
       const stream = session.request({ ':method': 'POST', ...headers }, { endStream: false })
       stream.on('error', () => undefined)
       return stream
     })
     const used = () => budgets.budget('commandStreamsOfAccount').used(host.administrator.id)
     await until(() => used() === 3, 'three streams')
-    const rejected = await other.send(headers, framed(goodList))
+    const rejected = await second.send(headers, framed(listMessage))
     assert.deepEqual([rejected.status, rejected.headers['retry-after']], [status.RESOURCE_EXHAUSTED, '1'])
     for (const stream of held) stream.close(constants.NGHTTP2_CANCEL)
     await until(() => used() === 0, 'no stream')
-    assert.equal((await other.send(headers, framed(goodList))).status, status.OK)
+    assert.equal((await second.send(headers, framed(listMessage))).status, status.OK)
   } finally {
-    one.close()
-    other.close()
+    first.close()
+    second.close()
     await host.stop()
   }
 })

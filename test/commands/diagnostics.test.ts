@@ -25,7 +25,7 @@ import { type CommandsUnderTest, startCommandsUnderTest } from '../support/comma
 import { fixture } from '../support/fixture.ts'
 import { openRawCalls, type RawCalls } from '../support/raw-calls.ts'
 
-describe('the diagnostics of the command host', () => {
+describe('The diagnostics of the command host', () => {
   const host = fixture(startCommandsUnderTest, { METRICS: 'true' })
 
   const ask = (path: string, token?: string) =>
@@ -39,7 +39,7 @@ describe('the diagnostics of the command host', () => {
     assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
   }
 
-  test('GET / returns Hello World! with a token for commands, and 401 otherwise', async () => {
+  test('respond to GET / with Hello World! for a token for commands, and with 401 otherwise', async () => {
     const { administrator, identity } = host
     await assertRejected(await ask('/'), 401)
     await assertRejected(await ask('/', 'nonsense'), 401)
@@ -48,7 +48,7 @@ describe('the diagnostics of the command host', () => {
     assert.deepEqual([answer.status, await answer.text()], [200, 'Hello World!'])
   })
 
-  describe('on the port of the commands, over HTTP/2', () => {
+  describe('on the port of the commands, over HTTP/2,', () => {
     let raw: RawCalls
     before(() => {
       raw = openRawCalls(host.target)
@@ -58,11 +58,11 @@ describe('the diagnostics of the command host', () => {
       raw.send({ ':method': 'GET', ':path': '/', ...headers }, undefined, isEnded)
     const bearing = (token: string) => ({ authorization: `Bearer ${token}` })
 
-    test('GET / has the same policy: Hello World! with a token for commands, 401 otherwise', async () => {
+    test('have the same policy for GET /: Hello World! for a token for commands, 401 otherwise', async () => {
       const { administrator, identity } = host
-      const good = await get(bearing(administrator.token))
-      assert.deepEqual([good.httpStatus, good.body.toString()], [200, 'Hello World!'])
-      assert.match(String(good.headers['content-type']), /^text\/plain/)
+      const accepted = await get(bearing(administrator.token))
+      assert.deepEqual([accepted.httpStatus, accepted.body.toString()], [200, 'Hello World!'])
+      assert.match(String(accepted.headers['content-type']), /^text\/plain/)
       const forRest = await identity.serviceToken(administrator.login, 'svc.api')
       for (const token of [undefined, 'nonsense', forRest]) {
         const answer = await get(token === undefined ? {} : bearing(token))
@@ -74,14 +74,14 @@ describe('the diagnostics of the command host', () => {
       }
     })
 
-    test('HEAD / answers without a body, and a request that never ends keeps no stream', async () => {
+    test('respond to HEAD / without a body, and keep no stream for a request that never ends', async () => {
       const head = await get({ ':method': 'HEAD', ...bearing(host.administrator.token) })
       assert.deepEqual([head.httpStatus, head.body.length], [200, 0])
       const endless = await get(bearing(host.administrator.token), false)
       assert.deepEqual([endless.httpStatus, endless.body.toString()], [200, 'Hello World!'])
     })
 
-    test('anything else that is no call is 415, with a token too', async () => {
+    test('respond with 415 to any other request that is not a call, even with a token', async () => {
       const token = bearing(host.administrator.token)
       for (const path of ['/healthz', '/readyz', '/metrics', '/nothing'])
         assert.equal((await get({ ':path': path, ...token })).httpStatus, 415, path)
@@ -91,14 +91,14 @@ describe('the diagnostics of the command host', () => {
     })
   })
 
-  test('answers /healthz and /readyz to everyone, and other paths with 404 in the envelope', async () => {
+  test('respond to /healthz and /readyz without a token, and with 404 in the envelope to other paths', async () => {
     assert.equal((await ask('/healthz')).status, 200)
     assert.equal((await ask('/readyz')).status, 200)
     await assertRejected(await ask('/nothing'), 404)
     await assertRejected(await fetch(`${host.diagnostics}/healthz`, { method: 'POST' }), 405)
   })
 
-  test('measures calls by command and code', async () => {
+  test('measure calls by command and code', async () => {
     const calls = openCommandCalls(host.target)
     const { token } = host.administrator
     await calls.call('CreateImpediment', { name: 'Rain' }, { token })
@@ -114,14 +114,14 @@ describe('the diagnostics of the command host', () => {
     }
   })
 
-  test('says 503 in the envelope while the store is away', async () => {
+  test('respond with 503 in the envelope while the store is unavailable', async () => {
     const other = await startCommandsUnderTest()
     assert.equal((await fetch(`${other.diagnostics}/readyz`)).status, 200)
     await other.database.close()
     await assertRejected(await fetch(`${other.diagnostics}/readyz`), 503)
     assert.equal((await fetch(`${other.diagnostics}/healthz`)).status, 200)
     await assertRejected(await fetch(`${other.diagnostics}/metrics`), 404)
-    // The rest of `stop` closes the store, which is closed.
+    // `stop` would close the store again.
     await other.stopHost()
     await other.identity.stop()
   })
@@ -132,10 +132,10 @@ describe('npm start -- commands', () => {
   after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
   for (const variable of ['COMMAND_PORT', 'COMMAND_DIAGNOSTICS_PORT']) {
-    test(`says that ${variable} is taken, and leaves nothing running`, async () => {
-      const taken = createServer().listen(0, '127.0.0.1')
-      await once(taken, 'listening')
-      const { port } = taken.address() as { port: number }
+    test(`reports that the port of ${variable} is in use, and leaves nothing running`, async () => {
+      const occupant = createServer().listen(0, '127.0.0.1')
+      await once(occupant, 'listening')
+      const { port } = occupant.address() as { port: number }
       const ports = {
         COMMAND_PORT: await freePort(),
         COMMAND_DIAGNOSTICS_PORT: await freePort(),
@@ -143,7 +143,7 @@ describe('npm start -- commands', () => {
       }
       const child = spawnStart(
         {
-          // The second start finds the store of the first one: making one is not what this is about.
+          // Both starts use one store, because creating a store takes a long time.
           DATA_DIR: join(folder, 'data'),
           ...Object.fromEntries(Object.entries(ports).map(([name, value]) => [name, String(value)])),
         },
@@ -158,7 +158,7 @@ describe('npm start -- commands', () => {
       )
       assert.doesNotMatch(child.output(), /\n\s+at /)
       assert.equal(existsSync(join(folder, 'data', 'postgres', 'postmaster.pid')), false)
-      taken.close()
+      occupant.close()
     })
   }
 })
@@ -166,7 +166,7 @@ describe('npm start -- commands', () => {
 const imports = ['google/protobuf/field_mask.proto', 'google/protobuf/timestamp.proto']
 const servicesServed = ['tracker.commands.v1.Commands', 'tracker.ext.v1.Commands', 'grpc.health.v1.Health']
 
-describe('the standard services', () => {
+describe('The standard services:', () => {
   let host: CommandsUnderTest
   let client: Client
 
@@ -197,7 +197,7 @@ describe('the standard services', () => {
         { fileByFilename: 'tracker/commands/v1/commands.proto' },
       ]
       for (const question of questions) {
-        test(`answers ${JSON.stringify(question)} with the published file and what it imports`, async () => {
+        test(`answers ${JSON.stringify(question)} with the published file and its imports`, async () => {
           const { fileDescriptorResponse } = await ask(question)
           const files = fileDescriptorResponse.fileDescriptorProto.map((bytes: Buffer) =>
             fromBinary(FileDescriptorProtoSchema, bytes),
@@ -208,11 +208,11 @@ describe('the standard services', () => {
           ])
           assert.deepEqual(files[0]?.dependency, imports)
           assert.equal(files[0]?.name, 'tracker/commands/v1/commands.proto')
-          assert.deepEqual(meaningOf(files[0]!), meaningOf(publishedFile()))
+          assert.deepEqual(meaningOf(files[0]!), meaningOf(parsePublishedFile()))
         })
       }
 
-      test('answers with the file of the extensions, whichever way it is asked for', async () => {
+      test('finds the file of the extensions by its name and by its symbols', async () => {
         for (const question of [
           { fileContainingSymbol: 'tracker.ext.v1.Commands' },
           { fileContainingSymbol: 'tracker.ext.v1.Comment.text' },
@@ -228,7 +228,7 @@ describe('the standard services', () => {
         ['google.protobuf.Timestamp', 'google/protobuf/timestamp.proto'],
         ['google.rpc.BadRequest', 'google/rpc/error_details.proto'],
       ]) {
-        test(`knows the file of ${name} by its name and its symbol`, async () => {
+        test(`finds the file of ${name} by its name and by its symbol`, async () => {
           for (const question of [{ fileByFilename: path }, { fileContainingSymbol: name }]) {
             const { fileDescriptorResponse } = await ask(question)
             const file = fromBinary(FileDescriptorProtoSchema, fileDescriptorResponse.fileDescriptorProto[0])
@@ -237,7 +237,7 @@ describe('the standard services', () => {
         })
       }
 
-      test('says NOT_FOUND for what there is not', async () => {
+      test('responds with NOT_FOUND for unknown symbols and files', async () => {
         for (const question of [
           { fileContainingSymbol: 'tracker.commands.v1.Nothing' },
           { fileContainingSymbol: '' },
@@ -251,7 +251,7 @@ describe('the standard services', () => {
     })
   }
 
-  test('reflection answers hundreds of questions on one stream, each when the last answer is taken', async () => {
+  test('reflection answers hundreds of questions on one stream, each after the previous answer was read', async () => {
     const stream = openReflection(client, 'v1')
     let answers = 0
     const all = new Promise<void>((resolve, reject) => {
@@ -261,7 +261,7 @@ describe('the standard services', () => {
         answers += 1
       })
     })
-    for (let asked = 0; asked < 300; asked += 1)
+    for (let count = 0; count < 300; count += 1)
       stream.write({ fileByFilename: 'tracker/commands/v1/commands.proto' })
     stream.end()
     await all
@@ -271,13 +271,13 @@ describe('the standard services', () => {
   describe('health', () => {
     const check = (service: string) => unary(client, 'Check', { service })
 
-    test('says SERVING for the host and for the commands, NOT_FOUND for others', async () => {
+    test('reports SERVING for the host and for the commands, and NOT_FOUND for other services', async () => {
       assert.deepEqual(await check(''), { status: 'SERVING' })
       assert.deepEqual(await check('tracker.commands.v1.Commands'), { status: 'SERVING' })
       await assert.rejects(check('tracker.Nothing'), { code: status.NOT_FOUND })
     })
 
-    test('lists them all', async () => {
+    test('lists all services', async () => {
       const { statuses } = (await unary(client, 'List', {})) as { statuses: Record<string, unknown> }
       assert.deepEqual(Object.keys(statuses).sort(), ['', ...servicesServed.slice(0, 2)])
     })
@@ -286,7 +286,7 @@ describe('the standard services', () => {
       assert.equal(((await check('')) as { status: string }).status, 'SERVING')
     })
 
-    test('serves a thousand watchers, one after the other gone', async () => {
+    test('serves a thousand watchers that leave again', async () => {
       for (let round = 0; round < 250; round += 1) {
         const streams = Array.from({ length: 4 }, () => watch(client))
         await Promise.all(streams.map((stream) => new Promise((resolve) => stream.once('data', resolve))))
@@ -337,8 +337,8 @@ function reflect(client: Client, version: string, question: object): Promise<Ref
   })
 }
 
-/** As another reader of .proto files understands the published one. */
-function publishedFile(): FileDescriptorProto {
+/** Parses the published .proto file with an independent parser. */
+function parsePublishedFile(): FileDescriptorProto {
   const path = fileURLToPath(
     new URL('../../docs/contract/tracker/commands/v1/commands.proto', import.meta.url),
   )
@@ -350,7 +350,7 @@ function publishedFile(): FileDescriptorProto {
   return files.find((file) => file.package === 'tracker.commands.v1')!
 }
 
-/** What clients are generated from; the readers differ in how they write names. */
+/** Returns the parts from which clients are generated. The parsers differ in how they spell names. */
 const meaningOf = ({ package: name, messageType, service }: FileDescriptorProto) => ({
   name,
   messages: Object.fromEntries(
@@ -378,7 +378,7 @@ const meaningOf = ({ package: name, messageType, service }: FileDescriptorProto)
 
 const camelCase = (name: string): string => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())
 
-test('With EXTENSIONS=off, reflection and health know the commands of the contract alone', async () => {
+test('With EXTENSIONS=off, reflection and health only know the commands of the contract', async () => {
   await using host = await startCommandsUnderTest({ EXTENSIONS: 'off' })
   const client = new Client(host.target, credentials.createInsecure())
   const { listServicesResponse } = await reflect(client, 'v1', { listServices: '*' })

@@ -14,7 +14,6 @@ import { connectDirectly } from '../support/direct-connection.ts'
 import type { Fields } from '../support/dotnet-calls.ts'
 import {
   type DotnetCalls,
-  type DotnetUnderTest,
   dotnetPath,
   openDotnetCalls,
   startDotnetUnderTest,
@@ -32,9 +31,9 @@ describe('A .NET client gets', { concurrency: true }, () => {
     name: string,
     fields: Fields,
     message: string,
-    as?: Parameters<DotnetUnderTest['ask']>[2],
+    caller?: { readonly token: string | undefined },
   ) => {
-    const { code, result } = await dotnet.ask(name, fields, as)
+    const { code, result } = await dotnet.ask(name, fields, caller)
     assert.equal(code, status.OK)
     assert.deepEqual([result.Success, result.Message], [false, message])
   }
@@ -43,7 +42,7 @@ describe('A .NET client gets', { concurrency: true }, () => {
     assert.deepEqual(Object.values(violationsIn(metadata)).flat(), details)
   }
 
-  test('of a missing row by a result without success, on get, update and remove', async () => {
+  test('a result without success for a missing row, on get, update and remove', async () => {
     const Id = randomUUID()
     await fails('GetWorkflowById', { Id }, 'Workflow was not found.')
     await fails('UpdateWorkflow', { Id, Name: 'x', Order: 1 }, 'Workflow was not found.')
@@ -54,14 +53,14 @@ describe('A .NET client gets', { concurrency: true }, () => {
     await fails('RemoveWorkflow', { Ids: [zero] }, 'Workflow was not found.')
   })
 
-  test('the same of a row that it cannot see', async () => {
+  test('the same result for a row that it cannot see', async () => {
     const outsider = await dotnet.commands.signUp()
     const { ProjectId: Id, OrganizationId } = dotnet.workspace.ids
     await fails('GetProjectById', { Id }, 'Project was not found.', outsider)
     await fails('UpdateProject', { Id, Name: 'Mine', OrganizationId }, 'Project was not found.', outsider)
   })
 
-  test('of everything that is wrong with a message, by INVALID_ARGUMENT in the words of REST', async () => {
+  test('INVALID_ARGUMENT with the messages of REST for everything that is wrong with a message', async () => {
     await invalid('CreateProject', {}, 'Name is required.', 'OrganizationId is required.')
     await invalid(
       'CreateProject',
@@ -81,7 +80,7 @@ describe('A .NET client gets', { concurrency: true }, () => {
     await invalid('CreateWorkflow', { Name: 'x', Order: null }, 'Order is required.')
   })
 
-  test('of a parameter of a list that has a wrong type, by its name', async () => {
+  test('INVALID_ARGUMENT with the name of a list parameter of the wrong type', async () => {
     const sentences = {
       Ids: 'Ids must be UUIDs separated by commas.',
       Search: 'Search must be text.',
@@ -95,7 +94,7 @@ describe('A .NET client gets', { concurrency: true }, () => {
     }
   })
 
-  test('of a broken rule and of a reference to nothing, by INVALID_ARGUMENT', async () => {
+  test('INVALID_ARGUMENT for a violated rule and for a reference to a missing row', async () => {
     const { ids } = dotnet.workspace
     const dates = { StartDate: '2026-01-05T00:00:00.000001Z', EndDate: '2026-01-05T00:00:00Z' }
     await invalid(
@@ -103,12 +102,12 @@ describe('A .NET client gets', { concurrency: true }, () => {
       { Name: 'x', ...dates, AmountHours: 1, ...ids },
       'End date must be on or after start date.',
     )
-    const time = { KeepDate: '2026-01-05T00:00:00Z', ...ids }
-    await invalid('CreateAppointment', time, 'AmountHours must be greater than 0.')
-    await invalid('CreateAppointment', { ...time, AmountHours: null }, 'AmountHours is required.')
+    const appointment = { KeepDate: '2026-01-05T00:00:00Z', ...ids }
+    await invalid('CreateAppointment', appointment, 'AmountHours must be greater than 0.')
+    await invalid('CreateAppointment', { ...appointment, AmountHours: null }, 'AmountHours is required.')
     await invalid(
       'CreateAppointment',
-      { ...time, AmountHours: 0.125 },
+      { ...appointment, AmountHours: 0.125 },
       'AmountHours must be a multiple of 0.01.',
     )
     await invalid(
@@ -125,7 +124,7 @@ describe('A .NET client gets', { concurrency: true }, () => {
     assert.deepEqual([code, details.startsWith('OrganizationId ')], [status.INVALID_ARGUMENT, true])
   })
 
-  test('of bad paging by INVALID_ARGUMENT, and that a list needs its Pagination', async () => {
+  test('INVALID_ARGUMENT for invalid paging and for a list without Pagination', async () => {
     await dotnet.rejected('ListProjects', {}, status.INVALID_ARGUMENT, 'Pagination is required.')
     await dotnet.rejected(
       'ListProjects',
@@ -154,7 +153,7 @@ describe('A .NET client gets', { concurrency: true }, () => {
     )
   })
 
-  test('that a body cannot be read, by INVALID_ARGUMENT', async () => {
+  test('INVALID_ARGUMENT for an unreadable body', async () => {
     const { token } = dotnet.commands.administrator
     const path = dotnetPath('Project', 'GetProjectByIdCommand')
     for (const body of [
@@ -169,7 +168,7 @@ describe('A .NET client gets', { concurrency: true }, () => {
     }
   })
 
-  test('that there is no session, by UNAUTHENTICATED, whatever the body holds', async () => {
+  test('UNAUTHENTICATED without a valid token, whatever the body is', async () => {
     const { administrator, identity } = dotnet.commands
     const forRest = await identity.serviceToken(administrator.login, 'svc.api')
     for (const token of [undefined, 'nonsense', forRest]) {
@@ -178,7 +177,7 @@ describe('A .NET client gets', { concurrency: true }, () => {
     }
   })
 
-  test('that it may not, by PERMISSION_DENIED', async () => {
+  test('PERMISSION_DENIED for a command that it may not use', async () => {
     const person = await dotnet.commands.signUp()
     const denied = (name: string, details: string) =>
       dotnet.rejected(name, {}, status.PERMISSION_DENIED, details, person)
@@ -186,7 +185,7 @@ describe('A .NET client gets', { concurrency: true }, () => {
     await denied('ListUsers', 'Only administrators may read users.')
   })
 
-  test('that there is no such command, by UNIMPLEMENTED', async () => {
+  test('UNIMPLEMENTED for an unknown command', async () => {
     const { token } = dotnet.commands.administrator
     const paths = [
       dotnetPath('Project', 'RestoreProjectCommand'),
@@ -205,7 +204,7 @@ describe('A .NET client gets', { concurrency: true }, () => {
 describe('A .NET client gets', () => {
   const dotnet = fixture(startDotnetUnderTest)
 
-  test('of a taken id or login, by ALREADY_EXISTS', async () => {
+  test('ALREADY_EXISTS for an id or login that is in use', async () => {
     const user = {
       Id: randomUUID(),
       Name: 'Eve',
@@ -219,7 +218,7 @@ describe('A .NET client gets', () => {
     await exists({ Id: null }, 'Login is already used by an active account.')
   })
 
-  test('of active dependents, by FAILED_PRECONDITION', async () => {
+  test('FAILED_PRECONDITION for a row with active dependents', async () => {
     const details = 'Organization cannot be removed while it has active projects.'
     await dotnet.rejected(
       'RemoveOrganization',
@@ -229,11 +228,11 @@ describe('A .NET client gets', () => {
     )
   })
 
-  test('that others hold the same row for too long, by ABORTED', { skip: isDistributed }, async () => {
+  test('ABORTED if another transaction locks the row for too long', { skip: isDistributed }, async () => {
     const { commands, workspace } = dotnet
     const { Impediment } = await workspace.call('Impediment', 'CreateImpediment', { Name: 'Held' })
     const direct = await connectDirectly(commands.database)
-    // New connections wait for a lock from now on as long as a busy store may let them.
+    // From now on, new connections wait for a lock for only 20 ms.
     await direct.query(
       `do $$ begin execute format('alter database %I set lock_timeout = ''20ms''', current_database()); end $$`,
     )
@@ -248,7 +247,7 @@ describe('A .NET client gets', () => {
     })
   })
 
-  test('that it calls too often, by RESOURCE_EXHAUSTED and when to come again', async () => {
+  test('RESOURCE_EXHAUSTED with retry-after when it exceeds the rate limit', async () => {
     const limits = { RateLimit__Command__PermitLimit: '2', RateLimit__Command__QueueLimit: '0' }
     await alongside(limits, async ({ calls, administrator }) => {
       const call = () => calls.call('Project', 'ListProjectsCommand', { Pagination: {} }, administrator)
@@ -259,7 +258,7 @@ describe('A .NET client gets', () => {
     })
   })
 
-  /** Another host of the same store. */
+  /** Runs `use` with another host on the same store. */
   async function alongside(
     environment: Readonly<Record<string, string>>,
     use: (other: { calls: DotnetCalls; administrator: { token: string } }) => Promise<void>,
@@ -270,9 +269,9 @@ describe('A .NET client gets', () => {
   }
 })
 
-const dotnet = fixture(startDotnetUnderTest)
-
-test('a request of a .NET client, header by header and byte by byte, is answered as such clients read it', async () => {
+test('A request with the exact headers of a .NET client, sent byte by byte, gets a response that such clients can read', async (t) => {
+  const dotnet = await startDotnetUnderTest()
+  t.after(dotnet.stop)
   const { ProjectId, OrganizationId } = dotnet.workspace.ids
   const body = framed(encode({ Id: ProjectId, Name: 'Updated Project', OrganizationId }))
   const session = connect(`http://${dotnet.commands.target}`)
@@ -304,30 +303,30 @@ test('a request of a .NET client, header by header and byte by byte, is answered
   }
   assert.deepEqual(outcome, { Success: true, Message: 'Project updated successfully.' })
   assert.deepEqual([Project.Id, Project.Name], [ProjectId, 'Updated Project'])
-  // They ping every minute; Node answers by itself.
+  // .NET clients ping every minute, and the HTTP/2 server of Node answers these pings.
   await new Promise((resolve) => session.ping(resolve))
   session.close()
 })
 
-const written = readFileSync(
+const committedContracts = readFileSync(
   join(import.meta.dirname, '..', '..', 'clients', 'dotnet', 'Contracts.g.cs'),
   'utf8',
 )
 
 test('The C# classes are those of the commands: npm run contract writes them', () => {
-  assert.equal(written, dotnetContracts(commandsOfEdition('v1')))
+  assert.equal(committedContracts, dotnetContracts(commandsOfEdition('v1')))
 })
 
-test('A C# class has the full name that its command is called by', () => {
+test('A C# class has the full name by which its command is called', () => {
   const names = new Set<string>()
   let namespace = ''
-  for (const line of written.split('\n')) {
+  for (const line of committedContracts.split('\n')) {
     namespace = /^namespace (\S+)/.exec(line)?.[1] ?? namespace
     const name = /public sealed class (\w+) : ICommand/.exec(line)?.[1]
     if (name) names.add(`/${namespace}.${name}/`)
   }
-  const called = commandsOfEdition('v1').map(
+  const paths = commandsOfEdition('v1').map(
     (command) => pathsOf(command, 'GrpcServer.Contracts.Commands')[1]?.path,
   )
-  assert.deepEqual([...names].sort(), called.sort())
+  assert.deepEqual([...names].sort(), paths.sort())
 })

@@ -20,7 +20,7 @@ describe('A hostile body from a .NET client', () => {
     dotnet.calls.send(dotnetPath(entity, `${name}Command`), body, dotnet.commands.administrator)
   const codeOf = async (body: Buffer, entity = 'Project', name = 'UpdateProject') =>
     status[(await send(entity, name, body)).code]
-  const isHarmless = async (body: Buffer, entity = 'Project', name = 'UpdateProject') => {
+  const assertHarmless = async (body: Buffer, entity = 'Project', name = 'UpdateProject') => {
     const { code, details } = await send(entity, name, body)
     assert.ok(harmless.has(code), `${status[code]} ${details}: ${body.subarray(0, 200).toString('hex')}`)
   }
@@ -54,7 +54,7 @@ describe('A hostile body from a .NET client', () => {
     assert.ok(process.memoryUsage().rss - rss < megabytes(200))
   })
 
-  test('that is a small bomb of a large legal message is answered in bounded time and memory', async () => {
+  test('that expands to the largest valid message is answered in bounded time and memory', async () => {
     const size = megabytes(4) - 100
     const claimed = (items: number, width: 2 | 4 = 4) => array([], width, items)
     const bombs: readonly (readonly [string, string, Buffer])[] = [
@@ -74,7 +74,7 @@ describe('A hostile body from a .NET client', () => {
       const small = framed(body)
       assert.ok(small.length < 20_000)
       const { arrayBuffers, heapUsed } = process.memoryUsage()
-      await isHarmless(small, entity, name)
+      await assertHarmless(small, entity, name)
       const after = process.memoryUsage()
       assert.ok(after.arrayBuffers + after.heapUsed - arrayBuffers - heapUsed < megabytes(400), name)
     }
@@ -102,29 +102,30 @@ describe('A hostile body from a .NET client', () => {
     assert.equal(await version(), before)
   })
 
-  test('with any one byte changed is carried out or rejected', async () => {
+  test('with any one byte changed is executed or rejected', async () => {
     for (const body of [update(), framed(update())]) {
       const mutants = Array.from(body, (byte, at) => {
         const mutant = Buffer.from(body)
+        // Adds 1 to 255, depending on the position, so that the byte always changes.
         mutant[at] = (byte + 1 + ((at * 89) % 255)) & 0xff
         return mutant
       })
-      await Promise.all(mutants.map((mutant) => isHarmless(mutant)))
+      await Promise.all(mutants.map((mutant) => assertHarmless(mutant)))
     }
   })
 
-  test('of any bytes at all is carried out or rejected', async () => {
+  test('of arbitrary bytes is executed or rejected', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), (bytes) => isHarmless(Buffer.from(bytes))),
+      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), (bytes) => assertHarmless(Buffer.from(bytes))),
       { numRuns: 300 },
     )
     await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), (bytes) => isHarmless(blockArray([bytes]))),
+      fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), (bytes) => assertHarmless(blockArray([bytes]))),
       { numRuns: 200 },
     )
   })
 
-  test('of any JSON under the known keys is carried out or rejected', async () => {
+  test('with arbitrary JSON under the known keys is executed or rejected', async () => {
     const anything = fc.option(fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.uuid()), { freq: 8 })
     const body = fc.record({
       Id: anything,
@@ -149,13 +150,13 @@ describe('A hostile body from a .NET client', () => {
     )
     await fc.assert(
       fc.asyncProperty(commands, body, ([entity, name], fields) =>
-        isHarmless(framed(encode(fields)), entity, name),
+        assertHarmless(framed(encode(fields)), entity, name),
       ),
       { numRuns: 400 },
     )
   })
 
-  test('that nests a hundred thousand deep is skipped where it is not read, and rejected otherwise', async () => {
+  test('with nesting of a hundred thousand levels is skipped under unknown keys, and rejected otherwise', async () => {
     const { ProjectId } = dotnet.workspace.ids
     const arrays = Buffer.concat([Buffer.alloc(100_000, 0x91), encode(1)])
     const maps = Buffer.concat([...Array(100_000).fill(Buffer.of(0x81, 0xa0)), encode(1)])
@@ -170,10 +171,14 @@ describe('A hostile body from a .NET client', () => {
   })
 
   test('that claims four billion entries or bytes is rejected', async () => {
-    const many = 2 ** 32 - 1
+    const claimed = 2 ** 32 - 1
     const claims = [
-      ...[map([], 4, many), array([], 4, many), Buffer.from('dbffffffff', 'hex')],
-      ...[Buffer.from('c6ffffffff', 'hex'), Buffer.from('c9ffffffffff', 'hex')],
+      map([], 4, claimed),
+      array([], 4, claimed),
+      // Text, bytes and an extension, each with a length of 32 bits.
+      Buffer.from('dbffffffff', 'hex'),
+      Buffer.from('c6ffffffff', 'hex'),
+      Buffer.from('c9ffffffffff', 'hex'),
     ]
     for (const claim of claims) {
       for (const body of [claim, encode({ Extra: claim }), encode({ Ids: claim }), encode({ Name: claim })]) {
@@ -182,22 +187,22 @@ describe('A hostile body from a .NET client', () => {
     }
   })
 
-  test('with extensions of every length and type is carried out or rejected', async () => {
+  test('with extensions of every length and type is executed or rejected', async () => {
     const lengths = [...Array(40).keys(), 255, 256, 65_535, 65_536]
     const bodies = lengths.flatMap((length) =>
       [-128, -1, 0, 98, 99, 127].map((type) => extension(type, Buffer.alloc(length, 0x01))),
     )
     await Promise.all(
       bodies.flatMap((value) => [
-        isHarmless(value),
-        isHarmless(encode({ Id: value, Name: value })),
-        isHarmless(encode({ Id: dotnet.workspace.ids.ProjectId, ExpectedVersion: value })),
-        isHarmless(array([value, bin(Buffer.of(0x10, 0x80))])),
+        assertHarmless(value),
+        assertHarmless(encode({ Id: value, Name: value })),
+        assertHarmless(encode({ Id: dotnet.workspace.ids.ProjectId, ExpectedVersion: value })),
+        assertHarmless(array([value, bin(Buffer.of(0x10, 0x80))])),
       ]),
     )
   })
 
-  test('with text that is no UTF-8 is rejected, and never stored in another form', async () => {
+  test('with text that is not UTF-8 is rejected, and never stored in another form', async () => {
     const Id = randomUUID()
     for (const bytes of ['ff', '41c3', 'c080', 'eda080', 'f8888080']) {
       const body = encode({ Id, Name: text(Buffer.from(bytes, 'hex')) })
@@ -205,11 +210,14 @@ describe('A hostile body from a .NET client', () => {
     }
     const body = encode({ Id, Name: 'with a NUL \0' })
     const { code, details } = await send('Impediment', 'CreateImpediment', body)
-    assert.deepEqual([code, details], [3, 'Name contains a character that cannot be stored.'])
+    assert.deepEqual(
+      [code, details],
+      [status.INVALID_ARGUMENT, 'Name contains a character that cannot be stored.'],
+    )
     assert.equal((await dotnet.workspace.call('Impediment', 'GetImpedimentById', { Id })).Success, false)
   })
 
-  test('followed by anything more is rejected', async () => {
+  test('followed by more bytes is rejected', async () => {
     for (const body of [update(), framed(update()), wholeBlock(update())]) {
       for (const more of [Buffer.of(0), Buffer.of(0xc0), body]) {
         assert.equal(await codeOf(Buffer.concat([body, more])), 'INVALID_ARGUMENT')

@@ -44,15 +44,26 @@ describe('A .NET client', { concurrency: true }, () => {
     [
       'Assignment',
       ({ ProjectId, WorkflowId, UserId, AssignmentTypeId }) => ({
-        ...{ Name: 'Lay', Description: 'x'.repeat(2000), StartDate: day, EndDate: instant, AmountHours: 0 },
-        ...{ ProjectId, WorkflowId, UserId, AssignmentTypeId },
+        Name: 'Lay',
+        Description: 'x'.repeat(2000),
+        StartDate: day,
+        EndDate: instant,
+        AmountHours: 0,
+        ProjectId,
+        WorkflowId,
+        UserId,
+        AssignmentTypeId,
       }),
       { Description: null, AmountHours: 99_999.75, EndDate: '2514-05-30T01:53:04.000001Z' },
     ],
     [
       'Appointment',
       ({ AssignmentId, UserId }) => ({
-        ...{ Description: 'Dug', KeepDate: instant, AmountHours: 8, AssignmentId, UserId },
+        Description: 'Dug',
+        KeepDate: instant,
+        AmountHours: 8,
+        AssignmentId,
+        UserId,
       }),
       { KeepDate: '1969-12-31T23:59:59.999999Z', AmountHours: 0.25 },
     ],
@@ -72,7 +83,7 @@ describe('A .NET client', { concurrency: true }, () => {
       const { Id, CreatedAt } = created
       assert.match(Id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
       assert.match(CreatedAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/)
-      // A field that none of these clients knew when they were made is nil.
+      // Fields that are newer than these clients are nil, because the clients send no values for them.
       const nils = Object.fromEntries(Object.keys(created).map((name) => [name, null]))
       const common = { ...nils, Id, CreatedAt, UpdatedAt: null, DeletedAt: null, Active: true }
       assert.deepEqual(created, { ...common, ...fields })
@@ -121,7 +132,7 @@ describe('A .NET client', { concurrency: true }, () => {
       sql`select password_hash as hash, security_stamp as stamp from users where id = ${id}`,
     )
 
-  test('may name an appointment, and the name is not stored', async () => {
+  test('may send a name for an appointment, which is not stored', async () => {
     const { AssignmentId, UserId } = workspace.ids
     const fields = { KeepDate: day, AmountHours: 1, AssignmentId, UserId, Name: 'Not stored' }
     const { Appointment } = await succeeds('Appointment', 'CreateAppointment', fields)
@@ -129,7 +140,7 @@ describe('A .NET client', { concurrency: true }, () => {
     assert.ok(!('Name' in (await recordOf('Appointment', Appointment.Id))))
   })
 
-  test('may echo the version of a project as often as it likes, and never meets a false conflict', async () => {
+  test('may send back the version of a project any number of times without a false conflict', async () => {
     const { OrganizationId } = workspace.ids
     const { Project } = await succeeds('Project', 'CreateProject', { Name: 'Pier', OrganizationId })
     let version = Project.CreatedAt
@@ -146,7 +157,7 @@ describe('A .NET client', { concurrency: true }, () => {
     }
   })
 
-  test('clears a description with nil, and by not sending it', async () => {
+  test('clears a description by sending nil or by omitting it', async () => {
     const fields = { Name: 'Harbour', Description: 'On the sea' }
     const { Organization } = await succeeds('Organization', 'CreateOrganization', fields)
     const { Id } = Organization
@@ -157,7 +168,7 @@ describe('A .NET client', { concurrency: true }, () => {
     assert.equal((await recordOf('Organization', Id)).Description, null)
   })
 
-  test('gets the page it asks for, sorted as it asks', async () => {
+  test('gets the requested page in the requested order', async () => {
     const word = randomUUID()
     for (const Name of ['b', 'c', 'a'])
       await succeeds('Impediment', 'CreateImpediment', { Name: `${word} ${Name}` })
@@ -172,14 +183,14 @@ describe('A .NET client', { concurrency: true }, () => {
     assert.deepEqual([await names(1), await names(2), await names(3)], [['c', 'b'], ['a'], []])
   })
 
-  test('may leave out the last slash', async () => {
+  test('may omit the trailing slash', async () => {
     const { token } = commands.administrator
     const path = dotnetPath('Project', 'GetProjectByIdCommand').slice(0, -1)
     const { result } = await calls.send(path, encode({ Id: workspace.ids.ProjectId }), { token })
     assert.equal(result.Project.Id, workspace.ids.ProjectId)
   })
 
-  test('may compress in one block, in several, in the older form, or not at all', async () => {
+  test('may compress a body in one block, in several, in the older form, or not at all', async () => {
     const { token } = commands.administrator
     const body = encode({ Name: 'Long', Description: 'the same again, '.repeat(120) })
     const half = Math.floor(body.length / 2)
@@ -211,24 +222,34 @@ describe('A .NET client', { concurrency: true }, () => {
   })
 
   test('finds the commands under the configured namespace, and only there', async () => {
-    await using elsewhere = await startCommandsUnderTest(
+    await using otherHost = await startCommandsUnderTest(
       { COMMAND_DOTNET_NAMESPACE: 'Acme.Commands' },
       { alongside: commands },
     )
-    await using other = openDotnetCalls(elsewhere.target)
+    await using otherCalls = openDotnetCalls(otherHost.target)
     const body = encode(sent({ Id: workspace.ids.ProjectId }))
-    const { token } = elsewhere.administrator
-    const at = (path: string) => other.send(path, body, { token })
-    const { result } = await at(dotnetPath('Project', 'GetProjectByIdCommand', 'Acme.Commands'))
+    const { token } = otherHost.administrator
+    const sendTo = (path: string) => otherCalls.send(path, body, { token })
+    const { result } = await sendTo(dotnetPath('Project', 'GetProjectByIdCommand', 'Acme.Commands'))
     assert.equal(result.Project.Id, workspace.ids.ProjectId)
-    const { code } = await at(dotnetPath('Project', 'GetProjectByIdCommand'))
+    const { code } = await sendTo(dotnetPath('Project', 'GetProjectByIdCommand'))
     assert.equal(code, status.UNIMPLEMENTED)
   })
 })
 
-/** What such a client always sends, and the others as nil. */
+/** .NET clients always send every key of a Pagination, with nil for those that are not set. */
 const page = {
-  ...{ PageNumber: 1, PageSize: 10, SortColumn: 'Id', SortOrder: 'ASC', Search: null, Ids: null },
-  ...{ OrganizationId: null, ProjectId: null, AssignmentId: null, UserId: null, WorkflowId: null },
-  ...{ DateFrom: null, DateTo: null },
+  PageNumber: 1,
+  PageSize: 10,
+  SortColumn: 'Id',
+  SortOrder: 'ASC',
+  Search: null,
+  Ids: null,
+  OrganizationId: null,
+  ProjectId: null,
+  AssignmentId: null,
+  UserId: null,
+  WorkflowId: null,
+  DateFrom: null,
+  DateTo: null,
 }

@@ -27,35 +27,35 @@ describe('A rejected command', { concurrency: true }, () => {
 
   const call = (name: string, request: Body, token = commands.administrator.token) =>
     calls.call(name, request, { token })
-  const fails = async (answer: ReturnType<typeof call>, message: string) => {
+  const assertFailed = async (answer: ReturnType<typeof call>, message: string) => {
     const { code, result } = await answer
     assert.equal(code, status.OK)
     assert.deepEqual([result.success, result.message], [false, message])
   }
-  const rejected = async (answer: ReturnType<typeof call>, code: status, details: string) => {
-    const given = await answer
-    assert.deepEqual([status[given.code], given.details], [status[code], details])
-    return given
+  const assertRejected = async (answer: ReturnType<typeof call>, code: status, details: string) => {
+    const response = await answer
+    assert.deepEqual([status[response.code], response.details], [status[code], details])
+    return response
   }
 
   test('because of a missing row is a result without success, on get, update and remove', async () => {
     const id = randomUUID()
-    await fails(call('GetWorkflowById', { id }), 'Workflow was not found.')
-    await fails(call('UpdateWorkflow', { id, name: 'x', order: 1 }), 'Workflow was not found.')
-    await fails(call('RemoveWorkflow', { ids: [id] }), 'Workflow was not found.')
+    await assertFailed(call('GetWorkflowById', { id }), 'Workflow was not found.')
+    await assertFailed(call('UpdateWorkflow', { id, name: 'x', order: 1 }), 'Workflow was not found.')
+    await assertFailed(call('RemoveWorkflow', { ids: [id] }), 'Workflow was not found.')
   })
 
-  test('because of a row that cannot be seen says the same', async () => {
+  test('because of a row that the caller cannot see has the same result', async () => {
     const outsider = await commands.signUp()
     const id = await workspace.project()
-    await fails(call('GetProjectById', { id }, outsider.token), 'Project was not found.')
+    await assertFailed(call('GetProjectById', { id }, outsider.token), 'Project was not found.')
   })
 
   test('because of a stale version is a result without success', async () => {
     const id = await workspace.project()
     const { organizationId } = workspace
     const request = { id, name: 'Late', organizationId, expectedVersion: { seconds: 1, nanos: 0 } }
-    await fails(call('UpdateProject', request), 'Project was changed since the expected version.')
+    await assertFailed(call('UpdateProject', request), 'Project was changed since the expected version.')
   })
 
   const invalid: readonly (readonly [string, string, Body, string, string, Body])[] = [
@@ -114,42 +114,46 @@ describe('A rejected command', { concurrency: true }, () => {
     ],
   ]
   for (const [what, name, request, method, path, body] of invalid) {
-    test(`because of ${what} is INVALID_ARGUMENT in the words of REST, with every violation`, async () => {
+    test(`because of ${what} is INVALID_ARGUMENT with all messages of REST`, async () => {
       const { token } = rest.administrator
       const twin = await rest.call(method, path, { token, ...(method !== 'GET' && { body }) })
       assert.equal(twin.status, 400)
-      const every = Object.values(twin.body.errors).flat().join(' ')
-      const { metadata } = await rejected(call(name, request), status.INVALID_ARGUMENT, every)
+      const messages = Object.values(twin.body.errors).flat().join(' ')
+      const { metadata } = await assertRejected(call(name, request), status.INVALID_ARGUMENT, messages)
       assert.deepEqual(violationsIn(metadata), twin.body.errors)
     })
   }
 
   test('because a list has no Pagination object is INVALID_ARGUMENT', async () => {
-    await rejected(call('ListProjects', {}), status.INVALID_ARGUMENT, 'Pagination is required.')
+    await assertRejected(call('ListProjects', {}), status.INVALID_ARGUMENT, 'Pagination is required.')
   })
 
   test('because of an unreadable message is INVALID_ARGUMENT', async () => {
     const { token } = commands.administrator
     const path = '/tracker.commands.v1.Commands/CreateProject'
     const answer = calls.callRaw(path, Buffer.from([0x0a, 0xff]), { token })
-    await rejected(answer, status.INVALID_ARGUMENT, 'The message could not be read.')
+    await assertRejected(answer, status.INVALID_ARGUMENT, 'The message could not be read.')
   })
 
-  test('without a session is UNAUTHENTICATED, whatever it holds', async () => {
+  test('without a valid token is UNAUTHENTICATED, whatever its message is', async () => {
     const details = 'A valid access token is required.'
-    await rejected(calls.call('ListProjects', {}), status.UNAUTHENTICATED, details)
-    await rejected(calls.call('ListProjects', {}, { token: 'nonsense' }), status.UNAUTHENTICATED, details)
-    await rejected(call('ListProjects', {}, rest.administrator.token), status.UNAUTHENTICATED, details)
+    await assertRejected(calls.call('ListProjects', {}), status.UNAUTHENTICATED, details)
+    await assertRejected(
+      calls.call('ListProjects', {}, { token: 'nonsense' }),
+      status.UNAUTHENTICATED,
+      details,
+    )
+    await assertRejected(call('ListProjects', {}, rest.administrator.token), status.UNAUTHENTICATED, details)
   })
 
-  test('because of the role is PERMISSION_DENIED, before the request is looked at', async () => {
+  test('because of the role is PERMISSION_DENIED, before its message is validated', async () => {
     const { token } = await commands.signUp()
-    await rejected(
+    await assertRejected(
       call('CreateOrganization', {}, token),
       status.PERMISSION_DENIED,
       'Only administrators may change organizations.',
     )
-    await rejected(
+    await assertRejected(
       call('ListUsers', {}, token),
       status.PERMISSION_DENIED,
       'Only administrators may read users.',
@@ -160,7 +164,7 @@ describe('A rejected command', { concurrency: true }, () => {
     const [id, login] = [randomUUID(), `${randomUUID()}@example.com`]
     const user = { id, name: 'Eve', login, password: 'Secret-123' }
     assert.equal((await call('CreateUser', user)).result.success, true)
-    await rejected(
+    await assertRejected(
       call('CreateUser', { ...user, login: `x${login}` }),
       status.ALREADY_EXISTS,
       'Id is already taken.',
@@ -180,7 +184,11 @@ describe('A rejected command', { concurrency: true }, () => {
   test('because the same rows keep changing is ABORTED', { skip: isDistributed }, async () => {
     await failWhenNamed('contended', '40001')
     const answer = call('CreateImpediment', { name: 'contended' })
-    await rejected(answer, status.ABORTED, 'The same rows were changed at the same time. Please try again.')
+    await assertRejected(
+      answer,
+      status.ABORTED,
+      'The same rows were changed at the same time. Please try again.',
+    )
   })
 
   test('because of an unexpected error is INTERNAL and reveals nothing about it', {
@@ -188,11 +196,11 @@ describe('A rejected command', { concurrency: true }, () => {
   }, async () => {
     await failWhenNamed('broken', 'XX000')
     const answer = call('CreateImpediment', { name: 'broken' })
-    const { metadata } = await rejected(answer, status.INTERNAL, 'An unexpected error occurred.')
+    const { metadata } = await assertRejected(answer, status.INTERNAL, 'An unexpected error occurred.')
     assert.deepEqual(metadata.get('grpc-status-details-bin'), [])
   })
 
-  test('because there is no such command is UNIMPLEMENTED', async () => {
+  test('because of an unknown name is UNIMPLEMENTED', async () => {
     const { token } = commands.administrator
     for (const path of [
       '/tracker.commands.v1.Commands/RestoreProject',
@@ -201,7 +209,7 @@ describe('A rejected command', { concurrency: true }, () => {
       assert.equal((await calls.callRaw(path, Buffer.alloc(0), { token })).code, status.UNIMPLEMENTED)
   })
 
-  /** A store that rejects rows of this name like something it does not support. */
+  /** Makes the store fail with this code when a row with this name is inserted. */
   async function failWhenNamed(name: string, code: string) {
     await using direct = await connectDirectly(rest.database)
     const body = `begin if new.name = '${name}' then raise exception using errcode = '${code}'; end if; return new; end`
@@ -214,7 +222,7 @@ describe('A rejected command', { concurrency: true }, () => {
 
 describe('Commands and REST on one store', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest)
-  // With connections and a change watch of its own, as in another process.
+  // This host has its own connections and its own change watch, as in another process.
   const commands = fixture(startCommandsUnderTest, {}, { alongside: rest })
   const calls = fixture(() => openCommandCalls(commands.target))
   const workspace = fixture(seed, rest)
@@ -228,11 +236,11 @@ describe('Commands and REST on one store', { concurrency: true }, () => {
 
   test('a record written by a command is the record that REST shows, to the microsecond', async () => {
     const { workflow } = await call('CreateWorkflow', { name: 'Testing', order: 7 })
-    const shown = (await read(`/api/workflow?id=${workflow.id}`)).workflow
+    const record = (await read(`/api/workflow?id=${workflow.id}`)).workflow
     const { seconds, nanos } = workflow.createdAt
     const created = `${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}.${String(nanos / 1000).padStart(6, '0')}`
-    assert.equal(shown.createdAt.replace(/0*Z$/, ''), created.replace(/0*$/, ''))
-    assert.deepEqual([shown.name, shown.order], ['Testing', 7])
+    assert.equal(record.createdAt.replace(/0*Z$/, ''), created.replace(/0*$/, ''))
+    assert.deepEqual([record.name, record.order], ['Testing', 7])
   })
 
   for (const [verb, write] of [
@@ -240,7 +248,7 @@ describe('Commands and REST on one store', { concurrency: true }, () => {
     ['updates', (id: string) => call('UpdateImpediment', { id, name: 'Beside: updated' })],
     ['removes', (id: string) => call('RemoveImpediment', { ids: [id] })],
   ] as const) {
-    test(`a live listing on REST hears within a second what a command ${verb}`, async () => {
+    test(`a live listing on REST gets within a second what a command ${verb}`, async () => {
       const { id } = await workspace.make('impediment', { name: `Beside: before ${verb}` })
       const { token } = rest.administrator
       await using live = await listen(rest.address, '/api/impediments?search=beside', { token })
@@ -254,12 +262,12 @@ describe('Commands and REST on one store', { concurrency: true }, () => {
     })
   }
 
-  test('of many who change one version at once, by command and by REST, one succeeds', async () => {
+  test('of many concurrent changes of one version, by command and by REST, one succeeds', async () => {
     const { organizationId } = workspace
     const id = await workspace.project()
     for (let round = 0; round < 10; round++) {
       const { project } = await call('GetProjectById', { id })
-      const shown = (await read(`/api/project?id=${id}`)).project
+      const record = (await read(`/api/project?id=${id}`)).project
       const body = { id, organizationId, name: `Round ${round}` }
       const answers = await Promise.all([
         ...Array.from({ length: 5 }, (_, index) =>
@@ -276,7 +284,7 @@ describe('Commands and REST on one store', { concurrency: true }, () => {
               body: {
                 ...body,
                 name: `REST ${round} ${index}`,
-                expectedVersion: shown.updatedAt ?? shown.createdAt,
+                expectedVersion: record.updatedAt ?? record.createdAt,
               },
             })
             .then(({ status }) => status === 200),

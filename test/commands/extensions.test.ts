@@ -10,7 +10,7 @@ import { fixture } from '../support/fixture.ts'
 const names = ['CreateComment', 'GetCommentById', 'ListComments', 'RemoveComment', 'UpdateComment']
 const day = '2026-03-02'
 
-describe('Commands beyond the contract', { concurrency: true }, () => {
+describe('The commands of the extensions', { concurrency: true }, () => {
   let assignmentId: string
 
   const host = fixture(startCommandsUnderTest)
@@ -33,7 +33,7 @@ describe('Commands beyond the contract', { concurrency: true }, () => {
     assignmentId = assignment?.id ?? ''
   })
 
-  test('have types and clients from their declarations, as those of the contract have', async () => {
+  test('have types and clients like those of the contract', async () => {
     const text = '# Rail\n\n* measured: **2.4 m**\n* [plan](https://example.com/plan)'
     const { comment } = await client.createComment({ text, assignmentId, userId: host.administrator.id })
     assert.ok(comment)
@@ -54,29 +54,29 @@ describe('Commands beyond the contract', { concurrency: true }, () => {
     assert.deepEqual([gone.success, gone.message], [false, 'Comment was not found.'])
   })
 
-  test('leave a comment to its author: members of the project read it', async () => {
+  test('let members of the project read a comment, but only its author create, change or remove it', async () => {
     const [author, reader] = await Promise.all([host.signUp(), host.signUp()])
     const { assignment } = await client.getAssignmentById({ id: assignmentId })
     for (const { id } of [author, reader])
       await client.createUserProject({ userId: id, projectId: assignment?.projectId ?? '' })
-    const [authors, readers] = [author, reader].map(({ token }) =>
+    const [authorClient, readerClient] = [author, reader].map(({ token }) =>
       openCommandClient({ target: host.target, token }),
     ) as [typeof client, typeof client]
-    const { comment } = await authors.createComment({ text: 'Mine', assignmentId, userId: author.id })
+    const { comment } = await authorClient.createComment({ text: 'Mine', assignmentId, userId: author.id })
     assert.ok(comment)
-    assert.deepEqual((await readers.getCommentById({ id: comment.id })).comment, comment)
-    const asAnother = { text: 'As if', assignmentId, userId: author.id }
+    assert.deepEqual((await readerClient.getCommentById({ id: comment.id })).comment, comment)
+    const ofAuthor = { text: 'As if', assignmentId, userId: author.id }
     for (const rejection of [
-      () => readers.createComment(asAnother),
-      () => readers.updateComment({ ...asAnother, id: comment.id }),
-      () => readers.removeComment({ ids: [comment.id] }),
+      () => readerClient.createComment(ofAuthor),
+      () => readerClient.updateComment({ ...ofAuthor, id: comment.id }),
+      () => readerClient.removeComment({ ids: [comment.id] }),
     ])
       await assert.rejects(
         rejection,
         (error) => error instanceof CommandError && error.code === 'PERMISSION_DENIED',
       )
-    authors.close()
-    readers.close()
+    authorClient.close()
+    readerClient.close()
   })
 
   test('do not compile with a filter that the resource does not have', async () => {
@@ -91,7 +91,7 @@ describe('Commands beyond the contract', { concurrency: true }, () => {
 describe('With EXTENSIONS=off, the command host', () => {
   const host = fixture(startCommandsUnderTest, { EXTENSIONS: 'off' })
 
-  test('knows no command beyond the contract, on either wire', async () => {
+  test('has no commands of the extensions, in either encoding', async () => {
     const { token } = host.administrator
     const [calls, dotnet] = [openCommandCalls(host.target), openDotnetCalls(host.target)]
     for (const name of names) {

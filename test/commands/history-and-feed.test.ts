@@ -21,8 +21,8 @@ describe('The history and the feed as commands', () => {
   const feed = fixture(startFeedUnderTest)
 
   test('show who changed a row, newest first, as REST shows it', async () => {
-    const { host, calls, client, named } = feed
-    const id = await named('First')
+    const { host, calls, client, createNamed } = feed
+    const id = await createNamed('First')
     await client.updateImpediment({ id, name: 'Second' })
     const { result } = await client.readHistory({ resource: 'impediment', id })
     assert.deepEqual(
@@ -39,8 +39,8 @@ describe('The history and the feed as commands', () => {
     )
     assert.equal(result?.next, null)
     const page = await client.readHistory({ resource: 'impediment', id, pageSize: 1 })
-    const rest = await client.readHistory({ resource: 'impediment', id, before: page.result?.next ?? '' })
-    assert.deepEqual([...(page.result?.data ?? []), ...(rest.result?.data ?? [])], result?.data)
+    const nextPage = await client.readHistory({ resource: 'impediment', id, before: page.result?.next ?? '' })
+    assert.deepEqual([...(page.result?.data ?? []), ...(nextPage.result?.data ?? [])], result?.data)
     const outsider = await host.signUp()
     const other = await calls.call(
       'ReadHistory',
@@ -50,7 +50,7 @@ describe('The history and the feed as commands', () => {
     assert.equal(other.code, status.PERMISSION_DENIED)
   })
 
-  test('reject as REST rejects, each with its status', async () => {
+  test('report the errors of REST with their statuses', async () => {
     const { host, calls, client, token, now } = feed
     const codeOf = async (name: string, request: object) => (await calls.call(name, request, { token })).code
     assert.equal(await codeOf('ReadHistory', {}), status.INVALID_ARGUMENT)
@@ -60,11 +60,11 @@ describe('The history and the feed as commands', () => {
     const position = parsePosition(await now())
     assert.ok(position)
     const tooOld = formatPosition({ ...position, sinceAt: position.sinceAt - 86_400_000 })
-    const given = [
+    const invalidCursors = [
       ['x', status.INVALID_ARGUMENT],
       [tooOld, status.OUT_OF_RANGE],
     ] as const
-    for (const [cursor, code] of given) {
+    for (const [cursor, code] of invalidCursors) {
       assert.equal(await codeOf('ReadChanges', { after: cursor }), code)
       assert.equal((await calls.follow('FollowChanges', { after: cursor }, { token }).ended).code, code)
     }
@@ -76,13 +76,13 @@ describe('The history and the feed as commands', () => {
   })
 
   test('return each change once, as pages and as a stream that continues after any cursor', async () => {
-    const { host, calls, client, token, now, named, openStreams } = feed
+    const { host, calls, client, token, now, createNamed, openStreams } = feed
     const start = await now()
     const stream = calls.follow('FollowChanges', { after: start, resource: 'impediment' }, { token })
-    // The first message says where the stream begins.
+    // The first message contains only the cursor at which the stream begins.
     await stream.until(1)
     assert.equal(stream.messages[0].change, null)
-    for (const name of ['one', 'two', 'three']) await named(name)
+    for (const name of ['one', 'two', 'three']) await createNamed(name)
     await stream.until(4)
     const changes = stream.messages.slice(1)
     assert.deepEqual(
@@ -95,21 +95,21 @@ describe('The history and the feed as commands', () => {
       [page.result?.data.map(({ after: fields }) => fields?.name), page.result?.hasMore],
       [['one', 'two'], true],
     )
-    // A page may end before it is full, where what was committed together ends.
-    const rest: unknown[] = []
+    // A page may end before it is full, at the end of a transaction.
+    const laterNames: unknown[] = []
     let next = { cursor: changes[0].cursor, hasMore: true }
     while (next.hasMore) {
       const { result } = await client.readChanges({ after: next.cursor, resource: 'impediment' })
       assert.ok(result)
-      rest.push(...result.data.map(({ after: fields }) => fields?.name))
+      laterNames.push(...result.data.map(({ after: fields }) => fields?.name))
       next = result
     }
-    assert.deepEqual(rest, ['two', 'three'])
+    assert.deepEqual(laterNames, ['two', 'three'])
     assert.equal((await stream.ended).code, status.CANCELLED)
     await until(() => openStreams(host.administrator) === 0, 'the stream to be closed')
   })
 
-  test('show nothing to an outsider, and nothing any more to a former member', async () => {
+  test('show nothing to an outsider, and nothing more to a former member', async () => {
     const { host, calls, client, now } = feed
     const [member, outsider] = [await host.signUp(), await host.signUp()]
     const { organization } = await client.createOrganization({ name: 'Harbour' })
@@ -119,35 +119,36 @@ describe('The history and the feed as commands', () => {
       userId: member.id,
       projectId: project?.id ?? '',
     })
-    const seen = async (by: Person) => {
-      const answer = await calls.call('ReadChanges', { after: start }, { token: by.token })
+    const seenBy = async ({ token }: Person) => {
+      const answer = await calls.call('ReadChanges', { after: start }, { token })
       return answer.result.result.data.map(({ resource }: { resource: string }) => resource)
     }
-    assert.deepEqual(await seen(member), ['project', 'userProject', 'userProject'])
-    assert.deepEqual(await seen(outsider), [])
-    const [mine, theirs] = [member, outsider].map((by) =>
-      calls.follow('FollowChanges', { after: start }, { token: by.token }),
+    assert.deepEqual(await seenBy(member), ['project', 'userProject', 'userProject'])
+    assert.deepEqual(await seenBy(outsider), [])
+    const [memberStream, outsiderStream] = [member, outsider].map(({ token }) =>
+      calls.follow('FollowChanges', { after: start }, { token }),
     )
-    await mine?.until(3)
-    await client.createOrganization({ name: 'For everybody' })
-    await theirs?.until(2)
+    await memberStream?.until(3)
+    await client.createOrganization({ name: 'For all accounts' })
+    await outsiderStream?.until(2)
     assert.deepEqual(
-      theirs?.messages.flatMap(({ change }) => (change ? [change.resource] : [])),
+      outsiderStream?.messages.flatMap(({ change }) => (change ? [change.resource] : [])),
       ['organization'],
     )
-    const history = (by: Person) => calls.call('ReadHistory', { projectId: project?.id }, { token: by.token })
-    assert.equal((await history(outsider)).result.success, false)
-    assert.equal((await history(member)).result.success, true)
+    const readHistory = ({ token }: Person) =>
+      calls.call('ReadHistory', { projectId: project?.id }, { token })
+    assert.equal((await readHistory(outsider)).result.success, false)
+    assert.equal((await readHistory(member)).result.success, true)
     await client.removeUserProject({ ids: [userProject?.id ?? ''] })
-    assert.deepEqual(await seen(member), ['organization'])
-    assert.equal((await history(member)).result.success, false)
-    for (const stream of [mine, theirs]) stream?.cancel()
+    assert.deepEqual(await seenBy(member), ['organization'])
+    assert.equal((await readHistory(member)).result.success, false)
+    for (const stream of [memberStream, outsiderStream]) stream?.cancel()
   })
 
-  test('are there for .NET clients, with the fields of a change as a map', async () => {
-    const { host, token, now, named } = feed
+  test('are available to .NET clients, with the fields of a change as a map', async () => {
+    const { host, token, now, createNamed } = feed
     const after = await now()
-    const id = await named('For .NET')
+    const id = await createNamed('For .NET')
     await using dotnet = openDotnetCalls(host.target)
     const history = await dotnet.call(
       'History',
@@ -179,9 +180,9 @@ describe('The history and the feed as commands', () => {
     assert.deepEqual(followed, ['For .NET'])
   })
 
-  test('in the TypeScript client lose and repeat nothing while hosts stop', async () => {
-    const { host, token, now, named } = feed
-    const taken: FollowedChange[] = []
+  test('in the TypeScript client neither lose nor repeat a change while hosts stop', async () => {
+    const { host, token, now, createNamed } = feed
+    const events: FollowedChange[] = []
     const first = await startCommandsUnderTest({}, { alongside: host })
     let target = first.target
     const reasons: unknown[] = []
@@ -192,40 +193,41 @@ describe('The history and the feed as commands', () => {
       for await (const event of follower.followChanges(request, {
         onReconnect: (reason) => reasons.push(reason),
       })) {
-        taken.push(event)
-        if (taken.length === 3) return
+        events.push(event)
+        if (events.length === 3) return
       }
     })()
-    for (const name of names.slice(0, 2)) await named(name)
-    await until(() => taken.length === 2, 'two changes')
+    for (const name of names.slice(0, 2)) await createNamed(name)
+    await until(() => events.length === 2, 'two changes')
     const port = Number(target.split(':')[1])
     await first.stop()
     await using second = await startCommandsUnderTest({ COMMAND_PORT: String(port) }, { alongside: host })
-    await named(names[2] ?? '')
+    await createNamed(names[2] ?? '')
     await following
     assert.ok(reasons.length > 0)
     follower.close()
     target = second.target
     follower = openCommandClient({ target, token })
-    for (const name of names.slice(3)) await named(name)
-    for await (const event of follower.followChanges({ ...request, after: taken.at(-1)?.cursor ?? '' })) {
-      taken.push(event)
-      if (taken.length === 6) break
+    for (const name of names.slice(3)) await createNamed(name)
+    for await (const event of follower.followChanges({ ...request, after: events.at(-1)?.cursor ?? '' })) {
+      events.push(event)
+      if (events.length === 6) break
     }
     assert.deepEqual(
-      taken.map(({ change }) => change.after?.name),
+      events.map(({ change }) => change.after?.name),
       names,
     )
     follower.close()
   })
 
-  test('are not there without the extensions', async () => {
+  test('are not available without the extensions', async () => {
     const { host, token } = feed
     await using other = await startCommandsUnderTest({ EXTENSIONS: 'off' }, { alongside: host })
-    await using others = openCommandCalls(other.target)
+    await using otherCalls = openCommandCalls(other.target)
     for (const name of ['ReadHistory', 'ReadChanges'])
-      assert.equal((await others.call(name, {}, { token })).code, status.UNIMPLEMENTED)
-    assert.equal((await others.follow('FollowChanges', {}, { token }).ended).code, status.UNIMPLEMENTED)
+      assert.equal((await otherCalls.call(name, {}, { token })).code, status.UNIMPLEMENTED)
+    const { code } = await otherCalls.follow('FollowChanges', {}, { token }).ended
+    assert.equal(code, status.UNIMPLEMENTED)
   })
 })
 
@@ -242,13 +244,13 @@ describe('Streams of the feed as commands', () => {
     )
     assert.equal((await late.ended).code, status.DEADLINE_EXCEEDED)
     await until(() => openStreams(reader) === 0, 'the stream to be closed')
-    // Another instance, which has not cached this session as active yet.
+    // Another instance has not cached this session as active yet.
     await using other = await startCommandsUnderTest(
       { Auth__SessionValidationCacheSeconds: '1' },
       { alongside: host },
     )
-    await using others = openCommandCalls(other.target)
-    const stream = others.follow('FollowChanges', { after: 'now' }, { token: reader.token })
+    await using otherCalls = openCommandCalls(other.target)
+    const stream = otherCalls.follow('FollowChanges', { after: 'now' }, { token: reader.token })
     await stream.until(1)
     await host.database.transaction((transaction) =>
       transaction.query(sql`update users set security_stamp = 'another' where id = ${reader.id}`),
@@ -257,7 +259,7 @@ describe('Streams of the feed as commands', () => {
     assert.deepEqual([code, details], [status.UNAUTHENTICATED, 'A valid access token is required.'])
   })
 
-  test('count as live listings of the account, and are rejected by name beyond', async () => {
+  test('count as live listings of the account, and are rejected beyond the limit', async () => {
     const { host, calls, openStreams } = feed
     const reader = await host.signUp()
     const max = budgetLimits.liveListingsOfAccount.max
@@ -274,48 +276,51 @@ describe('Streams of the feed as commands', () => {
     await until(() => openStreams(reader) === 0, 'the stream to be closed')
   })
 
-  test('keep little for a reader that reads nothing, and end it by name', async () => {
+  test('buffer little for a client that reads nothing, and end with a message about it', async () => {
     const { host, client, token, budgets, now, openStreams } = feed
     const start = await now()
-    // Twice as many as are sent to such a reader.
-    const many = 800
+    // More changes than the host sends to a client that reads nothing.
+    const changeCount = 800
     await host.database.transaction(async (transaction) => {
-      for (let index = 0; index < many; index += 1)
+      for (let index = 0; index < changeCount; index += 1)
         await insertRow(transaction, impediment, undefined, { id: newId(), name: 'Long '.repeat(40) })
     })
     await using slow = openCommandCalls(host.target, { 'grpc-node.flow_control_window': 65_535 })
     const stream = slow.follow('FollowChanges', { after: start }, { token })
     await stream.until(1)
     stream.pause()
-    let kept = 0
+    let bufferedBytes = 0
     await until(() => {
-      kept = Math.max(kept, budgets.budget('liveBytesOfAccount').used(host.administrator.id))
+      bufferedBytes = Math.max(
+        bufferedBytes,
+        budgets.budget('liveBytesOfAccount').used(host.administrator.id),
+      )
       return openStreams(host.administrator) === 0
     }, 'the stream to be closed')
-    assert.ok(kept > 0 && kept < 1024 ** 2, `${kept} bytes`)
+    assert.ok(bufferedBytes > 0 && bufferedBytes < 1024 ** 2, `${bufferedBytes} bytes`)
     assert.equal(budgets.budget('liveBytesOfAccount').used(host.administrator.id), 0)
     stream.resume()
     const { code, details } = await stream.ended
     assert.equal(code, status.RESOURCE_EXHAUSTED)
     assert.match(details, /^The stream was not read for 1\.5 seconds\. Continue after the last cursor\.$/)
-    // What it did get has no gap, and the rest is behind its last cursor.
+    // The client has received changes without a gap, and the others follow its last cursor.
     let { cursor } = stream.messages.at(-1)
     let count = stream.messages.filter(({ change }) => change).length
-    assert.ok(count < many, `${count} were sent`)
+    assert.ok(count < changeCount, `${count} were sent`)
     for (let hasMore = true; hasMore; ) {
       const page = (await client.readChanges({ after: cursor })).result
       count += page?.data.length ?? 0
       cursor = page?.cursor ?? ''
       hasMore = page?.hasMore ?? false
     }
-    assert.equal(count, many)
+    assert.equal(count, changeCount)
   })
 
-  test('end with UNAVAILABLE when the host stops, at once', async () => {
+  test('end at once with UNAVAILABLE when the host stops', async () => {
     const { host, token } = feed
     const other = await startCommandsUnderTest({}, { alongside: host })
-    await using others = openCommandCalls(other.target)
-    const stream = others.follow('FollowChanges', { after: 'now' }, { token })
+    await using otherCalls = openCommandCalls(other.target)
+    const stream = otherCalls.follow('FollowChanges', { after: 'now' }, { token })
     await stream.until(1)
     const startedAt = performance.now()
     await other.stop()
@@ -325,7 +330,10 @@ describe('Streams of the feed as commands', () => {
   })
 })
 
-/** A host of commands that gives a slow reader of a stream 1.5 seconds, with clients of its administrator. */
+/**
+ * Starts a command host that lets a client leave a stream unread for 1.5 seconds, and opens clients for its
+ * administrator.
+ */
 async function startFeedUnderTest() {
   const budgets = openBudgets()
   const host = await startCommandsUnderTest({}, { budgets, unreadStreamMilliseconds: 1500 })
@@ -339,8 +347,8 @@ async function startFeedUnderTest() {
     calls,
     client,
     now: async () => (await client.readChanges({ after: 'now' })).result?.cursor ?? '',
-    /** Makes an impediment with this name, and returns its id. */
-    named: async (name: string) => (await client.createImpediment({ name })).impediment?.id ?? '',
+    /** Creates an impediment with this name, and returns its id. */
+    createNamed: async (name: string) => (await client.createImpediment({ name })).impediment?.id ?? '',
     openStreams: (person: Person) => budgets.budget('liveListingsOfAccount').used(person.id),
     async stop() {
       client.close()

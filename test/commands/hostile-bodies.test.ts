@@ -10,48 +10,48 @@ import { serveByChildren } from '../support/child-commands.ts'
 import { startCommandsUnderTest } from '../support/command-host.ts'
 import { fixture } from '../support/fixture.ts'
 import { framed, grpcHeaders, openRawCalls, type RawAnswer } from '../support/raw-calls.ts'
-import { assertServes, goodList, listOrganizations } from './assert-serves.ts'
+import { assertServes, listMessage, listOrganizations } from './assert-serves.ts'
 
 const service = '/tracker.commands.v1.Commands'
 
-/** The statuses that a client may get for a message of its own. */
-const clientsOwn: ReadonlySet<number | undefined> = new Set([
+/** The statuses that a damaged message may result in. */
+const allowedStatuses: ReadonlySet<number | undefined> = new Set([
   status.OK,
   status.INVALID_ARGUMENT,
   status.ALREADY_EXISTS,
 ])
 
-describe('bytes that are hardly a message', () => {
+describe('The command host gets a damaged message:', () => {
   const host = fixture(startCommandsUnderTest)
   const raw = fixture(() => openRawCalls(host.target))
 
   const send = (command: string, message: Uint8Array): Promise<RawAnswer> =>
     raw.send(grpcHeaders(`${service}/${command}`, host.administrator.token), framed(Buffer.from(message)))
-  async function assertClientsOwn(command: string, messages: readonly Uint8Array[]) {
-    for (let from = 0; from < messages.length; from += inFlight) {
-      const some = messages.slice(from, from + inFlight)
-      const answers = await Promise.all(some.map((message) => send(command, message)))
+  async function assertAllowed(command: string, messages: readonly Uint8Array[]) {
+    for (let start = 0; start < messages.length; start += batchSize) {
+      const batch = messages.slice(start, start + batchSize)
+      const answers = await Promise.all(batch.map((message) => send(command, message)))
       for (const [index, { status: code, message }] of answers.entries()) {
         assert.ok(
-          clientsOwn.has(code),
-          `${Buffer.from(some[index]!).toString('hex')}: ${status[code ?? -1]} ${message}`,
+          allowedStatuses.has(code),
+          `${Buffer.from(batch[index]!).toString('hex')}: ${status[code ?? -1]} ${message}`,
         )
       }
     }
     await assertServes(host)
   }
 
-  test('a good message cut after each byte is rejected or read, never INTERNAL', async () => {
-    await assertClientsOwn('CreateAssignment', everyCut(assignment()))
-    await assertClientsOwn('ListAssignments', everyCut(list()))
+  test('a valid message that is cut after any byte is rejected or read, never INTERNAL', async () => {
+    await assertAllowed('CreateAssignment', everyCut(assignment()))
+    await assertAllowed('ListAssignments', everyCut(list()))
   })
 
-  test('a good message with any one byte changed is rejected or read, never INTERNAL', async () => {
-    await assertClientsOwn('CreateAssignment', everyMutation(assignment()))
-    await assertClientsOwn('ListAssignments', everyMutation(list()))
+  test('a valid message with any one byte changed is rejected or read, never INTERNAL', async () => {
+    await assertAllowed('CreateAssignment', everyMutation(assignment()))
+    await assertAllowed('ListAssignments', everyMutation(list()))
   })
 
-  test('unknown fields of every wire type are passed over', async () => {
+  test('unknown fields of every wire type are skipped', async () => {
     const writer = new BinaryWriter()
     writer.tag(1, WireType.LengthDelimited).bytes(new Uint8Array())
     writer.tag(1000, WireType.Varint).uint64('18446744073709551615')
@@ -64,8 +64,8 @@ describe('bytes that are hardly a message', () => {
   })
 
   const unreadable: Readonly<Record<string, () => Uint8Array>> = {
-    'groups, 100,000 deep,': () => new Uint8Array(100_000).fill(0x0b),
-    'a million group ends': () => new Uint8Array(1_000_000).fill(0x0c),
+    'a group, nested 100,000 deep,': () => new Uint8Array(100_000).fill(0x0b),
+    'a sequence of a million group ends': () => new Uint8Array(1_000_000).fill(0x0c),
     'a length of -1': () => Uint8Array.from([0x0a, ...minusOne]),
     'a length of two gigabytes': () => Uint8Array.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x07]),
     'a varint without an end': () => new Uint8Array(1000).fill(0xff),
@@ -76,38 +76,39 @@ describe('bytes that are hardly a message', () => {
     'half a surrogate pair': () => Uint8Array.from([0x0a, 0x05, 0x2a, 0x03, 0xed, 0xa0, 0x80]),
   }
   for (const [name, bytes] of Object.entries(unreadable)) {
-    test(`${name}: the message could not be read`, async () => {
+    test(`${name} cannot be read`, async () => {
       const { status: code, message } = await send('ListOrganizations', bytes())
       assert.deepEqual([code, message], [status.INVALID_ARGUMENT, 'The message could not be read.'])
       await assertServes(host)
     })
   }
 
-  test('messages in messages, 100,000 deep, are passed over where nothing is known of them', async () => {
+  test('messages that are nested 100,000 deep in an unknown field are skipped', async () => {
     const nested = Buffer.alloc(400_000)
+    // Each level is field 15, with a length in three bytes that includes all deeper levels.
     for (let depth = 0; depth < 100_000; depth += 1) {
       nested.writeUInt8(0x7a, depth * 4)
-      const left = nested.length - depth * 4 - 4
-      nested.writeUInt8((left & 0x7f) | 0x80, depth * 4 + 1)
-      nested.writeUInt8(((left >> 7) & 0x7f) | 0x80, depth * 4 + 2)
-      nested.writeUInt8(left >> 14, depth * 4 + 3)
+      const length = nested.length - depth * 4 - 4
+      nested.writeUInt8((length & 0x7f) | 0x80, depth * 4 + 1)
+      nested.writeUInt8(((length >> 7) & 0x7f) | 0x80, depth * 4 + 2)
+      nested.writeUInt8(length >> 14, depth * 4 + 3)
     }
     const message = Buffer.concat([Buffer.from([0x0a, 0x00]), nested])
     assert.equal((await send('ListOrganizations', message)).status, status.OK)
     await assertServes(host)
   })
 
-  test('a list of a million ids is rejected before it is read to its end', async () => {
+  test('a list of a million ids is rejected before all of it is parsed', async () => {
     const ids = Buffer.alloc(2_000_000)
     for (let at = 0; at < ids.length; at += 2) ids.writeUInt8(0x0a, at)
     const startedAt = performance.now()
     const { status: code, message } = await send('RemoveOrganization', ids)
     assert.deepEqual([code, message], [status.INVALID_ARGUMENT, 'The message could not be read.'])
-    assert.ok(performance.now() - startedAt < 1500, 'It takes no longer than its bytes need to arrive.')
+    assert.ok(performance.now() - startedAt < 1500, 'The host took longer than the bytes need to arrive.')
     await assertServes(host)
   })
 
-  test('a list of ten thousand ids hears how many there may be', async () => {
+  test('a list of ten thousand ids results in an error with the allowed number', async () => {
     const writer = new BinaryWriter()
     for (let count = 0; count < 10_000; count += 1)
       writer.tag(1, WireType.LengthDelimited).string(randomUUID())
@@ -115,7 +116,7 @@ describe('bytes that are hardly a message', () => {
     assert.deepEqual([code, message], [status.INVALID_ARGUMENT, 'Ids must contain 1 to 100 UUIDs.'])
   })
 
-  test('a field that is there a hundred thousand times is what it was last', async () => {
+  test('a field that is repeated a hundred thousand times has its last value', async () => {
     const writer = new BinaryWriter()
     for (let count = 0; count < 100_000; count += 1) {
       writer.tag(1, WireType.LengthDelimited).fork().tag(2, WireType.Varint).int32(101).join()
@@ -124,7 +125,7 @@ describe('bytes that are hardly a message', () => {
     assert.equal((await send('ListOrganizations', writer.finish())).status, status.OK)
   })
 
-  test('timestamps that no calendar has are rejected under their field', async () => {
+  test('impossible timestamps are rejected under their field', async () => {
     for (const seconds of ['9223372036854775807', '-9223372036854775808', '253402300800']) {
       const writer = new BinaryWriter()
       writer.tag(4, WireType.LengthDelimited).fork().tag(1, WireType.Varint).int64(seconds).join()
@@ -136,7 +137,8 @@ describe('bytes that are hardly a message', () => {
   })
 })
 
-const inFlight = 100
+const batchSize = 100
+/** The varint of -1. */
 const minusOne = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]
 
 function assignment(): Uint8Array {
@@ -164,7 +166,7 @@ function list(): Uint8Array {
 const everyCut = (bytes: Uint8Array): Uint8Array[] =>
   Array.from(bytes, (_, length) => bytes.subarray(0, length))
 
-/** Each byte plus one, inverted, with its first bit inverted, and as zero. */
+/** Returns copies with one changed byte: incremented, inverted, with its first bit inverted, or zero. */
 const everyMutation = (bytes: Uint8Array): Uint8Array[] =>
   [...bytes].flatMap((byte, at) =>
     [byte + 1, ~byte, byte ^ 0x80, 0x00].map((changed) => {
@@ -176,25 +178,25 @@ const everyMutation = (bytes: Uint8Array): Uint8Array[] =>
 
 const messageBytesMax = 4 * 1024 ** 2
 
-describe('a message in a wrong frame', () => {
+describe('A message in a frame', () => {
   const host = fixture(startCommandsUnderTest)
   const raw = fixture(() => openRawCalls(host.target))
 
   const send = (bytes: Buffer, headers: Record<string, string> = {}): Promise<RawAnswer> =>
     raw.send({ ...grpcHeaders(listOrganizations, host.administrator.token), ...headers }, bytes)
   const gzip = { 'grpc-encoding': 'gzip' }
-  const good = framed(goodList)
+  const valid = framed(listMessage)
 
   const rejected: readonly [string, () => Promise<RawAnswer>, status][] = [
-    ['that is longer than what comes', () => send(framed(goodList, { length: 3 })), status.INVALID_ARGUMENT],
+    ['that ends before its length', () => send(framed(listMessage, { length: 3 })), status.INVALID_ARGUMENT],
     [
       'with a length of 0xffffffff',
-      () => send(framed(goodList, { length: 0xffffffff })),
+      () => send(framed(listMessage, { length: 0xffffffff })),
       status.RESOURCE_EXHAUSTED,
     ],
     [
       'with a length of 0x80000000',
-      () => send(framed(goodList, { length: 0x80000000 })),
+      () => send(framed(listMessage, { length: 0x80000000 })),
       status.RESOURCE_EXHAUSTED,
     ],
     [
@@ -203,64 +205,68 @@ describe('a message in a wrong frame', () => {
       status.RESOURCE_EXHAUSTED,
     ],
     ['that is missing', () => send(Buffer.alloc(0)), status.INVALID_ARGUMENT],
-    ['of half a prefix', () => send(good.subarray(0, 3)), status.INVALID_ARGUMENT],
-    ['that comes twice', () => send(Buffer.concat([good, good])), status.INVALID_ARGUMENT],
+    ['of half a prefix', () => send(valid.subarray(0, 3)), status.INVALID_ARGUMENT],
+    ['that comes twice', () => send(Buffer.concat([valid, valid])), status.INVALID_ARGUMENT],
     ['that comes a hundred thousand times', () => send(Buffer.alloc(500_000)), status.INVALID_ARGUMENT],
-    ['that says gzip and is not', () => send(framed(goodList, { flag: 1 }), gzip), status.INVALID_ARGUMENT],
     [
-      'of half a gzip',
-      () => send(framed(gzipSync(goodList).subarray(0, 15), { flag: 1 }), gzip),
+      'that is declared as gzip but is not',
+      () => send(framed(listMessage, { flag: 1 }), gzip),
       status.INVALID_ARGUMENT,
     ],
     [
-      'of gzip without saying so',
-      () => send(framed(gzipSync(goodList), { flag: 1 })),
+      'of half a gzip',
+      () => send(framed(gzipSync(listMessage).subarray(0, 15), { flag: 1 }), gzip),
+      status.INVALID_ARGUMENT,
+    ],
+    [
+      'of gzip that is not declared',
+      () => send(framed(gzipSync(listMessage), { flag: 1 })),
       status.INVALID_ARGUMENT,
     ],
     [
       'in an unknown encoding',
-      () => send(framed(goodList, { flag: 1 }), { 'grpc-encoding': 'br' }),
+      () => send(framed(listMessage, { flag: 1 }), { 'grpc-encoding': 'br' }),
       status.UNIMPLEMENTED,
     ],
     [
-      'that a gigabyte of zeros was packed into',
-      () => send(framed(gigabyte(), { flag: 1 }), gzip),
+      'that decompresses to a gigabyte of zeros',
+      () => send(framed(compressedGigabyte(), { flag: 1 }), gzip),
       status.RESOURCE_EXHAUSTED,
     ],
     ['of a million zeros', () => send(framed(Buffer.alloc(1_000_000)), {}), status.INVALID_ARGUMENT],
   ]
-  for (const [name, attack, wanted] of rejected) {
-    test(`${name} is rejected with ${status[wanted]}`, async () => {
+  for (const [name, attack, expected] of rejected) {
+    test(`${name} is rejected with ${status[expected]}`, async () => {
       const answer = await attack()
-      assert.equal(status[answer.status ?? -1], status[wanted], answer.message)
+      assert.equal(status[answer.status ?? -1], status[expected], answer.message)
       assert.ok(answer.message.length > 10)
       await assertServes(host)
     })
   }
 
-  test('is rejected by health and reflection in the same way', async () => {
-    const notAMessage = framed(Buffer.from([0xff]))
+  test('is rejected by health and reflection, too, if it cannot be read', async () => {
+    const unreadableMessage = framed(Buffer.from([0xff]))
     const paths = [
       '/grpc.health.v1.Health/Check',
       '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
     ]
     for (const path of paths) {
-      const answer = await raw.send(grpcHeaders(path), notAMessage)
+      const answer = await raw.send(grpcHeaders(path), unreadableMessage)
       assert.equal(answer.status, status.INVALID_ARGUMENT, path)
     }
     await assertServes(host)
   })
 
-  test('is none when gzip or deflate is said and meant', async () => {
-    const answer = await send(framed(gzipSync(goodList), { flag: 1 }), gzip)
+  test('is read if it is declared as gzip, and either is gzip or not compressed', async () => {
+    const answer = await send(framed(gzipSync(listMessage), { flag: 1 }), gzip)
     assert.deepEqual([answer.status, answer.message], [0, 'OK'])
-    assert.equal((await send(good, gzip)).status, 0)
+    assert.equal((await send(valid, gzip)).status, 0)
   })
 
-  test('ends the stream, also when the client goes on for ever', async () => {
+  test('that is too long ends the stream, even if the client never does', async () => {
     const answer = await raw.send(
       grpcHeaders(listOrganizations, host.administrator.token),
-      framed(goodList, { length: 0x7fffffff }),
+      framed(listMessage, { length: 0x7fffffff }),
       false,
     )
     assert.equal(answer.status, status.RESOURCE_EXHAUSTED)
@@ -268,18 +274,20 @@ describe('a message in a wrong frame', () => {
   })
 })
 
-/** Of gzip members, which are unpacked one after the other. */
-const gigabyte = (): Buffer => {
+/** Returns a sequence of gzip members, which are decompressed one after the other. */
+const compressedGigabyte = (): Buffer => {
   const member = gzipSync(Buffer.alloc(64 * 1024 ** 2))
   return Buffer.concat(Array.from({ length: 16 }, () => member))
 }
 
-describe('the memory of a command host', () => {
+describe('The memory of a command host', () => {
   const served = fixture(() => serveByChildren(1))
   const theChild = () => served.children[0] ?? assert.fail()
 
-  /** The first attack shows what the host needs for it, the second whether it is kept. */
-  async function assertKept(attack: () => Promise<void>) {
+  /**
+   * After the first attack, the process has the size that the attack requires. The second must not add to it.
+   */
+  async function assertReleased(attack: () => Promise<void>) {
     const { token } = served
     const child = theChild()
     await attack()
@@ -291,8 +299,8 @@ describe('the memory of a command host', () => {
     assert.equal(child.output().includes('"level":50'), false, child.output())
   }
 
-  test('does not grow with bombs of gzip', () =>
-    assertKept(async () => {
+  test('does not grow with gzip bombs', () =>
+    assertReleased(async () => {
       const bomb = framed(gzipSync(Buffer.alloc(32 * 1024 ** 2)), { flag: 1 })
       const headers = { ...grpcHeaders(listOrganizations, served.token), 'grpc-encoding': 'gzip' }
       await using raw = openRawCalls(theChild().target)
@@ -301,7 +309,7 @@ describe('the memory of a command host', () => {
     }))
 
   test('does not grow with streams that are opened and reset', () =>
-    assertKept(async () => {
+    assertReleased(async () => {
       for (let connection = 0; connection < 20; connection += 1) {
         await using raw = openRawCalls(theChild().target)
         for (let opened = 0; opened < 500; opened += 1) {

@@ -24,10 +24,10 @@ import { until } from '../support/until.ts'
 import {
   assertServes,
   createOrganization,
-  goodList,
-  hostOnAClock,
+  listMessage,
   listOrganizations,
   otherAddress,
+  startHostOnClock,
 } from './assert-serves.ts'
 
 /** Short enough for a test, long enough for every ordinary call in it. */
@@ -38,17 +38,17 @@ const limits = {
   stopMilliseconds: 1000,
 }
 
-describe('a connection of a client that', () => {
+describe('A connection of a client that', () => {
   const host = fixture(startCommandsUnderTest, {}, limits)
 
-  const goodHeaders = () => grpcHeaders(listOrganizations, host.administrator.token)
+  const listHeaders = () => grpcHeaders(listOrganizations, host.administrator.token)
 
   const garbage: Readonly<Record<string, string>> = {
-    'says garbage': '\u0000\u0001\u0002 garbage \r\n\r\n'.repeat(100),
+    'sends garbage': '\u0000\u0001\u0002 garbage \r\n\r\n'.repeat(100),
     'speaks HTTP/1.1': 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n',
     'posts over HTTP/1.1': `POST ${listOrganizations} HTTP/1.1\r\nHost: x\r\nContent-Type: application/grpc\r\n\r\n`,
     'begins TLS': '\u0016\u0003\u0001\u0000\u00a5\u0001\u0000\u0000\u00a1\u0003\u0003',
-    'says garbage after the preface': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\ngarbage garbage garbage',
+    'sends garbage after the preface': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\ngarbage garbage garbage',
     'sends a frame of 16 MiB': `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${'\u00ff'.repeat(64)}`,
   }
   for (const [name, bytes] of Object.entries(garbage)) {
@@ -60,27 +60,27 @@ describe('a connection of a client that', () => {
     })
   }
 
-  test('sends another content type hears 415, and without TE is served', async () => {
+  test('sends another content type gets 415, and one without TE is served', async () => {
     await using raw = openRawCalls(host.target)
     for (const type of ['application/json', 'text/plain', '']) {
-      const answer = await raw.send({ ...goodHeaders(), 'content-type': type }, framed(goodList))
+      const answer = await raw.send({ ...listHeaders(), 'content-type': type }, framed(listMessage))
       assert.equal(answer.httpStatus, 415, type)
     }
-    const { te: _, ...withoutTe } = goodHeaders()
-    assert.equal((await raw.send(withoutTe, framed(goodList))).status, status.OK)
+    const { te: _, ...withoutTe } = listHeaders()
+    assert.equal((await raw.send(withoutTe, framed(listMessage))).status, status.OK)
   })
 
   test('speaks gRPC-Web or Connect learns which protocol is served', async () => {
     await using raw = openRawCalls(host.target)
     const sentence = /^This port serves gRPC over HTTP\/2 .* gRPC-Web and Connect need a proxy/
     for (const type of ['application/grpc-web', 'application/grpc-web+proto', 'application/grpc-web-text']) {
-      const answer = await raw.send({ ...goodHeaders(), 'content-type': type }, framed(goodList))
+      const answer = await raw.send({ ...listHeaders(), 'content-type': type }, framed(listMessage))
       assert.deepEqual([answer.httpStatus, answer.status], [200, status.UNIMPLEMENTED], type)
       assert.match(answer.message, sentence)
     }
     for (const type of ['application/json', 'application/proto', 'application/connect+proto']) {
       const { httpStatus, body } = await raw.send(
-        { ...goodHeaders(), 'content-type': type },
+        { ...listHeaders(), 'content-type': type },
         Buffer.from('{}'),
       )
       assert.equal(httpStatus, 415, type)
@@ -90,7 +90,7 @@ describe('a connection of a client that', () => {
     }
   })
 
-  test('asks for what there is not hears UNIMPLEMENTED, whatever the path', async () => {
+  test('calls an unknown path gets UNIMPLEMENTED', async () => {
     await using raw = openRawCalls(host.target)
     const paths = [
       '/',
@@ -102,17 +102,17 @@ describe('a connection of a client that', () => {
       '*',
     ]
     for (const path of paths) {
-      const answer = await raw.send(grpcHeaders(path), framed(goodList))
+      const answer = await raw.send(grpcHeaders(path), framed(listMessage))
       assert.ok(answer.status === status.UNIMPLEMENTED || answer.resetCode !== 0, path)
       await assertServes(host)
     }
   })
 
-  test('floods with headers is rejected, and a token in an unreadable one is printed nowhere', async (t) => {
+  test('sends too many headers gets an error, and a token in an unreadable header is not printed', async (t) => {
     const printed = t.mock.method(console, 'error', () => undefined)
     for (const headers of [manyHeaders(), { huge: 'x'.repeat(100_000) }]) {
       const raw = openRawCalls(host.target)
-      const answer = await raw.send({ ...goodHeaders(), ...headers }, framed(goodList))
+      const answer = await raw.send({ ...listHeaders(), ...headers }, framed(listMessage))
       assert.notEqual(answer.status, status.OK)
       assert.notEqual(answer.status, status.INTERNAL)
       raw.close()
@@ -120,11 +120,11 @@ describe('a connection of a client that', () => {
     }
     const raw = openRawCalls(host.target)
     const authorization = `Bearer ${host.administrator.token}\u00e9`
-    const answer = await raw.send({ ...goodHeaders(), authorization }, framed(goodList))
+    const answer = await raw.send({ ...listHeaders(), authorization }, framed(listMessage))
     assert.equal(answer.status, status.UNAUTHENTICATED)
     const odd = await raw.send(
-      { ...goodHeaders(), 'x~y': 'secret', 'x-bin': 'not base64!' },
-      framed(goodList),
+      { ...listHeaders(), 'x~y': 'secret', 'x-bin': 'not base64!' },
+      framed(listMessage),
     )
     assert.equal(odd.status, status.OK)
     raw.close()
@@ -133,7 +133,7 @@ describe('a connection of a client that', () => {
 
   for (const path of [createOrganization, '/no/such', '/grpc.health.v1.Health/Watch']) {
     for (const contentType of ['application/grpc', 'text/plain']) {
-      test(`resets thousands of streams at once harms no other client: ${contentType} for ${path}`, async () => {
+      test(`resets 1500 streams at once harms no other client: ${contentType} for ${path}`, async () => {
         const session = connectHttp2(`http://${host.target}`)
         session.on('error', () => undefined)
         const headers = { ...grpcHeaders(path, host.administrator.token), ':method': 'POST' }
@@ -151,27 +151,27 @@ describe('a connection of a client that', () => {
     }
   }
 
-  // Each waits for a limit of its own connection.
-  describe('keeps it busy with nothing and', { concurrency: true }, () => {
-    test('says nothing is closed after a while', async () => {
+  // Each test waits for a limit of its own connection.
+  describe('is slow and', { concurrency: true }, () => {
+    test('sends nothing is closed after a while', async () => {
       const silent = openSocket(host)
       const halfPreface = openSocket(host)
       halfPreface.write('PRI * HTTP/2.0\r\n')
       await Promise.all([closed(silent), closed(halfPreface)])
     })
 
-    test('opens a call and never sends it gets DEADLINE_EXCEEDED, and the stream ends', async () => {
+    test('opens a call and never sends its message gets DEADLINE_EXCEEDED, and the stream ends', async () => {
       await using raw = openRawCalls(host.target)
       const calls = Array.from({ length: 50 }, () =>
-        raw.send(goodHeaders(), framed(goodList).subarray(0, 4), false),
+        raw.send(listHeaders(), framed(listMessage).subarray(0, 4), false),
       )
       for (const { status: code, message } of await Promise.all(calls)) {
         assert.deepEqual([code, message], [status.DEADLINE_EXCEEDED, 'The request did not arrive in time.'])
       }
-      assert.equal((await raw.send(goodHeaders(), framed(goodList))).status, status.OK)
+      assert.equal((await raw.send(listHeaders(), framed(listMessage))).status, status.OK)
     })
 
-    test('never takes the answers loses the streams that wait for that', async () => {
+    test('never reads the responses loses the streams that wait for it', async () => {
       const { database, administrator } = host
       await insertOrganizations(database, 100)
       const raw = openRawCalls(host.target, { initialWindowSize: 0 })
@@ -185,7 +185,7 @@ describe('a connection of a client that', () => {
       await assertServes(host)
     })
 
-    test('asks on and on without taking the answers is not read any further', async () => {
+    test('keeps asking without reading the responses is not read any further', async () => {
       const raw = openRawCalls(host.target, { initialWindowSize: 0 })
       const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'
       const stream = raw.session.request({ ...grpcHeaders(path), ':method': 'POST' })
@@ -204,7 +204,7 @@ describe('a connection of a client that', () => {
       await assertServes(host)
     })
 
-    test('watches health quietly is not disturbed', async () => {
+    test('only watches health stays open', async () => {
       await using raw = openRawCalls(host.target)
       const watch = raw.session.request({ ...grpcHeaders('/grpc.health.v1.Health/Watch'), ':method': 'POST' })
       watch.on('error', () => undefined)
@@ -239,8 +239,11 @@ function insertOrganizations(database: CommandsUnderTest['database'], count: num
     from generate_series(1, ${count}) as number`)
 }
 
-/** The host's own, from now on: a connection that it closes before it makes a socket is not among them. */
-function socketsOf(t: TestContext): readonly Socket[] {
+/**
+ * Collects the sockets that the host accepts from now on, but not connections that are closed without a
+ * socket.
+ */
+function collectSockets(t: TestContext): readonly Socket[] {
   const sockets: Socket[] = []
   const add = (message: unknown) => void sockets.push((message as { socket: Socket }).socket)
   subscribe('net.server.socket', add)
@@ -248,11 +251,11 @@ function socketsOf(t: TestContext): readonly Socket[] {
   return sockets
 }
 
-test('New connections of an address wait for their turn, unread, while others get in', async (t) => {
-  const { open, openServed, isServed, pass, budgets } = await hostOnAClock(t, {
+test('New connections of an address wait, unread, while those of another address are admitted', async (t) => {
+  const { open, openServed, isServed, pass, budgets } = await startHostOnClock(t, {
     newcomerConnectionsOfAddress: 2,
   })
-  const sockets = socketsOf(t)
+  const sockets = collectSockets(t)
   const waiting = () => budgets.budget('newcomersWaitingOfAddress').used('127.0.0.1')
   await Promise.all([openServed(), openServed()])
   const [third, fourth] = [open(), open()]
@@ -262,28 +265,28 @@ test('New connections of an address wait for their turn, unread, while others ge
   assert.deepEqual([isServed(third), isServed(fourth)], [false, false])
   assert.equal(sockets.filter(({ bytesRead }) => bytesRead === 0).length, 2)
   pass(0.1)
-  await until(() => waiting() === 1, 'one to be let in')
+  await until(() => waiting() === 1, 'one to be admitted')
   pass(0.1)
-  await until(() => isServed(third) && isServed(fourth), 'both to be let in')
+  await until(() => isServed(third) && isServed(fourth), 'both to be admitted')
 })
 
 test('The connections of all addresses together have a rate, and the addresses take turns', async (t) => {
-  const { open, openServed, isServed, pass, budgets } = await hostOnAClock(t, { newcomerConnections: 1 })
+  const { open, openServed, isServed, pass, budgets } = await startHostOnClock(t, { newcomerConnections: 1 })
   const waiting = () => budgets.budget('newcomersWaiting').used()
   await openServed()
-  const many = Array.from({ length: 10 }, () => open())
+  const flood = Array.from({ length: 10 }, () => open())
   await until(() => waiting() === 10, 'ten to wait')
-  const one = open(otherAddress)
+  const lone = open(otherAddress)
   await until(() => waiting() === 11, 'eleven to wait')
   pass(0.02)
-  await until(() => waiting() === 10, 'one to be let in')
+  await until(() => waiting() === 10, 'one to be admitted')
   pass(0.02)
-  await until(() => isServed(one), 'the other address to be let in')
-  assert.equal(many.filter(isServed).length, 1)
+  await until(() => isServed(lone), 'the other address to be admitted')
+  assert.equal(flood.filter(isServed).length, 1)
 })
 
-test('Those that wait have an end, for an address and for all', async (t) => {
-  const { open, budgets } = await hostOnAClock(t, {
+test('The number of waiting connections is limited, for each address and for all together', async (t) => {
+  const { open, budgets } = await startHostOnClock(t, {
     newcomerConnections: 1,
     newcomersWaitingOfAddress: 2,
     newcomersWaiting: 3,
@@ -294,21 +297,21 @@ test('Those that wait have an end, for an address and for all', async (t) => {
       : budgets.budget('newcomersWaitingOfAddress').used(address)
   open()
   await until(() => budgets.budget('newcomerConnections').used() === 1, 'the first')
-  const sockets = socketsOf(t)
+  const sockets = collectSockets(t)
   const [second, third] = [open(), open()]
   await until(() => waiting() === 2, 'two to wait')
-  await until(open().isClosed, 'what comes after them to be closed')
+  await until(open().isClosed, 'the next one to be closed')
   open('127.0.0.3')
   await until(() => waiting() === 3, 'three to wait')
-  await until(open('127.0.0.3').isClosed, 'what its address has waiting already to be closed')
+  await until(open('127.0.0.3').isClosed, 'the second one of this address to be closed')
   assert.deepEqual([second.isClosed(), third.isClosed(), sockets.length], [false, false, 3])
   open('127.0.0.4')
   await until(() => waiting('127.0.0.4') === 1, 'a third address to wait')
   assert.deepEqual([waiting(), waiting('127.0.0.1'), waiting('127.0.0.3')], [3, 1, 1])
 })
 
-test('Of connections without a token, the address that has most loses its oldest', async (t) => {
-  const { host, openServed } = await hostOnAClock(t, { newcomersOfAddress: 3, newcomers: 4 })
+test('If too many connections have no token, the address with the most loses its oldest', async (t) => {
+  const { host, openServed } = await startHostOnClock(t, { newcomersOfAddress: 3, newcomers: 4 })
   const lone = await openServed(otherAddress)
   const [first, second, third] = [await openServed(), await openServed(), await openServed()]
   const fourth = await openServed()
@@ -320,8 +323,8 @@ test('Of connections without a token, the address that has most loses its oldest
   await assertServes(host)
 })
 
-test('A token releases what its connection and its calls acquired', async (t) => {
-  const { host } = await hostOnAClock(t, {
+test('An accepted token releases the budget shares of its connection and its calls', async (t) => {
+  const { host } = await startHostOnClock(t, {
     newcomerConnectionsOfAddress: 2,
     newcomerStreamsOfAddress: 2,
     newcomersOfAddress: 2,
@@ -330,20 +333,23 @@ test('A token releases what its connection and its calls acquired', async (t) =>
   for (let count = 0; count < 5; count += 1) await assertServes(host)
   for (let kept = 0; kept < 5; kept += 1) {
     await using raw = openRawCalls(host.target)
-    const answer = await raw.send(grpcHeaders(listOrganizations, host.administrator.token), framed(goodList))
+    const answer = await raw.send(
+      grpcHeaders(listOrganizations, host.administrator.token),
+      framed(listMessage),
+    )
     assert.equal(answer.status, status.OK)
   }
 })
 
-test('Every connection that an address opens at once has the time to show its token', async (t) => {
-  const { host, openServed, budgets } = await hostOnAClock(t, {})
+test('Every connection that an address may open at once has time to present its token', async (t) => {
+  const { host, openServed, budgets } = await startHostOnClock(t, {})
   const { newcomerConnectionsOfAddress, newcomerConnections, newcomers } = budgetLimits
   const connections = await Promise.all(
     Array.from({ length: newcomerConnectionsOfAddress.max }, () => openServed()),
   )
   const withToken = callHeaders(listOrganizations, { authorization: `Bearer ${host.administrator.token}` })
   const call = openCall(0, headerBlock(withToken))
-  for (const { send } of connections) send(call, frame(frameTypes.data, endStream, 1, framed(goodList)))
+  for (const { send } of connections) send(call, frame(frameTypes.data, endStream, 1, framed(listMessage)))
   await until(() => budgets.budget('newcomers').used() === 0, 'the tokens to be accepted')
   assert.ok(connections.every((connection) => !connection.isClosed()))
   assert.equal(budgets.budget('newcomerConnectionsOfAddress').used('127.0.0.1'), 0)
@@ -352,7 +358,7 @@ test('Every connection that an address opens at once has the time to show its to
 
 for (const name of ['newcomerBytesOfAddress', 'newcomerBytes'] as const)
   test(`Headers without a token count with their decompressed size: ${name}`, async (t) => {
-    const { host, budgets } = await hostOnAClock(t, { [name]: 64 * 1024 })
+    const { host, budgets } = await startHostOnClock(t, { [name]: 64 * 1024 })
     const session = connectHttp2(`http://${host.target}`)
     session.on('error', () => undefined)
     t.after(() => session.destroy())
@@ -374,11 +380,11 @@ const floods: Readonly<Record<string, Buffer>> = {
   pings: frame(frameTypes.ping, 0, 0, Buffer.alloc(8)),
   settings: frame(frameTypes.settings, 0, 0),
   priorities: frame(frameTypes.priority, 0, 3, Buffer.from([0, 0, 0, 0, 1])),
-  'frames of no known type': frame(0x77, 0, 0),
+  'frames of an unknown type': frame(0x77, 0, 0),
 }
 for (const [name, each] of Object.entries(floods)) {
-  test(`An address that floods with ${name} is cut, and let in again when half of its bytes are back`, async (t) => {
-    const { open, openServed, isServed, pass, budgets } = await hostOnAClock(t, {
+  test(`An address that floods with ${name} is cut, and admitted again when half of its budget is free`, async (t) => {
+    const { open, openServed, isServed, pass, budgets } = await startHostOnClock(t, {
       newcomerBytesOfAddress: 32 * 1024,
     })
     const flood = await openServed()
@@ -392,6 +398,6 @@ for (const [name, each] of Object.entries(floods)) {
     await openServed(otherAddress)
     assert.equal(isServed(next), false)
     pass(0.13)
-    await until(() => isServed(next), 'the next connection to be let in')
+    await until(() => isServed(next), 'the next connection to be admitted')
   })
 }

@@ -22,10 +22,16 @@ import {
 } from '../support/http2-frames.ts'
 import { framed, grpcHeaders, openRawCalls, type RawAnswer } from '../support/raw-calls.ts'
 import { until } from '../support/until.ts'
-import { assertServes, goodList, hostOnAClock, listOrganizations, otherAddress } from './assert-serves.ts'
+import {
+  assertServes,
+  listMessage,
+  listOrganizations,
+  otherAddress,
+  startHostOnClock,
+} from './assert-serves.ts'
 
-describe('the limiter of the command host', () => {
-  // Four hundred lists at once are more there than may wait.
+describe('The limiter of the command host', () => {
+  // On a distributed store, fewer than 400 lists may wait.
   test('is off by default', { skip: isDistributed }, async () => {
     await using host = await startCommandsUnderTest()
     const client = clientOf(host)
@@ -34,7 +40,7 @@ describe('the limiter of the command host', () => {
     client.close()
   })
 
-  test('admits, keeps waiting in order, and rejects the rest with the seconds to wait', async () => {
+  test('admits calls, then queues some in order, then rejects them with the seconds to wait', async () => {
     await using host = await startCommandsUnderTest(limitsOf(1, 2), { windowMilliseconds: 2000 })
     const client = clientOf(host)
     assert.equal(codeOf(await client.call()), 'OK')
@@ -52,13 +58,13 @@ describe('the limiter of the command host', () => {
     client.close()
   })
 
-  test('drops a waiting connection that hangs up, so that another may wait', async () => {
+  test('drops a waiting call that is cancelled, so that another may wait', async () => {
     await using host = await startCommandsUnderTest(limitsOf(1, 1))
     const client = clientOf(host)
     assert.equal(codeOf(await client.call()), 'OK')
     const stream = client.raw.session.request({ ...client.headers, ':method': 'POST' })
     stream.on('error', () => undefined)
-    stream.end(framed(goodList))
+    stream.end(framed(listMessage))
     assert.equal(codeOf(await client.call()), 'RESOURCE_EXHAUSTED')
     stream.close(constants.NGHTTP2_CANCEL)
     await new Promise((resolve) => stream.once('close', resolve))
@@ -69,7 +75,7 @@ describe('the limiter of the command host', () => {
     client.close()
   })
 
-  test('lets everyone who waits through when the host stops', async () => {
+  test('admits every waiting call when the host stops', async () => {
     await using host = await startCommandsUnderTest(limitsOf(1, 5))
     const client = clientOf(host)
     assert.equal(codeOf(await client.call()), 'OK')
@@ -80,7 +86,7 @@ describe('the limiter of the command host', () => {
     client.close()
   })
 
-  test('counts each address alone, and believes no header by default', async () => {
+  test('counts each address separately, and trusts no header by default', async () => {
     await using host = await startCommandsUnderTest(limitsOf(1, 0))
     const clients = ['127.0.0.1', '127.0.0.2'].map((localAddress) => clientOf(host, localAddress))
     for (const client of clients) {
@@ -107,7 +113,7 @@ describe('the limiter of the command host', () => {
 })
 
 for (const proxies of [1, 2]) {
-  test(`the limiter of commands behind ${proxies} proxies of ours is not evaded by a forged address`, async () => {
+  test(`The limiter of commands behind ${proxies} trusted proxies cannot be evaded with a forged address`, async () => {
     await using host = await startCommandsUnderTest({
       ...limitsOf(1, 0),
       ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true',
@@ -123,26 +129,26 @@ for (const proxies of [1, 2]) {
   })
 }
 
-describe('the metadata authorization', () => {
+describe('The metadata authorization', () => {
   const host = fixture(startCommandsUnderTest)
 
   async function codeWith(authorization?: string): Promise<string> {
     const client = clientOf(host)
-    const { authorization: _, ...others } = client.headers
-    const given = authorization === undefined ? {} : { authorization }
-    const answer = await client.raw.send({ ...others, ...given }, framed(goodList))
+    const { authorization: _, ...otherHeaders } = client.headers
+    const headers = authorization === undefined ? otherHeaders : { ...otherHeaders, authorization }
+    const answer = await client.raw.send(headers, framed(listMessage))
     client.close()
     return codeOf(answer)
   }
 
-  test('is understood with "bearer" in any case', async () => {
+  test('is accepted with "bearer" in any case', async () => {
     const { token } = host.administrator
-    for (const word of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
-      assert.equal(await codeWith(`${word} ${token}`), 'OK')
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
+      assert.equal(await codeWith(`${scheme} ${token}`), 'OK')
     }
   })
 
-  test('given twice belongs to no user', async () => {
+  test('is rejected if it is repeated', async () => {
     const { token } = host.administrator
     assert.equal(await answerByHand(host, [`Bearer ${token}`]), 'result')
     assert.equal(await answerByHand(host, [`Bearer ${token}`, `Bearer ${token}`]), 'rejection')
@@ -150,9 +156,8 @@ describe('the metadata authorization', () => {
 
   test('is rejected when missing, empty, of another kind or too long', async () => {
     const { token } = host.administrator
-    const wrong = [undefined, '', 'Bearer', 'Bearer ', token, `Basic ${token}`, `Bearer ${token} x`]
     for (const authorization of [
-      ...wrong,
+      ...[undefined, '', 'Bearer', 'Bearer ', token, `Basic ${token}`, `Bearer ${token} x`],
       `Bearer ${token}${'x'.repeat(4096)}`,
       `Bearer ${'x'.repeat(30_000)}`,
     ]) {
@@ -172,13 +177,13 @@ function clientOf({ target, administrator }: CommandsUnderTest, localAddress = '
   return {
     raw,
     headers,
-    call: (more: Record<string, string> = {}): Promise<RawAnswer> =>
-      raw.send({ ...headers, ...more }, framed(goodList)),
+    call: (extraHeaders: Record<string, string> = {}): Promise<RawAnswer> =>
+      raw.send({ ...headers, ...extraHeaders }, framed(listMessage)),
     close: () => raw.close(),
   }
 }
 
-/** Node's client sends only one, so the frames are written by hand: preface, settings, headers, one message. */
+/** Node's client sends the header only once, so the frames are written by hand. */
 async function answerByHand(
   { target }: CommandsUnderTest,
   authorizations: readonly string[],
@@ -188,7 +193,7 @@ async function answerByHand(
   const headers = callHeaders(listOrganizations)
   const block = headerBlock([...headers, ...authorizations.map((value) => ['authorization', value] as const)])
   socket.write(Buffer.concat([opening, frame(frameTypes.headers, endHeaders, 1, block)]))
-  socket.write(frame(frameTypes.data, endStream, 1, framed(goodList)))
+  socket.write(frame(frameTypes.data, endStream, 1, framed(listMessage)))
   let seen = Buffer.alloc(0)
   for await (const piece of socket) {
     seen = Buffer.concat([seen, piece])
@@ -202,8 +207,8 @@ async function answerByHand(
 function kindOfAnswer(bytes: Buffer): 'result' | 'rejection' | undefined {
   for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) {
     const [type, flags] = [bytes[at + 3], bytes[at + 4] ?? 0]
-    if (type === 0) return 'result'
-    if (type === 1 && (flags & endStream) !== 0) return 'rejection'
+    if (type === frameTypes.data) return 'result'
+    if (type === frameTypes.headers && (flags & endStream) !== 0) return 'rejection'
   }
   return undefined
 }
@@ -214,8 +219,8 @@ const block = headerBlock(callHeaders(listOrganizations))
 const resets = (count: number, from = 0) =>
   manyTimes(count, (index) => Buffer.concat([openCall(from + index, block), resetCall(from + index)]))
 
-test('Streams that an address resets are counted over its connections, until they come back', async (t) => {
-  const { open, openServed, pass, budgets } = await hostOnAClock(t, { newcomerResetsOfAddress: 20 })
+test('Streams that an address resets are counted over all its connections, and the budget refills', async (t) => {
+  const { open, openServed, pass, budgets } = await startHostOnClock(t, { newcomerResetsOfAddress: 20 })
   const used = () => budgets.budget('newcomerResetsOfAddress').used('127.0.0.1')
   const first = await openServed()
   first.send(resets(15))
@@ -227,10 +232,10 @@ test('Streams that an address resets are counted over its connections, until the
   await until(second.isClosed, 'the connection to end')
   assert.equal(second.goAwayCode(), constants.NGHTTP2_ENHANCE_YOUR_CALM)
 
-  const elsewhere = await openServed(otherAddress)
-  elsewhere.send(resets(15))
+  const fromOtherAddress = await openServed(otherAddress)
+  fromOtherAddress.send(resets(15))
   await until(() => budgets.budget('newcomerResetsOfAddress').used(otherAddress) === 15, 'another address')
-  assert.equal(elsewhere.isClosed(), false)
+  assert.equal(fromOtherAddress.isClosed(), false)
 
   pass(1.5)
   assert.equal(used(), 5)
@@ -240,8 +245,8 @@ test('Streams that an address resets are counted over its connections, until the
   assert.equal(third.isClosed(), false)
 })
 
-test('Streams that are reset have an end over all addresses, too', async (t) => {
-  const { open, host } = await hostOnAClock(t, { newcomerResets: 20 })
+test('Reset streams are also limited over all addresses', async (t) => {
+  const { open, host } = await startHostOnClock(t, { newcomerResets: 20 })
   open().send(resets(15))
   const second = open(otherAddress)
   second.send(resets(15))
@@ -250,33 +255,36 @@ test('Streams that are reset have an end over all addresses, too', async (t) => 
   await assertServes(host)
 })
 
-test('A client whose token was accepted may reset more calls than a stranger', async (t) => {
-  const { host, open } = await hostOnAClock(t, { newcomerResetsOfAddress: 5, newcomerResets: 5 })
-  const known = open()
+test('A client whose token was accepted may reset more calls than one without a token', async (t) => {
+  const { host, open } = await startHostOnClock(t, { newcomerResetsOfAddress: 5, newcomerResets: 5 })
+  const trusted = open()
   const withToken = callHeaders(listOrganizations, { authorization: `Bearer ${host.administrator.token}` })
-  known.send(openCall(0, headerBlock(withToken)), frame(frameTypes.data, endStream, 1, framed(goodList)))
-  await until(() => known.received().some(({ type }) => type === frameTypes.data), 'an answer')
-  known.send(resets(50, 1))
-  const answers = () => known.received().filter(({ type }) => type === frameTypes.data).length
-  known.send(openCall(60, headerBlock(withToken)), frame(frameTypes.data, endStream, 121, framed(goodList)))
+  trusted.send(openCall(0, headerBlock(withToken)), frame(frameTypes.data, endStream, 1, framed(listMessage)))
+  await until(() => trusted.received().some(({ type }) => type === frameTypes.data), 'an answer')
+  trusted.send(resets(50, 1))
+  const answers = () => trusted.received().filter(({ type }) => type === frameTypes.data).length
+  trusted.send(
+    openCall(60, headerBlock(withToken)),
+    frame(frameTypes.data, endStream, 121, framed(listMessage)),
+  )
   await until(() => answers() === 2, 'another answer')
-  assert.equal(known.isClosed(), false)
+  assert.equal(trusted.isClosed(), false)
 })
 
-test('Nothing is built for a call whose reset arrives with it', async (t) => {
-  const { host, open } = await hostOnAClock(t, {}, { METRICS: 'true' })
-  const counted = async () => {
+test('A call whose reset arrives with it is never started', async (t) => {
+  const { host, open } = await startHostOnClock(t, {}, { METRICS: 'true' })
+  const readCounts = async () => {
     const text = await (await fetch(`${host.diagnostics}/metrics`)).text()
     return [...text.matchAll(/^command_duration_seconds_count\{.*\} (\d+)/gm)].map(([, count]) => count)
   }
   const connection = open()
   connection.send(resets(50), openCall(50, block, endHeaders + endStream))
   await until(() => connection.received().some(({ type }) => type === frameTypes.headers), 'the last answer')
-  assert.deepEqual(await counted(), ['1'])
+  assert.deepEqual(await readCounts(), ['1'])
 })
 
-test('Calls without a token are counted by address; beyond that they are rejected, and then the connection', async (t) => {
-  const { host, open, pass } = await hostOnAClock(t, {
+test('Calls without a token are limited for each address: others are rejected, and then the connection is closed', async (t) => {
+  const { host, open, pass } = await startHostOnClock(t, {
     newcomerStreamsOfAddress: 10,
     newcomerResetsOfAddress: 5,
   })
@@ -284,7 +292,7 @@ test('Calls without a token are counted by address; beyond that they are rejecte
     const raw = openRawCalls(host.target, { ...(localAddress && { localAddress }) })
     t.after(raw.close)
     const answers = await Promise.all(
-      Array.from({ length: count }, () => raw.send(grpcHeaders(listOrganizations), framed(goodList))),
+      Array.from({ length: count }, () => raw.send(grpcHeaders(listOrganizations), framed(listMessage))),
     )
     return answers.map(({ status: code, headers }) => [code, headers['retry-after']])
   }
@@ -301,8 +309,8 @@ test('Calls without a token are counted by address; beyond that they are rejecte
   assert.deepEqual(await codes(1), [unauthenticated])
 })
 
-test('Calls without a token have an end over all addresses, too', async (t) => {
-  const { host } = await hostOnAClock(t, { newcomerStreams: 3 })
+test('Calls without a token are also limited over all addresses', async (t) => {
+  const { host } = await startHostOnClock(t, { newcomerStreams: 3 })
   for (const [localAddress, code] of [
     ['127.0.0.3', status.UNAUTHENTICATED],
     ['127.0.0.4', status.UNAUTHENTICATED],
@@ -311,12 +319,12 @@ test('Calls without a token have an end over all addresses, too', async (t) => {
   ] as const) {
     const raw = openRawCalls(host.target, { localAddress })
     t.after(raw.close)
-    assert.equal((await raw.send(grpcHeaders(listOrganizations), framed(goodList))).status, code)
+    assert.equal((await raw.send(grpcHeaders(listOrganizations), framed(listMessage))).status, code)
   }
 })
 
-test('Behind a proxy, calls count for the addresses that it saw, and never for its own', async (t) => {
-  const { host, budgets } = await hostOnAClock(
+test('Behind a proxy, calls count for the addresses that it saw, and never for that of the proxy', async (t) => {
+  const { host, budgets } = await startHostOnClock(
     t,
     { newcomerResetsOfAddress: 3, newcomerConnectionsOfAddress: 1, newcomersOfAddress: 1 },
     { ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true' },
@@ -327,7 +335,7 @@ test('Behind a proxy, calls count for the addresses that it saw, and never for i
   await once(another.session, 'remoteSettings')
   const call = async (address: string, token?: string) => {
     const headers = { ...grpcHeaders(listOrganizations, token), 'x-forwarded-for': `10.0.0.1, ${address}` }
-    return (await proxy.send(headers, framed(goodList))).status
+    return (await proxy.send(headers, framed(listMessage))).status
   }
   const { token } = host.administrator
   assert.equal(await call('10.9.9.9', token), status.OK)
@@ -369,16 +377,16 @@ test('Watches of health count for the addresses that a proxy saw', async () => {
 describe('A connection to the commands', () => {
   const host = fixture(startCommandsUnderTest, {}, { unauthenticatedMilliseconds: 300 })
 
-  test('has a hundred streams until a token was accepted on it, and then more', async () => {
+  test('may have a hundred streams until a token is accepted on it, and then more', async () => {
     await using raw = openRawCalls(host.target)
     await once(raw.session, 'remoteSettings')
     const streamsMax = () => raw.session.remoteSettings.maxConcurrentStreams
     assert.equal(streamsMax(), 100)
-    const rejected = await raw.send(grpcHeaders(listOrganizations, 'nobodys'), framed(goodList))
+    const rejected = await raw.send(grpcHeaders(listOrganizations, 'nobodys'), framed(listMessage))
     assert.deepEqual([rejected.status, streamsMax()], [status.UNAUTHENTICATED, 100])
     const answered = await raw.send(
       grpcHeaders(listOrganizations, host.administrator.token),
-      framed(goodList),
+      framed(listMessage),
     )
     assert.deepEqual([answered.status, streamsMax()], [status.OK, 4096])
   })
@@ -397,11 +405,11 @@ describe('A connection to the commands', () => {
     })
   }
 
-  test('names the request in the trailers, of a success and of an error', async () => {
+  test('returns the request id in the trailers of a success and of an error', async () => {
     await using raw = openRawCalls(host.target)
     for (const token of [host.administrator.token, undefined]) {
       const headers = { ...grpcHeaders(listOrganizations, token), 'x-request-id': 'seen-by-a-proxy' }
-      const answer = await raw.send(headers, framed(goodList))
+      const answer = await raw.send(headers, framed(listMessage))
       assert.equal(answer.headers['x-request-id'], 'seen-by-a-proxy')
     }
   })

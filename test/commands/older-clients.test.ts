@@ -15,7 +15,10 @@ import { impediment } from '../../src/resources/impediment.ts'
 import { fixture } from '../support/fixture.ts'
 import { freshContext } from '../support/fresh-context.ts'
 
-/** Impediments as a later release might declare them, with a number that updates of earlier clients never clear. */
+/**
+ * Declares impediments as a later release might. The number of `note` is so high that an update which omits
+ * the field does not clear it.
+ */
 const laterImpediment = defineResource({
   name: impediment.name,
   table: impediment.table,
@@ -28,13 +31,13 @@ const later = commandsOf(laterImpediment)
 
 const encodings: Readonly<Record<string, Encoding>> = { protobuf, '.NET': messagePack }
 
-describe('A client that was made before a field existed', () => {
-  const setting = fixture(freshContext)
+describe('A field of a later release', () => {
+  const fresh = fixture(freshContext)
   before(async () => {
-    await setting.context.database.query(sql`alter table impediments add column note text`)
+    await fresh.context.database.query(sql`alter table impediments add column note text`)
   })
 
-  /** Writes the request as a client with these commands does, and runs what the host with those reads of it. */
+  /** Encodes a request with the command of the client, decodes it with that of the host, and runs it. */
   async function send(
     encoding: Encoding,
     client: UnaryCommand,
@@ -42,36 +45,35 @@ describe('A client that was made before a field existed', () => {
     request: Content,
   ): Promise<Content> {
     const received = encoding.reader(host.request)(encoding.writer(client.request)(request))
-    const result = await host.run(setting.context, setting.administrator, received)
+    const result = await host.run(fresh.context, fresh.administrator, received)
     return encoding.reader(client.result)(encoding.writer(host.result)({ success: true, ...result }))
   }
   const noteOf = async (id: unknown) => {
-    const result = await later.get.run(setting.context, setting.administrator, { id })
+    const result = await later.get.run(fresh.context, fresh.administrator, { id })
     return (result.impediment as Content).note
   }
-  const makeNoted = create
-  async function create(note: string): Promise<string> {
+  async function createWithNote(note: string): Promise<string> {
     const body = { name: 'Rain', note }
-    const { impediment } = (await later.create?.run(setting.context, setting.administrator, body)) ?? {}
+    const { impediment } = (await later.create?.run(fresh.context, fresh.administrator, body)) ?? {}
     return String((impediment as Content).id)
   }
 
   for (const [name, encoding] of Object.entries(encodings)) {
-    test(`changes the others and leaves it alone, over ${name}`, async () => {
-      const id = await makeNoted('stays')
+    test(`stays unchanged when an earlier client updates other fields, over ${name}`, async () => {
+      const id = await createWithNote('stays')
       await send(encoding, earlier.update, later.update, { id, name: 'Snow' })
       assert.equal(await noteOf(id), 'stays')
     })
 
-    test(`reads a record that has it, over ${name}`, async () => {
-      const id = await makeNoted('unknown to some')
+    test(`is ignored by an earlier client that reads the record, over ${name}`, async () => {
+      const id = await createWithNote('unknown to some')
       const result = await send(encoding, earlier.get, later.get, { id })
       assert.equal((result.impediment as Content).name, 'Rain')
       assert.equal('note' in (result.impediment as Content), false)
     })
 
-    test(`never clears it in a race with clients that know it, over ${name}`, async () => {
-      const id = await makeNoted('0')
+    test(`is never cleared by earlier clients in a race with later ones, over ${name}`, async () => {
+      const id = await createWithNote('0')
       const seen = new Set<unknown>()
       const retried = async (run: () => Promise<unknown>): Promise<void> => {
         await run().catch((error: unknown) => {
@@ -92,43 +94,49 @@ describe('A client that was made before a field existed', () => {
     })
   }
 
-  test('is understood by a host that is older than the client', async () => {
-    const { id } = await setting.make('impediment', { name: 'Rain' })
+  test('is ignored by an earlier host', async () => {
+    const { id } = await fresh.make('impediment', { name: 'Rain' })
     await send(protobuf, later.update, earlier.update, { id, name: 'Sun', note: 'lost on the host' })
-    const result = await earlier.get.run(setting.context, setting.administrator, { id })
+    const result = await earlier.get.run(fresh.context, fresh.administrator, { id })
     assert.equal((result.impediment as Content).name, 'Sun')
   })
 })
 
 describe('An update by a message', () => {
   const { update, get } = commandsOf(resourceNamed('organization'))
-  const setting = fixture(freshContext)
+  const fresh = fixture(freshContext)
 
-  async function afterUpdate(request: Content): Promise<unknown> {
-    const { id } = await setting.make('organization', { name: 'Works', description: 'As it was' })
+  async function descriptionAfterUpdate(request: Content): Promise<unknown> {
+    const { id } = await fresh.make('organization', { name: 'Works', description: 'As it was' })
     const bytes = protobuf.writer(update.request)({ id, name: 'Works', ...request })
-    await update.run(setting.context, setting.administrator, protobuf.reader(update.request)(bytes))
-    const result = await get.run(setting.context, setting.administrator, { id })
+    await update.run(fresh.context, fresh.administrator, protobuf.reader(update.request)(bytes))
+    const result = await get.run(fresh.context, fresh.administrator, { id })
     return (result.organization as Content).description
   }
 
-  test('clears an optional field of the first release that it leaves out, as it always did', async () => {
-    assert.equal(await afterUpdate({}), null)
+  test('clears an optional field of the first release that it omits, as it always did', async () => {
+    assert.equal(await descriptionAfterUpdate({}), null)
   })
 
-  test('leaves alone what its mask does not name, given or not', async () => {
-    assert.equal(await afterUpdate({ updateMask: {} }), 'As it was')
-    assert.equal(await afterUpdate({ updateMask: { paths: ['name'] }, description: 'New' }), 'As it was')
+  test('does not change a field that its mask does not name, even if it has a value', async () => {
+    assert.equal(await descriptionAfterUpdate({ updateMask: {} }), 'As it was')
+    assert.equal(
+      await descriptionAfterUpdate({ updateMask: { paths: ['name'] }, description: 'New' }),
+      'As it was',
+    )
   })
 
-  test('writes or clears what its mask names', async () => {
-    assert.equal(await afterUpdate({ updateMask: { paths: ['description'] }, description: 'New' }), 'New')
-    assert.equal(await afterUpdate({ updateMask: { paths: ['description'] } }), null)
+  test('writes or clears the fields that its mask names', async () => {
+    assert.equal(
+      await descriptionAfterUpdate({ updateMask: { paths: ['description'] }, description: 'New' }),
+      'New',
+    )
+    assert.equal(await descriptionAfterUpdate({ updateMask: { paths: ['description'] } }), null)
   })
 
-  test('is rejected when its mask names what the resource does not have', async () => {
+  test('is rejected when its mask names an unknown field', async () => {
     for (const path of ['colour', '__proto__', '']) {
-      await assert.rejects(afterUpdate({ updateMask: { paths: [path] } }), {
+      await assert.rejects(descriptionAfterUpdate({ updateMask: { paths: [path] } }), {
         errors: { updateMask: ['UpdateMask must name fields of Organization.'] },
       })
     }

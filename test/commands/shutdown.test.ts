@@ -16,10 +16,10 @@ import { fixture } from '../support/fixture.ts'
 import { isDistributed } from '../support/fresh-database.ts'
 import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
 import { until } from '../support/until.ts'
-import { goodList, listOrganizations } from './assert-serves.ts'
+import { listMessage, listOrganizations } from './assert-serves.ts'
 
-describe('a command host that stops', () => {
-  test('answers the calls in flight, whose rows are there, and takes no new ones', {
+describe('A command host that stops', () => {
+  test('commits and answers the calls in flight, and accepts no new ones', {
     skip: isDistributed,
   }, async () => {
     await using host = await startCommandsUnderTest()
@@ -33,7 +33,7 @@ describe('a command host that stops', () => {
     const updating = calls.call('UpdateOrganization', { id, name: 'After' }, { token })
     await untilWaiting(direct)
     const stopped = host.stopHost()
-    // It stops listening while no connection is about to be accepted.
+    // The host stops listening as soon as no connection is about to be accepted.
     await sleep(100)
     const late = await calls.call('CreateOrganization', { name: 'Late' }, { token })
     await direct.query('commit')
@@ -46,7 +46,7 @@ describe('a command host that stops', () => {
     assert.deepEqual(rows, [{ name: 'After' }])
   })
 
-  test('notifies its watchers first, releases them, and does not wait for those that only listen', async () => {
+  test('notifies health watchers first, ends their streams, and does not wait for idle connections', async () => {
     await using host = await startCommandsUnderTest()
     const client = new Client(host.target, credentials.createInsecure())
     const seen: unknown[] = []
@@ -60,7 +60,7 @@ describe('a command host that stops', () => {
     idle.on('error', () => undefined)
     const raw = openRawCalls(host.target)
     assert.equal(
-      (await raw.send(grpcHeaders(listOrganizations, host.administrator.token), framed(goodList))).status,
+      (await raw.send(grpcHeaders(listOrganizations, host.administrator.token), framed(listMessage))).status,
       0,
     )
     const startedAt = performance.now()
@@ -74,7 +74,7 @@ describe('a command host that stops', () => {
     idle.destroy()
   })
 
-  test('says so to the first who asks for its health after it left, too', async () => {
+  test('reports NOT_SERVING even to the first client that asks for its health', async () => {
     await using host = await startCommandsUnderTest()
     host.announceHostStop()
     const client = new Client(host.target, credentials.createInsecure())
@@ -92,16 +92,16 @@ describe('a command host that stops', () => {
     host.announceHostStop()
     assert.equal(await ready(), 503)
     const headers = grpcHeaders(listOrganizations, host.administrator.token)
-    assert.equal((await raw.send(headers, framed(goodList))).status, status.OK)
+    assert.equal((await raw.send(headers, framed(listMessage))).status, status.OK)
   })
 
-  test('that is draining tells connections to end, and answers requests that cross that message', async (t) => {
+  test('sends GOAWAY while it drains, and answers requests that cross it', async (t) => {
     await using host = await startCommandsUnderTest()
     const network = await relayTo(host.target)
     t.after(network.close)
     await using raw = openRawCalls(network.target)
     const headers = grpcHeaders(listOrganizations, host.administrator.token)
-    const list = async () => (await raw.send(headers, framed(goodList))).status
+    const list = async () => (await raw.send(headers, framed(listMessage))).status
     assert.equal(await list(), status.OK)
     const reported: unknown[] = []
     raw.session.on('goaway', (code: number, lastStream: number) => reported.push([code, lastStream]))
@@ -109,16 +109,16 @@ describe('a command host that stops', () => {
     assert.equal(await list(), status.OK)
     network.holdAnswers()
     const stopped = host.stopHost()
-    await network.held()
+    await network.untilHeld()
     const crossing = Promise.all([list(), list()])
-    await network.arrived()
+    await network.untilRequested()
     network.passAnswers()
     assert.deepEqual(await crossing, [status.OK, status.OK])
     assert.deepEqual(reported[0], [0, 2 ** 31 - 1])
     await stopped
   })
 
-  test('tells a call that takes too long that its outcome is unknown, never that nothing was done', {
+  test('reports for a call that takes too long that its outcome is unknown, never that it was not executed', {
     skip: isDistributed,
   }, async () => {
     await using host = await startCommandsUnderTest({}, { stopMilliseconds: 300 })
@@ -133,8 +133,8 @@ describe('a command host that stops', () => {
     await untilWaiting(direct)
     await using raw = openRawCalls(host.target)
     const headers = grpcHeaders(listOrganizations, token)
-    const arriving = raw.send(headers, framed(goodList).subarray(0, 4), false)
-    assert.equal((await raw.send(headers, framed(goodList))).status, status.OK)
+    const arriving = raw.send(headers, framed(listMessage).subarray(0, 4), false)
+    assert.equal((await raw.send(headers, framed(listMessage))).status, status.OK)
     const startedAt = performance.now()
     await host.stopHost()
     assert.ok(performance.now() - startedAt < 5000)
@@ -145,7 +145,7 @@ describe('a command host that stops', () => {
   })
 })
 
-/** A way to the host on which its answers can be held back, as a slow network does. */
+/** Opens a relay to the host that can hold back its responses, as a slow network does. */
 async function relayTo(target: string) {
   let isHeld = false
   let sent = 0
@@ -161,8 +161,8 @@ async function relayTo(target: string) {
       if (isHeld) held.push(() => client.write(bytes))
       else client.write(bytes)
     })
-    for (const [one, other] of [[client, host] as const, [host, client] as const])
-      one.on('error', () => undefined).on('close', () => other.destroy())
+    for (const [end, otherEnd] of [[client, host] as const, [host, client] as const])
+      end.on('error', () => undefined).on('close', () => otherEnd.destroy())
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -173,10 +173,9 @@ async function relayTo(target: string) {
       isHeld = true
       sentBefore = sent
     },
-    /** Something was sent that has not been read. */
-    held: () => until(() => held.length > 0, 'an answer to hold'),
-    /** Something was asked meanwhile. */
-    arrived: () => until(() => sent > sentBefore, 'a request'),
+    untilHeld: () => until(() => held.length > 0, 'a response to hold'),
+    /** Waits for a request after `holdAnswers`. */
+    untilRequested: () => until(() => sent > sentBefore, 'a request'),
     passAnswers() {
       isHeld = false
       for (const pass of held.splice(0)) pass()
@@ -202,20 +201,20 @@ function watchHealth(client: Client) {
   return watch
 }
 
-describe('two instances of the command host over one store', () => {
+describe('Of two command hosts on one store,', () => {
   const served = fixture(() => serveByChildren(2))
 
-  test('one that gets SIGTERM under load loses nothing, does nothing twice, and ends within 10 s', async () => {
+  test('one that gets SIGTERM under load loses no call, executes none twice, and ends within 10 s', async () => {
     const { children, database, token } = served
     const targets = children.map(({ target }) => target).join()
-    const calls = openCommandCalls(`ipv4:${targets}`, overAllInstances)
+    const calls = openCommandCalls(`ipv4:${targets}`, severalInstances)
     const acknowledged: string[] = []
     const failures = new Map<string, number>()
     let isDone = false
-    const reached = async (count: number) => {
+    const waitForCalls = async (count: number) => {
       while (acknowledged.length < count && failures.size === 0) await sleep(10)
     }
-    async function createOnAndOn() {
+    async function createRepeatedly() {
       while (!isDone) {
         const id = randomUUID()
         const { code, details } = await calls.call('CreateOrganization', { id, name: 'Load' }, { token })
@@ -224,20 +223,20 @@ describe('two instances of the command host over one store', () => {
           failures.set(`${status[code]}: ${details}`, (failures.get(`${status[code]}: ${details}`) ?? 0) + 1)
       }
     }
-    const load = Array.from({ length: 24 }, createOnAndOn)
-    await reached(50)
+    const load = Array.from({ length: 24 }, createRepeatedly)
+    await waitForCalls(50)
     const [leaving, staying] = children
     assert.ok(leaving && staying)
     const startedAt = performance.now()
     const exitCode = await leaving.end('SIGTERM')
     const seconds = (performance.now() - startedAt) / 1000
-    await reached(acknowledged.length + 50)
+    await waitForCalls(acknowledged.length + 50)
     isDone = true
     await Promise.all(load)
     calls.close()
     assert.equal(exitCode, 0, leaving.output())
     assert.ok(seconds < 10, `It took ${seconds} s.`)
-    // ALREADY_EXISTS would mean that an instance said UNAVAILABLE for what it had done.
+    // ALREADY_EXISTS would mean that an instance reported UNAVAILABLE for a call that it had executed.
     assert.deepEqual([...failures], [])
     const rows = await database.query<{ id: string }>(sql`select id from organizations`)
     assert.deepEqual(rows.map(({ id }) => id).sort(), acknowledged.sort())
@@ -245,8 +244,10 @@ describe('two instances of the command host over one store', () => {
   })
 })
 
-/** As a client with several instances is set up: calls go round, and what was not done is tried elsewhere. */
-const overAllInstances = {
+/**
+ * The options of a client for several instances: round robin, and retries of calls that were not executed.
+ */
+const severalInstances = {
   'grpc.service_config': JSON.stringify({
     loadBalancingConfig: [{ round_robin: {} }],
     methodConfig: [

@@ -23,7 +23,7 @@ describe('A token for commands', { concurrency: true }, () => {
   const issued = (account: Person, options: Partial<TokenOptions>) =>
     issuer.token({ account, ...grant, ...options })
 
-  const wrong: readonly (readonly [string, Partial<TokenOptions>])[] = [
+  const invalidTokens: readonly (readonly [string, Partial<TokenOptions>])[] = [
     ['for the REST host', { audience: 'svc-api', scope: 'svc.api' }],
     ['for this host without its scope', { scope: 'svc.api' }],
     ['of another issuer', { claims: { iss: 'https://elsewhere.example.com' } }],
@@ -31,10 +31,10 @@ describe('A token for commands', { concurrency: true }, () => {
     ['of another type', { header: { typ: 'JWT' } }],
     ['with another security stamp', { claims: { 'svc:security_stamp': 'x' } }],
     ['of a session that does not exist', { sid: 'nothing' }],
-    ['with the administrator claim of somebody who is none', { admin: true }],
+    ['with an administrator claim for an account without the role', { admin: true }],
   ]
-  for (const [what, options] of wrong) {
-    test(`${what} is rejected`, async () => {
+  for (const [description, options] of invalidTokens) {
+    test(`${description} is rejected`, async () => {
       assert.equal(await codeOf(await issued(await host.signUp(), options)), 'UNAUTHENTICATED')
     })
   }
@@ -47,7 +47,7 @@ describe('A token for commands', { concurrency: true }, () => {
     assert.equal((await fetch(`${host.diagnostics}/`, { headers })).status, 401)
   })
 
-  test('ends its stream when it ends', async () => {
+  test('ends its stream when it expires', async () => {
     const exp = Math.floor(Date.now() / 1000) + 2
     const token = await issued(await host.signUp(), { claims: { exp } })
     const stream = calls.follow('FollowChanges', { after: 'now' }, { token })
@@ -68,8 +68,8 @@ describe('A token for commands', { concurrency: true }, () => {
       ({ id }) => host.database.transaction((store) => invalidateAccounts(store, [id])),
     ],
   ]
-  for (const [what, end] of endings) {
-    test(`stops working when ${what}`, async () => {
+  for (const [event, end] of endings) {
+    test(`stops working when ${event}`, async () => {
       const person = await host.signUp()
       const token = await issuer.signIn(host.database, person.id, grant)
       assert.equal(await codeOf(token), 'OK')
@@ -98,7 +98,7 @@ describe('A service client of the identity host', { concurrency: true }, () => {
     assert.equal(await codeOf(host.administrator.token, 'ListUsers'), 'OK')
   })
 
-  test('changes no account with a token that has just ended, although it still reads them', async () => {
+  test('cannot change accounts with a token that was just revoked, although it can still read them', async () => {
     const { id, login } = await host.signUp()
     await host.database.query(sql`insert into administrators (user_id, given_by) values (${id}, ${id})`)
     const token = await host.identity.serviceToken(login, 'svc.grpc')
@@ -116,8 +116,8 @@ describe('A service client of the identity host', { concurrency: true }, () => {
   })
 })
 
-describe('Between two session checks', () => {
-  test('a token is believed for the time of the cache, and no longer', async () => {
+describe('Between two session checks,', () => {
+  test('a revoked token is accepted no longer than the cache time', async () => {
     await using host = await startCommandsUnderTest({ Auth__SessionValidationCacheSeconds: '1' })
     await using calls = openCommandCalls(host.target)
     const { id, token } = await host.signUp()

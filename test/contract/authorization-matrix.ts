@@ -4,13 +4,13 @@ import { type Entity, resources } from './resources.ts'
 
 export type Action = 'read' | 'create' | 'update' | 'remove' | 'restore'
 
-/** An owner is a member whose own row it is; an outsider is signed in and no member. */
+/** An owner is a member to whom the row belongs; an outsider is signed in, but is not a member. */
 export type Who = 'administrator' | 'member' | 'owner' | 'outsider' | 'anonymous'
 
 const ok: Kind = 'ok'
-const no: Kind = 'forbidden'
-const gone: Kind = 'missing'
-const who: Kind = 'unauthenticated'
+const forbidden: Kind = 'forbidden'
+const missing: Kind = 'missing'
+const unauthenticated: Kind = 'unauthenticated'
 
 type Rights = Readonly<Partial<Record<Who, Record<Action, Kind>>>>
 
@@ -20,33 +20,45 @@ const rights = (...kinds: readonly [Kind, Kind, Kind, Kind, Kind]): Record<Actio
 }
 
 const administrator = rights(ok, ok, ok, ok, ok)
-const anonymous = rights(who, who, who, who, who)
-const outsider = rights(gone, no, gone, gone, gone)
+const anonymous = rights(unauthenticated, unauthenticated, unauthenticated, unauthenticated, unauthenticated)
+const outsider = rights(missing, forbidden, missing, missing, missing)
 
 /** All users read, administrators write. */
-const catalog: Rights = { administrator, outsider: rights(ok, no, no, no, no), anonymous }
-const administratorsOnly: Rights = { administrator, outsider: rights(no, no, no, no, no), anonymous }
+const catalog: Rights = {
+  administrator,
+  outsider: rights(ok, forbidden, forbidden, forbidden, forbidden),
+  anonymous,
+}
+const administratorsOnly: Rights = {
+  administrator,
+  outsider: rights(forbidden, forbidden, forbidden, forbidden, forbidden),
+  anonymous,
+}
 /** Members read and write what is in their projects. */
 const members: Rights = { administrator, member: rights(ok, ok, ok, ok, ok), outsider, anonymous }
 /** Members read what is in their projects, and write what is their own. */
-const owners: Rights = { ...members, owner: rights(ok, ok, ok, ok, ok), member: rights(ok, no, no, no, no) }
+const owners: Rights = {
+  ...members,
+  owner: rights(ok, ok, ok, ok, ok),
+  member: rights(ok, forbidden, forbidden, forbidden, forbidden),
+}
 
-/** The same two for an extension, where no response reveals that a project or an assignment exists. */
-const unseenOutsider = rights(gone, 'invalid', gone, gone, gone)
+/** Responses of extensions never reveal to an outsider that a project or an assignment exists. */
+const unseenOutsider = rights(missing, 'invalid', missing, missing, missing)
 const membersOfExtension: Rights = { ...members, outsider: unseenOutsider }
 const ownersOfExtension: Rights = { ...owners, outsider: unseenOutsider }
 
-/** Only the owner can see it. */
-const own: Rights = { administrator, owner: rights(ok, ok, ok, ok, ok), outsider, anonymous }
+/** Besides administrators, only the owner can see the row. */
+const ownerOnly: Rights = { administrator, owner: rights(ok, ok, ok, ok, ok), outsider, anonymous }
 
-/** Who may do what: said here once more, by hand, and never derived from what a declaration says. */
+/** Who may do what, written by hand: never derived from the declarations that it checks. */
 const rightsOf: Readonly<Record<Entity, Rights>> = {
   organization: catalog,
   workflow: catalog,
   assignmentType: catalog,
   impediment: catalog,
   user: administratorsOnly,
-  project: { ...members, outsider: rights(gone, ok, gone, gone, gone) },
+  project: { ...members, outsider: rights(missing, ok, missing, missing, missing) },
   assignment: members,
   userProject: members,
   appointment: owners,
@@ -58,23 +70,23 @@ const rightsOf: Readonly<Record<Entity, Rights>> = {
   assignmentLabel: membersOfExtension,
   assignmentDependency: membersOfExtension,
   attachment: membersOfExtension,
-  savedView: own,
+  savedView: ownerOnly,
   projectView: ownersOfExtension,
 }
 
 const entitiesWith = (...kinds: readonly Rights[]): Entity[] =>
   (Object.keys(rightsOf) as Entity[]).filter((entity) => kinds.includes(rightsOf[entity]))
 
-/** Read and written by administrators only. */
+/** Resources that only administrators may write. */
 export const administrated = entitiesWith(catalog, administratorsOnly)
-/** In a project, which it may leave for another one. */
+/** Resources whose rows belong to a project and can be moved to another project. */
 export const inProject = entitiesWith(members, owners, membersOfExtension, ownersOfExtension)
 export const owned = entitiesWith(owners, ownersOfExtension)
-const hasOwner = entitiesWith(owners, ownersOfExtension, own)
-/** Where an unseen project or assignment is answered like one that is not there. */
+const withOwner = entitiesWith(owners, ownersOfExtension, ownerOnly)
+/** The resources that answer a request for a hidden project or assignment as if it did not exist. */
 export const unseen = entitiesWith(membersOfExtension, ownersOfExtension)
 
-/** Resource, person, and what becomes of read, create, update, remove, restore. */
+/** Each entry names a resource and a person, and has the outcome of each of that person's actions. */
 export const matrix: readonly (readonly [Entity, Who, Record<Action, Kind>])[] = (
   Object.entries(rightsOf) as [Entity, Rights][]
 ).flatMap(([entity, people]) =>
@@ -85,13 +97,13 @@ export const matrix: readonly (readonly [Entity, Who, Record<Action, Kind>])[] =
 
 export interface Scene {
   readonly people: Readonly<Record<Who, Caller>>
-  /** A row of the resource for one test to change. */
+  /** Creates a row of the resource, which one test may change. */
   make(): Promise<Row>
-  /** A good body of such a row. */
+  /** Returns a valid body for such a row. */
   valid(): Promise<Input>
 }
 
-/** The people of the matrix, and a project with their memberships. */
+/** Creates the people of the matrix, and a project with their memberships. */
 export async function scene(tracker: Tracker, entity: Entity): Promise<Scene> {
   const project = await tracker.make('project')
   const [member, owner, outsider, assignment] = await Promise.all([
@@ -105,7 +117,7 @@ export async function scene(tracker: Tracker, entity: Entity): Promise<Scene> {
   const values = {
     ...(columns.includes('projectId') && { projectId: project.id }),
     ...(columns.includes('assignmentId') && { assignmentId: assignment.id }),
-    ...(hasOwner.includes(entity) && { userId: owner.id }),
+    ...(withOwner.includes(entity) && { userId: owner.id }),
   }
   return {
     people,

@@ -4,7 +4,7 @@ import { administrated, matrix, type Scene, scene } from './authorization-matrix
 import type { Caller, Input, Kind } from './driver.ts'
 import { onEveryHost } from './every-host.ts'
 import { once } from './make-rows.ts'
-import { done, idsIn, recordIn, rejected } from './outcomes.ts'
+import { assertKind, done, idsIn, recordIn, rejected } from './outcomes.ts'
 import { creatable, type Entity, entities } from './resources.ts'
 
 onEveryHost('The authorization matrix', (tracker) => {
@@ -16,30 +16,30 @@ onEveryHost('The authorization matrix', (tracker) => {
     test(`${title} on read, create, update, remove`, async () => {
       const { people, make, valid } = await sceneOf(entity)
       const [row, body, as] = [await make(), await valid(), people[person]]
-      const isUnchanged = async () =>
+      const assertUnchanged = async () =>
         assert.deepEqual(await recordIn(tracker.get(entity, row.id, tracker.administrator)), row)
 
-      await rejected(tracker.get(entity, row.id, as), kinds.read)
-      await lists(entity, row.id, as, kinds.read)
+      await assertKind(tracker.get(entity, row.id, as), kinds.read)
+      await assertListed(entity, row.id, as, kinds.read)
 
-      if (creatable.includes(entity)) await creates(entity, body, as, kinds.create)
+      if (creatable.includes(entity)) await assertCreate(entity, body, as, kinds.create)
 
-      await rejected(tracker.update(entity, tracker.change(entity, row), as), kinds.update)
-      if (kinds.update !== 'ok') await isUnchanged()
+      await assertKind(tracker.update(entity, tracker.change(entity, row), as), kinds.update)
+      if (kinds.update !== 'ok') await assertUnchanged()
 
-      await rejected(tracker.remove(entity, [row.id], as), kinds.remove)
-      if (kinds.remove !== 'ok') await isUnchanged()
+      await assertKind(tracker.remove(entity, [row.id], as), kinds.remove)
+      if (kinds.remove !== 'ok') await assertUnchanged()
       else await rejected(tracker.get(entity, row.id, tracker.administrator), 'missing')
     })
   }
 
-  const creates = async (entity: Entity, body: Input, as: Caller, kind: Kind) => {
-    const { record } = await rejected(tracker.create(entity, body, as), kind)
+  const assertCreate = async (entity: Entity, body: Input, as: Caller, kind: Kind) => {
+    const { record } = await assertKind(tracker.create(entity, body, as), kind)
     if (record) await done(tracker.get(entity, record.id, tracker.administrator))
   }
 
-  /** What a reader does not find, a list leaves out. */
-  const lists = async (entity: Entity, id: string, as: Caller, read: Kind) => {
+  /** Asserts that the list contains the row if this caller can read it, and omits it if it is hidden. */
+  const assertListed = async (entity: Entity, id: string, as: Caller, read: Kind) => {
     const listing = tracker.list(entity, { ids: id }, as)
     if (read === 'ok') assert.deepEqual(await idsIn(listing), [id])
     else if (read === 'missing') assert.deepEqual(await idsIn(listing), [])
@@ -47,12 +47,12 @@ onEveryHost('The authorization matrix', (tracker) => {
   }
 
   for (const entity of entities)
-    test(`it says who may do what with ${entity}`, () => {
-      const people = matrix.flatMap(([one, person]) => (one === entity ? [person] : []))
+    test(`the matrix has lines for ${entity}`, () => {
+      const people = matrix.flatMap(([resource, person]) => (resource === entity ? [person] : []))
       assert.ok(people.length > 2, `${entity} has no line in test/contract/authorization-matrix.ts.`)
     })
 
-  test('a catalog tells callers who may not write nothing else, whatever they send', async () => {
+  test('callers who may not write to a catalog are told only that, whatever they send', async () => {
     const ann = await tracker.signUp()
     for (const entity of administrated) {
       await rejected(tracker.create(entity, {}, ann), 'forbidden')
@@ -63,18 +63,18 @@ onEveryHost('The authorization matrix', (tracker) => {
     await rejected(tracker.list('user', { pageSize: 0 }, ann), 'forbidden')
   })
 
-  test('members do not even read their own account among the users', async () => {
+  test('members cannot even read their own account among the users', async () => {
     const ann = await tracker.signUp()
     await rejected(tracker.get('user', ann.id, ann), 'forbidden')
   })
 
-  test('a caller who is not signed in learns so before the request is validated', async () => {
+  test('a caller who is not signed in is rejected before the request is validated', async () => {
     await rejected(tracker.create('project', {}, undefined), 'unauthenticated')
     await rejected(tracker.list('project', { pageSize: 0 }, undefined), 'unauthenticated')
     await rejected(tracker.get('project', 'none', { token: 'not.a.token' }), 'unauthenticated')
   })
 
-  test('an account that is removed is no longer let in', async () => {
+  test('the token of a removed account is rejected', async () => {
     const ann = await tracker.signUp()
     await done(tracker.remove('user', [ann.id], tracker.administrator))
     await rejected(tracker.list('organization', {}, ann), 'unauthenticated')

@@ -5,7 +5,7 @@ import type { Caller, Driver, Input, Kind, Outcome, Query, Row } from './driver.
 import { commonFields, type Entity, entities, pascalCase, resources } from './resources.ts'
 import { serializeTimestamp, timestampOf } from './timestamps.ts'
 
-/** Commands over gRPC, called by a stock client that knows nothing but the published .proto file. */
+/** Sends commands over gRPC with a stock client that knows nothing but the published .proto file. */
 export const commandDriver: Driver = {
   name: 'gRPC',
   isTyped: true,
@@ -74,7 +74,7 @@ export function outcomeOf(entity: Entity, { code, details, metadata, result }: C
   }
 }
 
-/** What is absent is null; timestamps are text again. */
+/** Converts a record to the form of REST: an absent field is null, and a timestamp is text. */
 const rowOf = (entity: Entity, record: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
     [...commonFields, ...resources[entity].own].map((name) => [

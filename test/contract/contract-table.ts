@@ -1,29 +1,29 @@
 import type { DeclaredResource } from '../../src/resources/all.ts'
 
-/** One resource, as the tests know it. */
+/** Describes one resource for the tests. */
 export interface Resource {
-  /** What its routes begin with. */
+  /** The beginning of its routes. */
   readonly root: '/api' | '/ext'
-  /** The list route; also how sentences name the resource. */
+  /** The last part of the list route, which is also the plural in messages. */
   readonly list: string
   /** The fields of a record in addition to the common ones. */
   readonly own: readonly string[]
   /** Required on create, in addition to the references, which are required everywhere. */
   readonly required: readonly string[]
   readonly references: Readonly<Record<string, Entity>>
-  /** The references whose rows stay when what they refer to is removed. */
+  /** The references whose rows stay when the row they refer to is removed. */
   readonly staying: readonly string[]
-  /** The references that are the caller where a create leaves them out. */
+  /** The references that default to the caller on create. */
   readonly byCaller: readonly string[]
-  /** The fields that no body has. Rows with such fields are created by a route of their own. */
+  /** The fields that the server sets. A resource with such fields has its own route for creating rows. */
   readonly byServer: readonly string[]
   readonly searched: readonly string[]
   readonly filters: readonly string[]
-  /** Characters that a text may have. */
+  /** The greatest number of characters in each text field. */
   readonly lengths: Readonly<Record<string, number>>
-  /** Of numbers whose range is narrow: the least and the most. */
+  /** The least and the greatest value of number fields with a narrow range. */
   readonly ranges: Readonly<Record<string, readonly [number, number]>>
-  /** A good body, without the references. */
+  /** A valid body, without the references. */
   readonly sample: Readonly<Record<string, unknown>>
 }
 
@@ -34,7 +34,7 @@ export type ContractEntity = Extract<DeclaredResource, { readonly edition: 'v1' 
 type Line = Omit<Resource, 'root' | 'staying' | 'byCaller' | 'byServer' | 'lengths' | 'ranges'> &
   Partial<Pick<Resource, 'ranges'>>
 
-/** The contract's tables about its resources, written by hand from the contract, never derived from the declarations. */
+/** The contract's tables, written by hand from the contract, and never derived from the declarations. */
 const lines: Readonly<Record<ContractEntity, Line>> = {
   appointment: {
     list: 'appointments',
@@ -166,7 +166,7 @@ export const contractTable = Object.fromEntries(
   ]),
 ) as Readonly<Record<ContractEntity, Resource>>
 
-/** The rows that go with a parent of theirs, and come back with it. */
+/** The rows that are removed and restored together with one of their parents. */
 export const contractLinks = [
   { parent: 'user', link: 'userProject', column: 'userId', otherColumn: 'projectId' },
   { parent: 'user', link: 'userAssignment', column: 'userId', otherColumn: 'assignmentId' },

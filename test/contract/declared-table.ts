@@ -26,7 +26,10 @@ function sampleOf(field: Field): unknown {
   return isNumber(field) ? Math.min(most, Math.max(least, 3)) : samples[field.wire]
 }
 
-/** Extensions are as they are declared; access rules are in the authorization matrix. */
+/**
+ * Extensions, derived from their declarations. The authorization matrix has their access rules, written by
+ * hand.
+ */
 export const declaredTable = Object.fromEntries(
   resourcesOf('ext').map((resource) => [resource.name, lineOf(resource)]),
 ) as Readonly<Record<Entity, Resource>>

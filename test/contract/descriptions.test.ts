@@ -10,8 +10,8 @@ onEveryHost('Descriptions', (tracker) => {
   for (const entity of described) {
     const update = async (values: object) => {
       const row = await tracker.make(entity, { description: 'As it was' })
-      const { description: _, ...others } = tracker.change(entity, row)
-      await done(tracker.update(entity, { ...others, ...values }, tracker.administrator))
+      const { description: _, ...otherFields } = tracker.change(entity, row)
+      await done(tracker.update(entity, { ...otherFields, ...values }, tracker.administrator))
       return (await recordIn(tracker.get(entity, row.id, tracker.administrator))).description
     }
 
@@ -28,13 +28,13 @@ onEveryHost('Descriptions', (tracker) => {
       assert.equal((await tracker.make(entity, { description: '   ' })).description, '')
     })
 
-    // A typed message does not distinguish nil from absent, as its clients do not.
-    const [effect, left] = tracker.isTyped ? ['clears that', null] : ['leaves that as it is', 'As it was']
-    test(`an update without a description of the ${entity} ${effect}`, async () => {
-      assert.equal(await update({}), left)
+    // A typed message cannot distinguish an absent field from one that is to be cleared.
+    const [effect, expected] = tracker.isTyped ? ['clears it', null] : ['does not change it', 'As it was']
+    test(`an update of ${a(entity)} that leaves out the description ${effect}`, async () => {
+      assert.equal(await update({}), expected)
     })
 
-    test(`an update with another description changes that of the ${entity}`, async () => {
+    test(`an update with another description changes the description of the ${entity}`, async () => {
       assert.equal(await update({ description: 'Otherwise' }), 'Otherwise')
     })
 

@@ -7,7 +7,7 @@ import type { Caller, Driver, Input } from './driver.ts'
 import { type Entity, pascalCase, resources } from './resources.ts'
 import { timestampOf } from './timestamps.ts'
 
-/** Commands as the .NET clients send them, with an encoder of the tests' own. */
+/** Sends commands as .NET clients do, with the encoder of the tests. */
 export const dotnetDriver: Driver = {
   name: '.NET',
   isTyped: true,
@@ -16,10 +16,10 @@ export const dotnetDriver: Driver = {
     const host = await startCommandsUnderTest()
     const calls = openDotnetCalls(host.target)
     const ask = async (entity: Entity, name: string, as: Caller, fields: Input) => {
-      const answer = await calls.call(pascalCase(entity), `${name}Command`, renamed(fields), {
+      const answer = await calls.call(pascalCase(entity), `${name}Command`, swapKeyCases(fields), {
         token: as?.token,
       })
-      const { result } = answer.result === undefined ? answer : { result: renamed(answer.result) }
+      const { result } = answer.result === undefined ? answer : { result: swapKeyCases(answer.result) }
       return outcomeOf(entity, { ...answer, result: withTotalPages(result) })
     }
     return {
@@ -44,7 +44,7 @@ const timestampFields = new Set(
   declared.flatMap(({ fields }) => Object.keys(fields).filter((name) => fields[name]?.wire === 'timestamp')),
 )
 
-/** An object of a class has all its fields: what the input does not name is nil. */
+/** Adds nil for each field that the input omits, because .NET clients send every field of a class. */
 const messageOf = (entity: Entity, input: Input): Input => ({
   ...Object.fromEntries(resources[entity].own.map((name) => [name, null])),
   ...Object.fromEntries(
@@ -58,25 +58,27 @@ const messageOf = (entity: Entity, input: Input): Input => ({
 function timestampIn(value: unknown): Buffer | null {
   const instant = timestampOf(value)
   if (instant === undefined) return null
-  // An invalid timestamp stays an invalid one.
+  // An invalid timestamp is encoded as another invalid one.
   if (instant.nanos < 0) return timestamp(64, 0n, 1_000_000_000n)
   return timestamp(96, BigInt(instant.seconds), BigInt(instant.nanos))
 }
 
-/** From camelCase to PascalCase and back: a key that is unknown in one is unknown in the other. */
-// biome-ignore lint/suspicious/noExplicitAny: a result is what came over the network
-function renamed(value: unknown): any {
-  if (Array.isArray(value)) return value.map(renamed)
+/** Swaps the case of each key's first letter, which converts camelCase to PascalCase and back. */
+// biome-ignore lint/suspicious/noExplicitAny: a result comes from the network
+function swapKeyCases(value: unknown): any {
+  if (Array.isArray(value)) return value.map(swapKeyCases)
   if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [swapped(key), renamed(each)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [swapFirstLetter(key), swapKeyCases(item)]),
+  )
 }
 
-function swapped(key: string): string {
+function swapFirstLetter(key: string): string {
   const first = key.charAt(0)
   return (first === first.toUpperCase() ? first.toLowerCase() : first.toUpperCase()) + key.slice(1)
 }
 
-/** The clients work it out. */
+/** The .NET response has no `totalPages`: clients calculate it. */
 const withTotalPages = (answer?: { result?: { totalCount: number; pageSize: number } | null }) =>
   answer?.result
     ? {

@@ -2,12 +2,12 @@ import type { Database } from '../../src/db/database.ts'
 import type { AccountOptions } from '../support/insert-account.ts'
 import type { Entity } from './resources.ts'
 
-/** How a test speaks to a host that serves the resources: six verbs over the network, answers in the same words. */
+/** How a test calls a host that serves the resources: the same verbs and outcomes for every wire format. */
 export interface Driver<H extends Host = Host> {
   readonly name: string
-  /** Its messages have types: a fraction where a whole number belongs cannot even be said. */
+  /** Whether its messages are typed, so that a field for whole numbers cannot contain a fraction. */
   readonly isTyped: boolean
-  /** Its messages carry the names of keys: one that no message declares can be sent. */
+  /** Whether its messages contain the names of keys, so that a client can send an undeclared key. */
   readonly hasNamedKeys: boolean
   start(): Promise<H>
 }
@@ -18,10 +18,10 @@ export interface Host {
   list(entity: Entity, query: Query, as: Caller): Promise<Outcome>
   update(entity: Entity, input: Input, as: Caller): Promise<Outcome>
   remove(entity: Entity, ids: unknown, as: Caller): Promise<Outcome>
-  /** A signed-in account. */
+  /** Creates an account and signs it in. */
   signUp(options?: Omit<AccountOptions, 'passwordHash'>): Promise<Person>
   readonly administrator: Person
-  /** For states that no request leads to. */
+  /** For tests that need a state to which no request leads. */
   readonly database: Database
   stop(): Promise<void>
 }
@@ -41,7 +41,7 @@ export type Input = Readonly<Record<string, unknown>>
 export type Query = Readonly<Record<string, string | number>>
 
 export interface Outcome {
-  /** What the answer may mean: some hosts say several of these in the same way. */
+  /** Every kind that the answer may stand for, because some hosts give the same answer for several. */
   readonly kinds: readonly Kind[]
   readonly message: string
   /** Sentences by camelCase field. */

@@ -10,16 +10,16 @@ export type Tracker<H extends Host = Host> = H & RowMaker & Pick<Driver, 'isType
 
 const drivers: readonly Driver[] = [restDriver, commandDriver, dotnetDriver]
 
-/** Names of drivers, such as `REST,gRPC`; all of them otherwise. */
+/** Names of drivers, such as `REST,gRPC`; all drivers when the variable is absent. */
 const wires = process.env.TEST_WIRES?.split(',')
 
-/** The tests of a subject, once for every host that serves the resources. */
+/** Declares the tests of a subject once for every host that serves the resources. */
 export function onEveryHost(subject: string, define: (tracker: Tracker) => void): void {
   for (const driver of drivers)
     if (wires === undefined || wires.includes(driver.name)) onHost(driver, subject, define)
 }
 
-/** What is said of REST alone. */
+/** Declares tests that only apply to REST. */
 export function onRest(subject: string, define: (tracker: Tracker<RestHost>) => void): void {
   onHost(restDriver, subject, define)
 }
@@ -44,7 +44,7 @@ interface Shared {
   tracker?: Promise<Tracker> | undefined
 }
 
-/** One host for all files: starting one costs as much as fifty tests, and no test looks at rows it did not make. */
+/** All test files share one host for each driver, because starting a host costs as much as fifty tests. */
 const sharedHosts = new Map<Driver, Shared>()
 
 function share<H extends Host>(driver: Driver<H>) {

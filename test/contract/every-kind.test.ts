@@ -31,7 +31,10 @@ const kindsOfFields = {
   choice: choice(['turn-1', 'turn-2']),
 }
 
-/** Every kind of field with every presence that a body can have; `early` are those that the first clients knew. */
+/**
+ * Has every kind of field with every presence that a body can have. The first clients knew the `early`
+ * fields.
+ */
 const sample = defineResource({
   name: 'sample',
   edition: 'v1',
@@ -67,20 +70,23 @@ const sample = defineResource({
 
 type Values = Readonly<Record<string, unknown>>
 
-/** One wire: null is written where the wire has a null, and what is not named is left out. */
+/**
+ * One wire format. Requests omit the fields that `values` does not name, and also fields that are null if the
+ * format has no null.
+ */
 interface Wire {
   readonly name: 'REST' | 'gRPC' | '.NET'
   create(values: Values): Promise<Values>
   update(values: Values): Promise<void>
   list(): Promise<readonly Values[]>
-  /** The sentences of a create that is rejected, by field. */
+  /** Sends a create that is rejected, and returns its messages by field. */
   rejected(values: Values): Promise<Readonly<Record<string, readonly string[]>>>
 }
 
-/** REST and the commands on one store, serving nothing but samples. */
+/** Starts a REST host and a command host on one store, which serve nothing but samples. */
 async function serveSamples() {
   const declared = [sample]
-  const rest = await startRestUnderTest({}, { declared })
+  const rest = await startRestUnderTest({}, { resources: declared })
   for (const statement of splitStatements(tableMigration(sample))) await rest.database.query(raw(statement))
   const commandHost = await startCommandsUnderTest({}, { alongside: rest, declared })
   const token = commandHost.administrator.token
@@ -129,7 +135,7 @@ async function serveSamples() {
   }
 }
 
-/** Made from the text of the .proto file, as clients are. */
+/** Builds the definition from the text of the .proto file, as clients do. */
 function sampleDefinition() {
   const folder = mkdtempSync(join(tmpdir(), 'tracker-samples-'))
   try {
@@ -141,7 +147,7 @@ function sampleDefinition() {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a result is what came over the network
+// biome-ignore lint/suspicious/noExplicitAny: a result comes from the network
 function expectOk({ status: code, body }: { status: number; body: any }) {
   if (code !== 200) throw new Error(`${code} ${JSON.stringify(body)}`)
   return body
@@ -153,7 +159,7 @@ function resultOf({ code, details, result }: CommandAnswer) {
   return result
 }
 
-/** A message of protobuf has no null: it is left out. */
+/** Omits fields that are null, because a protobuf message has no null. */
 const messageOf = (values: Values): Values =>
   Object.fromEntries(
     Object.entries(values)
@@ -164,12 +170,12 @@ const messageOf = (values: Values): Values =>
 const plain = (record: Values): Values =>
   Object.fromEntries(sample.columns.map((name) => [name, serializeTimestamp(record[name] ?? null)]))
 
-const recased = (values: Values, change: (letter: string) => string): Values =>
+const changeFirstLetters = (values: Values, change: (letter: string) => string): Values =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [change(name.charAt(0)) + name.slice(1), value]),
   )
-const pascalCased = (values: Values) => recased(values, (letter) => letter.toUpperCase())
-const camelCased = (values: Values) => recased(values, (letter) => letter.toLowerCase())
+const pascalCased = (values: Values) => changeFirstLetters(values, (letter) => letter.toUpperCase())
+const camelCased = (values: Values) => changeFirstLetters(values, (letter) => letter.toLowerCase())
 
 const allValues = (turn: 1 | 2): Values => ({
   Text: `turn ${turn}`,
@@ -182,15 +188,15 @@ const allValues = (turn: 1 | 2): Values => ({
 
 const kinds = Object.keys(allValues(1))
 
-/** The values of one presence: earlyText, earlyUuid and so on. */
+/** Returns the values of the fields of one presence: earlyText, earlyUuid and so on. */
 const valuesOf = (presence: string, turn: 1 | 2): Values =>
   Object.fromEntries(Object.entries(allValues(turn)).map(([kind, value]) => [presence + kind, value]))
 const nullsOf = (presence: string): Values => Object.fromEntries(kinds.map((kind) => [presence + kind, null]))
 const namesOf = (presence: string): string[] => Object.keys(nullsOf(presence))
 
-const given = (turn: 1 | 2): Values => ({ ...valuesOf('required', turn), ...valuesOf('once', turn) })
-const everything = (turn: 1 | 2): Values => ({
-  ...given(turn),
+const onlyRequired = (turn: 1 | 2): Values => ({ ...valuesOf('required', turn), ...valuesOf('once', turn) })
+const allFields = (turn: 1 | 2): Values => ({
+  ...onlyRequired(turn),
   ...valuesOf('early', turn),
   ...valuesOf('optional', turn),
 })
@@ -201,48 +207,48 @@ describe('Every kind of field with every presence', () => {
   const names: readonly Wire['name'][] = ['REST', 'gRPC', '.NET']
   const wireNamed = (name: Wire['name']) => served.wires.find((wire) => wire.name === name) as Wire
 
-  /** The row as each of the wires lists it. */
+  /** Asserts that the row has these values in the list of every wire format. */
   async function assertStored(id: unknown, values: Values) {
     for (const wire of served.wires) {
-      const row = (await wire.list()).find((one) => one.id === id)
-      assert.deepEqual(ownOf(row ?? {}), values, `as ${wire.name} lists it`)
+      const row = (await wire.list()).find((listed) => listed.id === id)
+      assert.deepEqual(ownFieldsOf(row ?? {}), values, `as ${wire.name} lists it`)
     }
   }
 
   for (const name of names) {
-    test(`is created and listed as it was given, over ${name}`, async () => {
-      const created = await wireNamed(name).create(everything(1))
-      assert.deepEqual(ownOf(created), everything(1))
-      await assertStored(created.id, everything(1))
+    test(`is created and listed as it was sent, over ${name}`, async () => {
+      const created = await wireNamed(name).create(allFields(1))
+      assert.deepEqual(ownFieldsOf(created), allFields(1))
+      await assertStored(created.id, allFields(1))
     })
 
     test(`is null when a create leaves it out, and never zero, over ${name}`, async () => {
-      const expected = { ...given(1), ...nullsOf('early'), ...nullsOf('optional') }
+      const expected = { ...onlyRequired(1), ...nullsOf('early'), ...nullsOf('optional') }
       for (const leftOut of [{}, { ...nullsOf('early'), ...nullsOf('optional') }]) {
-        const created = await wireNamed(name).create({ ...given(1), ...leftOut })
-        assert.deepEqual(ownOf(created), expected)
+        const created = await wireNamed(name).create({ ...onlyRequired(1), ...leftOut })
+        assert.deepEqual(ownFieldsOf(created), expected)
         await assertStored(created.id, expected)
       }
     })
 
     test(`is changed by an update that names it, over ${name}`, async () => {
-      const { id } = await wireNamed(name).create(everything(1))
-      await wireNamed(name).update({ id, ...everything(2) })
-      await assertStored(id, everything(2))
+      const { id } = await wireNamed(name).create(allFields(1))
+      await wireNamed(name).update({ id, ...allFields(2) })
+      await assertStored(id, allFields(2))
     })
 
-    test(`stays when an update leaves it out, but for what the first clients clear, over ${name}`, async () => {
-      const { id } = await wireNamed(name).create(everything(1))
+    test(`is kept by an update that omits it, except for early fields in commands, over ${name}`, async () => {
+      const { id } = await wireNamed(name).create(allFields(1))
       await wireNamed(name).update({ id, ...valuesOf('required', 2) })
       await assertStored(id, {
-        ...everything(1),
+        ...allFields(1),
         ...valuesOf('required', 2),
         ...(name !== 'REST' && nullsOf('early')),
       })
     })
 
-    test(`is cleared by null where it is optional and stays where it is not, over ${name}`, async () => {
-      const { id } = await wireNamed(name).create(everything(1))
+    test(`is cleared by null if it is optional, and kept otherwise, over ${name}`, async () => {
+      const { id } = await wireNamed(name).create(allFields(1))
       const nulls = { ...nullsOf('early'), ...nullsOf('optional'), ...nullsOf('once') }
       // Protobuf has no null: the mask says which fields are meant.
       const mask = name === 'gRPC' && { updateMask: { paths: [...namesOf('early'), ...namesOf('optional')] } }
@@ -255,7 +261,7 @@ describe('Every kind of field with every presence', () => {
       })
     })
 
-    test(`is missed where it is required and null, over ${name}`, async () => {
+    test(`is reported when it is required and null, over ${name}`, async () => {
       const nulls = { ...nullsOf('required'), ...nullsOf('once') }
       const errors = await wireNamed(name).rejected(nulls)
       assert.deepEqual(
@@ -270,7 +276,7 @@ describe('Every kind of field with every presence', () => {
     })
   }
 
-  test('is the zero of its type where a .NET client cannot say null and leaves it out', async () => {
+  test('is the zero value of its type when a .NET client leaves out a field that cannot be null', async () => {
     const wrong = 'must be a whole number from 1 to 5.'
     assert.deepEqual(await wireNamed('.NET').rejected(valuesOf('optional', 1)), {
       requiredText: ['RequiredText is required.'],
@@ -287,9 +293,9 @@ describe('Every kind of field with every presence', () => {
   })
 
   test('can be null in C# exactly where it may be left out', () => {
-    const written = dotnetContracts(commandsOfEdition('v1', [sample]), [sample])
+    const contracts = dotnetContracts(commandsOfEdition('v1', [sample]), [sample])
     const typesIn = (name: string) => {
-      const [, body = ''] = new RegExp(`class ${name} .*?\\{(.*?)\\n {4}\\}`, 's').exec(written) ?? []
+      const [, body = ''] = new RegExp(`class ${name} .*?\\{(.*?)\\n {4}\\}`, 's').exec(contracts) ?? []
       return Object.fromEntries(
         [...body.matchAll(/public (\S+) (\w+) \{/g)].map(([, type, field]) => [field, type]),
       )
@@ -317,5 +323,5 @@ describe('Every kind of field with every presence', () => {
   })
 })
 
-const ownOf = (row: Values): Values =>
+const ownFieldsOf = (row: Values): Values =>
   Object.fromEntries(Object.keys(sample.fields).map((name) => [name, row[name]]))

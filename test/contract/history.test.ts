@@ -7,16 +7,16 @@ import { valuesOf } from '../support/assertions.ts'
 import type { Row } from './driver.ts'
 import { onEveryHost, onRest } from './every-host.ts'
 import { done, recordIn } from './outcomes.ts'
-import { belongings, type Entity, entities, links, resources } from './resources.ts'
+import { belongings, type Entity, entities, links } from './resources.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever a write has kept
-type Kept = any
+// biome-ignore lint/suspicious/noExplicitAny: an entry has the values of any resource
+type HistoryEntry = any
 
-/** What replaying the whole history of a row makes of it, by the names of the store. */
-function replayed(entries: readonly Kept[]): Record<string, unknown> {
+/** Replays the whole history of a row, and returns the resulting values by column. */
+function replay(entries: readonly HistoryEntry[]): Record<string, unknown> {
   const state: Record<string, unknown> = {}
   for (const { action, fields } of entries)
-    for (const [name, value] of Object.entries<Kept>(fields)) {
+    for (const [name, value] of Object.entries<HistoryEntry>(fields)) {
       if (action !== 'create') assert.deepEqual(value[0], state[name] ?? null, name)
       state[name] = action === 'create' ? value : value[1]
     }
@@ -24,15 +24,15 @@ function replayed(entries: readonly Kept[]): Record<string, unknown> {
 }
 
 onEveryHost('The history of a row', (tracker) => {
-  const historyOf = (id: string): Promise<Kept[]> =>
+  const historyOf = (id: string): Promise<HistoryEntry[]> =>
     tracker.database.query(sql`select * from history where row_id = ${id} order by sequence`)
 
-  /** The stored row in the form in which history keeps it. */
+  /** Returns the stored row in the form in which the history stores it. */
   async function storedRow(entity: Entity, id: string) {
     const { columns, table } = resourceNamed(entity)
-    const kept = columns.filter((name) => name !== 'id').map((name) => sql`row.${column(name)}`)
+    const recorded = columns.filter((name) => name !== 'id').map((name) => sql`row.${column(name)}`)
     const [row] = await tracker.database.query<{ row: Record<string, unknown> }>(sql`
-      with kept as materialized (select ${join(kept, ', ')} from ${tableOf({ table })} as row where id = ${id})
+      with kept as materialized (select ${join(recorded, ', ')} from ${tableOf({ table })} as row where id = ${id})
       select jsonb_strip_nulls(to_jsonb(kept)) as row from kept`)
     return row?.row
   }
@@ -40,17 +40,17 @@ onEveryHost('The history of a row', (tracker) => {
   async function assertComplete(entity: Entity, id: string, actions: readonly string[]) {
     const entries = await historyOf(id)
     assert.deepEqual(valuesOf(entries, 'action'), actions)
-    const state = Object.fromEntries(Object.entries(replayed(entries)).filter(([, value]) => value !== null))
+    const state = Object.fromEntries(Object.entries(replay(entries)).filter(([, value]) => value !== null))
     assert.deepEqual(state, await storedRow(entity, id))
     for (const entry of entries) {
       assert.equal(entry.resource, entity)
-      assert.ok(entry.caller && entry.host && entry.request, 'who, on which host, in which request')
+      assert.ok(entry.caller && entry.host && entry.request, 'an entry names caller, host and request')
       assert.doesNotMatch(JSON.stringify(entry), /argon2|password_hash|security_stamp/)
     }
   }
 
   for (const entity of entities)
-    test(`of ${entity} makes the stored row when it is replayed, through change and removal`, async () => {
+    test(`of ${entity} can be replayed to the stored row, through change and removal`, async () => {
       const row = await tracker.make(entity)
       await done(tracker.update(entity, tracker.change(entity, row), tracker.administrator))
       await done(tracker.remove(entity, [row.id], tracker.administrator))
@@ -58,22 +58,22 @@ onEveryHost('The history of a row', (tracker) => {
     })
 
   for (const { parent, link, column: name } of [...links, ...belongings])
-    test(`of a ${link} has the removal of its ${parent}`, async () => {
+    test(`of a ${link} contains its removal together with its ${parent}`, async () => {
       const above = await tracker.make(parent)
       const row = await tracker.make(link, { [name]: above.id })
       await done(tracker.remove(parent, [above.id], tracker.administrator))
       await assertComplete(link, row.id, ['create', 'remove'])
     })
 
-  test('of a project has the membership of the account that made it, with the same caller', async () => {
+  test("of a project contains its creator's membership, with the same caller", async () => {
     const person = await tracker.signUp()
     const project = recordIn(tracker.create('project', await tracker.valid('project'), person))
     const { id } = await project
-    const kept: Kept[] = await tracker.database.query(
+    const entries: HistoryEntry[] = await tracker.database.query(
       sql`select resource, caller from history where project_id = ${id} order by resource`,
     )
     assert.deepEqual(
-      kept.map(({ resource, caller }) => [resource, caller]),
+      entries.map(({ resource, caller }) => [resource, caller]),
       [
         ['project', person.id],
         ['userProject', person.id],
@@ -81,7 +81,7 @@ onEveryHost('The history of a row', (tracker) => {
     )
   })
 
-  test('of an account never has a password, however it is changed', async () => {
+  test('of an account never contains a password, even when the password is changed', async () => {
     const user = await tracker.make('user', { password: 'Secret word 1!' })
     const changed = { ...tracker.change('user', user), password: 'Another secret 2!' }
     await done(tracker.update('user', changed, tracker.administrator))
@@ -89,7 +89,7 @@ onEveryHost('The history of a row', (tracker) => {
     assert.doesNotMatch(text, /Secret word|Another secret|argon2|hash|stamp/)
   })
 
-  test('of racing updates has them in the order in which they were applied', async () => {
+  test('contains concurrent updates in the order in which they were applied', async () => {
     const row = await tracker.make('impediment')
     await Promise.all(
       Array.from({ length: 12 }, (_, count) =>
@@ -105,7 +105,7 @@ onEveryHost('The history of a row', (tracker) => {
     await assertComplete('impediment', row.id, ['create', ...Array(12).fill('update')])
   })
 
-  test('of a change that was rejected has nothing', async () => {
+  test('has no entry for a change that was rejected', async () => {
     const used = await tracker.make('organization')
     await tracker.make('project', { organizationId: used.id })
     await tracker.remove('organization', [used.id], tracker.administrator)
@@ -115,28 +115,27 @@ onEveryHost('The history of a row', (tracker) => {
 })
 
 onRest('The history of a row', (tracker) => {
-  const restorable = entities.filter((entity) => Object.keys(resources[entity].references).length < 9)
-  for (const entity of restorable)
-    test(`of ${entity} has its restoring too`, async () => {
+  for (const entity of entities)
+    test(`of ${entity} contains its restoration`, async () => {
       const row: Row = await tracker.make(entity)
       await done(tracker.remove(entity, [row.id], tracker.administrator))
       await done(tracker.restore(entity, [row.id], tracker.administrator))
-      const kept: Kept[] = await tracker.database.query(
+      const entries: HistoryEntry[] = await tracker.database.query(
         sql`select action, fields from history where row_id = ${row.id} order by sequence`,
       )
-      assert.deepEqual(valuesOf(kept, 'action'), ['create', 'remove', 'restore'])
-      const state = replayed(kept)
+      assert.deepEqual(valuesOf(entries, 'action'), ['create', 'remove', 'restore'])
+      const state = replay(entries)
       assert.deepEqual([state.active, state.deleted_at], [true, null])
     })
 
-  test('has the changes that people make to their own account', async () => {
+  test('contains the changes that people make to their own account', async () => {
     const person = await tracker.signUp()
     const { id } = person
     const renamed = await tracker.call('PATCH', '/api/me', { token: person.token, body: { name: 'Anna' } })
     assert.equal(renamed.status, 200)
-    const kept: Kept[] = await tracker.database.query(
+    const entries: HistoryEntry[] = await tracker.database.query(
       sql`select fields, caller from history where row_id = ${id}`,
     )
-    assert.deepEqual([kept.length, kept[0].fields.name[1], kept[0].caller], [1, 'Anna', id])
+    assert.deepEqual([entries.length, entries[0].fields.name[1], entries[0].caller], [1, 'Anna', id])
   })
 })

@@ -42,7 +42,7 @@ onEveryHost('The life of a record', (tracker) => {
       assert.ok(microsecondsOf(updated.updatedAt) >= microsecondsOf(row.createdAt))
     })
 
-    test(`every update of ${a(entity)} moves its updatedAt on, as a Date sees it too`, async () => {
+    test(`every update of ${a(entity)} increases its updatedAt by at least a millisecond`, async () => {
       const row = await tracker.make(entity)
       assert.ok(isInMilliseconds(row.createdAt), String(row.createdAt))
       let last = microsecondsOf(row.createdAt)
@@ -50,16 +50,16 @@ onEveryHost('The life of a record', (tracker) => {
         await done(tracker.update(entity, tracker.change(entity, row), tracker.administrator))
         const { updatedAt } = await get(row.id)
         assert.ok(isInMilliseconds(updatedAt), String(updatedAt))
-        assert.ok(microsecondsOf(updatedAt) > last, `${updatedAt} is later than the one before`)
+        assert.ok(microsecondsOf(updatedAt) > last, `${updatedAt} is later than the previous one`)
         last = microsecondsOf(updatedAt)
       }
     })
 
-    test(`an update of ${a(entity)} answers the record that it has stored`, async () => {
+    test(`an update of ${a(entity)} answers with the stored record`, async () => {
       const row = await tracker.make(entity)
       const change = tracker.change(entity, row)
-      const answered = await recordIn(tracker.update(entity, change, tracker.administrator))
-      assert.deepEqual(answered, await get(row.id))
+      const updated = await recordIn(tracker.update(entity, change, tracker.administrator))
+      assert.deepEqual(updated, await get(row.id))
     })
 
     test(`a removed ${entity} is gone: not found, not listed, not updated, not removed again`, async () => {
@@ -71,7 +71,7 @@ onEveryHost('The life of a record', (tracker) => {
       await rejected(tracker.remove(entity, [row.id], tracker.administrator), 'missing')
     })
 
-    test(`removing ${a(entity)} leaves the others`, async () => {
+    test(`removing ${a(entity)} does not affect another one`, async () => {
       const [row, other] = await Promise.all([tracker.make(entity), tracker.make(entity)])
       await done(tracker.remove(entity, [row.id], tracker.administrator))
       assert.deepEqual(await get(other.id), other)
@@ -102,8 +102,8 @@ onEveryHost('The life of a record', (tracker) => {
       tracker.get('assignment', row.id, tracker.administrator),
     )
     const { updatedAt: _, ...before } = row
-    const { startDate: __, endDate: ___, ...others } = { ...before, ...change }
-    assert.deepEqual(stored, others)
+    const { startDate: __, endDate: ___, ...expected } = { ...before, ...change }
+    assert.deepEqual(stored, expected)
     assert.equal(microsecondsOf(startDate), microsecondsOf(change.startDate))
     assert.equal(microsecondsOf(endDate), microsecondsOf(change.endDate))
     assert.ok(updatedAt)

@@ -8,25 +8,25 @@ import { done, idsIn, invalid, invalidWith } from './outcomes.ts'
 import { commonFields, type Entity, entities, pascalCase, resources } from './resources.ts'
 
 const dates = ['dateFrom', 'dateTo']
-const ofTheContract = ['organizationId', 'projectId', 'assignmentId', 'userId', 'workflowId']
-const ofExtensions = entities.flatMap((entity) =>
+const contractFilters = ['organizationId', 'projectId', 'assignmentId', 'userId', 'workflowId']
+const extensionFilters = entities.flatMap((entity) =>
   resources[entity].filters.filter((key) => !dates.includes(key)),
 )
-const relations = [...new Set([...ofTheContract, ...ofExtensions])]
+const relations = [...new Set([...contractFilters, ...extensionFilters])]
 /** The contract does not know the filters that only extensions have. */
-const idFiltersOf = (entity: Entity) => (ofContract(entity) ? ofTheContract : relations)
+const idFiltersOf = (entity: Entity) => (ofContract(entity) ? contractFilters : relations)
 const ofContract = (entity: Entity) => resources[entity].root === '/api'
 
-/** Fields that no list is filtered by. */
-function othersOf(known: readonly Entity[]): string[] {
-  const own = known.flatMap((entity) => resources[entity].own)
+/** Returns the fields by which no list can be filtered. */
+function nonFilterFields(entitiesOfEdition: readonly Entity[]): string[] {
+  const own = entitiesOfEdition.flatMap((entity) => resources[entity].own)
   const fields = new Set([...commonFields, ...own, 'password', 'expectedVersion'])
   return [...fields].filter((name) => !relations.includes(name))
 }
-const contractOthers = othersOf(entities.filter(ofContract))
-const extensionOthers = othersOf(entities)
-const onlyOfExtensions = [...extensionOthers, ...relations].filter(
-  (name) => !contractOthers.includes(name) && !ofTheContract.includes(name),
+const contractNonFilters = nonFilterFields(entities.filter(ofContract))
+const extensionNonFilters = nonFilterFields(entities)
+const extensionOnlyNames = [...extensionNonFilters, ...relations].filter(
+  (name) => !contractNonFilters.includes(name) && !contractFilters.includes(name),
 )
 
 const malformed = (filter: string) =>
@@ -62,33 +62,36 @@ onEveryHost('Filters of a list', (tracker) => {
         assert.deepEqual(await idsIn(list(entity, { [filter]: randomUUID() })), [])
       })
 
-    const wrong = all.filter((filter) => !filters.includes(filter))
-    const others = ofContract(entity) ? contractOthers : extensionOthers
+    const unsupportedFilters = all.filter((filter) => !filters.includes(filter))
+    const nonFilters = ofContract(entity) ? contractNonFilters : extensionNonFilters
 
-    test(`a list of ${entity} cannot be filtered by ${wrong.join(', ')}, and says so`, async () => {
-      const sentences = wrong.map((filter) => [filter, [unsupported(filter)]])
-      await invalidWith(list(entity, wellFormed(wrong)), Object.fromEntries(sentences))
+    test(`a list of ${entity} rejects the unsupported filters ${unsupportedFilters.join(', ')}`, async () => {
+      const sentences = unsupportedFilters.map((filter) => [filter, [unsupported(filter)]])
+      await invalidWith(list(entity, wellFormed(unsupportedFilters)), Object.fromEntries(sentences))
     })
 
     test(`a list of ${entity} rejects malformed filters, in addition to unsupported ones`, async () => {
-      const none = Object.fromEntries(all.map((filter) => [filter, 'none']))
-      const { errors } = await invalid(list(entity, none), ...all)
+      const malformedFilters = Object.fromEntries(all.map((filter) => [filter, 'none']))
+      const { errors } = await invalid(list(entity, malformedFilters), ...all)
       for (const filter of all) {
-        const sentences = [malformed(filter), ...(wrong.includes(filter) ? [unsupported(filter)] : [])]
+        const sentences = [
+          malformed(filter),
+          ...(unsupportedFilters.includes(filter) ? [unsupported(filter)] : []),
+        ]
         assert.deepEqual(errors[filter]?.toSorted(), sentences.sort())
       }
     })
 
     if (tracker.hasNamedKeys)
       test(`a list of ${entity} cannot be filtered by any other field of any resource`, async () => {
-        const given = Object.fromEntries(others.map((name) => [name, randomUUID()]))
-        const sentences = others.map((name) => [name, [unsupported(name)]])
-        await invalidWith(list(entity, given), Object.fromEntries(sentences))
-        const empty = Object.fromEntries(others.map((name) => [name, '']))
+        const query = Object.fromEntries(nonFilters.map((name) => [name, randomUUID()]))
+        const sentences = nonFilters.map((name) => [name, [unsupported(name)]])
+        await invalidWith(list(entity, query), Object.fromEntries(sentences))
+        const empty = Object.fromEntries(nonFilters.map((name) => [name, '']))
         await invalidWith(list(entity, empty), Object.fromEntries(sentences))
       })
 
-    test(`empty filters of a list of ${entity} are rejected: they would let every row pass`, async () => {
+    test(`empty filters of a list of ${entity} are rejected: they would match every row`, async () => {
       for (const blank of ['', '  ']) {
         const blanks = Object.fromEntries(all.map((filter) => [filter, blank]))
         const { errors } = await invalid(list(entity, blanks), ...all)
@@ -97,20 +100,20 @@ onEveryHost('Filters of a list', (tracker) => {
     })
   }
 
-  test('a key that names nothing of ours filters nothing', async () => {
+  test('an unknown key filters nothing', async () => {
     const { id } = await tracker.make('assignment')
     assert.deepEqual(await idsIn(list('assignment', { ids: id, color: 'red', names: 'none' })), [id])
   })
 
   if (tracker.hasNamedKeys)
-    test('the name of a field that only extensions have filters nothing in a list of the contract', async () => {
+    test('the name of a field that only extensions have is an unknown key in a list of the contract', async () => {
       const { id } = await tracker.make('assignment')
-      const given = Object.fromEntries(onlyOfExtensions.map((name) => [name, 'none']))
-      assert.ok('text' in given)
-      assert.deepEqual(await idsIn(list('assignment', { ids: id, ...given })), [id])
+      const unknownKeys = Object.fromEntries(extensionOnlyNames.map((name) => [name, 'none']))
+      assert.ok('text' in unknownKeys)
+      assert.deepEqual(await idsIn(list('assignment', { ids: id, ...unknownKeys })), [id])
     })
 
-  test('filters, search, ids and dates all have to be met', async () => {
+  test('a row is listed only if it meets the filters, the search, the ids and the dates', async () => {
     const word = newWord()
     const [project, workflow, user] = await Promise.all([
       tracker.make('project'),
@@ -137,7 +140,7 @@ onEveryHost('Filters of a list', (tracker) => {
         {},
       ].map((values) => tracker.make('assignment', { ...wanted, ...values })),
     )
-    const ids = [row, ...others.slice(0, -1)].map((any) => any?.id).join(',')
+    const ids = [row, ...others.slice(0, -1)].map((listed) => listed?.id).join(',')
     const query = {
       search: word,
       projectId: project.id,
@@ -161,21 +164,21 @@ onEveryHost('Filters of a list', (tracker) => {
 onEveryHost('The ids of a list', (tracker) => {
   const list = (ids: string) => tracker.list('workflow', { ids }, tracker.administrator)
 
-  test('only the named rows are listed; what does not exist is left out', async () => {
+  test('only the rows with these ids are listed, and unknown ids are ignored', async () => {
     const rows = await Promise.all([1, 2, 3].map(() => tracker.make('workflow')))
-    const [one, two] = rows.map(({ id }) => id).sort() as [string, string]
-    assert.deepEqual(await idsIn(list(`${two},${one}`)), [one, two])
-    assert.deepEqual(await idsIn(list(`${two},${randomUUID()}`)), [two])
+    const [first, second] = rows.map(({ id }) => id).sort() as [string, string]
+    assert.deepEqual(await idsIn(list(`${second},${first}`)), [first, second])
+    assert.deepEqual(await idsIn(list(`${second},${randomUUID()}`)), [second])
     assert.deepEqual(await idsIn(list(randomUUID())), [])
   })
 
-  test('blanks between the ids are dropped, and an id named twice counts once', async () => {
+  test('blanks between the ids and repeated ids are ignored', async () => {
     const { id } = await tracker.make('workflow')
     for (const ids of [`${id},`, `,,${id}, ,`, `${id},${id}`, `${id},${id.toUpperCase()}`])
       assert.deepEqual(await idsIn(list(ids)), [id], ids)
   })
 
-  test('empty ids are rejected: they would let every row pass', async () => {
+  test('empty ids are rejected: they would match every row', async () => {
     for (const ids of ['', '  ', ',']) await invalid(list(ids), 'ids')
   })
 
@@ -194,7 +197,7 @@ onEveryHost('The ids of a list', (tracker) => {
 
 const june = { dateFrom: '2026-06-10', dateTo: '2026-06-20' }
 
-/** When an appointment is kept, and whether [10 June, 20 June) holds it. */
+/** The `keepDate` of an appointment, and whether it is in [10 June, 20 June). */
 const appointments: readonly (readonly [string, boolean])[] = [
   ['2026-06-09T23:59:59.999999Z', false],
   ['2026-06-10T00:00:00Z', true],
@@ -298,7 +301,7 @@ onEveryHost('Dates that filter a list', (tracker) => {
       }
   })
 
-  test('an empty range is no mistake', async () => {
+  test('an empty range is valid', async () => {
     const timestamp = { dateFrom: '2026-06-10T10:00Z', dateTo: '2026-06-10T12:00+02:00' }
     assert.equal(await isListed('appointment', await keep('2026-06-10T10:00:00Z'), timestamp), false)
     assert.equal(await isListed('assignment', await plan('2026-06-10', '2026-06-11'), timestamp), true)

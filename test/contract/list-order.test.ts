@@ -8,7 +8,7 @@ import { done, idsIn, invalid, pageIn } from './outcomes.ts'
 import { commonFields, type Entity, entities, resources, withinProject } from './resources.ts'
 import { microsecondsOf } from './timestamps.ts'
 
-/** Ascending values of the fields that are no references; where a resource has them. */
+/** Ascending values of fields that are not references. */
 const ascending: Readonly<Record<string, readonly unknown[]>> = {
   name: ['alpha', 'beta', 'delta', 'gamma'],
   description: ['first', 'second', 'third', 'zero'],
@@ -21,19 +21,19 @@ const ascending: Readonly<Record<string, readonly unknown[]>> = {
   color: ['amber', 'blue', 'green', 'red'],
 }
 
-/** Of a field that is not there: by the kind of its value. */
+/** Returns ascending values for a field: those of a similar field if `ascending` has none for this one. */
 function valuesOf(entity: Entity, column: string): readonly unknown[] {
   const { sample, lengths, ranges } = resources[entity]
   const [least, most] = ranges[column] ?? []
   if (least !== undefined && most !== undefined)
-    return [0, 1, 2, 3].map((more) => Math.min(most, least + more))
+    return [0, 1, 2, 3].map((offset) => Math.min(most, least + offset))
   const isTimestamp = typeof sample[column] === 'string' && !(column in lengths)
-  const alike = isTimestamp ? 'keepDate' : 'description'
-  return ascending[column] ?? ascending[alike] ?? []
+  const similarField = isTimestamp ? 'keepDate' : 'description'
+  return ascending[column] ?? ascending[similarField] ?? []
 }
 
-/** The positions of the four rows in `ascending`, for one field after another: no two fields agree, and none with the ids. */
-const places = [
+/** For each field in turn, the positions of the four rows in `ascending`. Consecutive fields differ. */
+const rowPositions = [
   [2, 0, 3, 1],
   [1, 3, 0, 2],
   [3, 2, 1, 0],
@@ -41,7 +41,7 @@ const places = [
   [3, 0, 2, 1],
 ]
 
-/** What may be stored of a user and is no sort key, by any name. */
+/** Stored data of a user, under any name, that must not be a sort key. */
 const secrets = [
   ...['password', 'passwordHash', 'password_hash', 'hash', 'salt', 'passwordSalt'],
   ...['securityStamp', 'security_stamp', 'expectedVersion'],
@@ -54,14 +54,18 @@ onEveryHost('The order of a list', (tracker) => {
     test(`a list of ${entity} is sorted by any of its columns, in any capitals`, async () => {
       const { rows, list } = await four()
       for (const column of [...commonFields, ...resources[entity].own]) {
-        const up = await list({ sortColumn: column.toUpperCase(), sortOrder: 'asc' })
-        const known = rows.filter((row) => row[column] !== null)
-        const isKnown = (id: string) => known.length === 0 || known.some((row) => row.id === id)
-        assert.deepEqual(up.filter(isKnown), sorted(known.length ? known : rows, column), `${column} goes up`)
-        const down = await list({ sortColumn: column, sortOrder: 'Desc' })
+        const ascendingIds = await list({ sortColumn: column.toUpperCase(), sortOrder: 'asc' })
+        const withValue = rows.filter((row) => row[column] !== null)
+        const isCompared = (id: string) => withValue.length === 0 || withValue.some((row) => row.id === id)
+        assert.deepEqual(
+          ascendingIds.filter(isCompared),
+          sortedIds(withValue.length ? withValue : rows, column),
+          `ascending by ${column}`,
+        )
+        const descendingIds = await list({ sortColumn: column, sortOrder: 'Desc' })
         if (new Set(rows.map((row) => row[column])).size === rows.length)
-          assert.deepEqual(down, up.toReversed(), `${column} goes down`)
-        else assert.deepEqual(down.toSorted(), up.toSorted())
+          assert.deepEqual(descendingIds, ascendingIds.toReversed(), `descending by ${column}`)
+        else assert.deepEqual(descendingIds.toSorted(), ascendingIds.toSorted())
       }
     })
 
@@ -77,7 +81,7 @@ onEveryHost('The order of a list', (tracker) => {
     })
   }
 
-  test('rows that are equal in the column stay in one order over the pages', async () => {
+  test('rows with equal values in the sort column keep the same order across pages', async () => {
     const name = newWord()
     const rows = await Promise.all(Array.from({ length: 7 }, () => tracker.make('workflow', { name })))
     const walk = async (sortOrder: string) => {
@@ -120,30 +124,32 @@ async function make(tracker: Tracker, entity: Entity, at: number, word: string):
   const values: Record<string, unknown> = { id: randomUUID() }
   const parents = withinProject.includes(entity) ? await tracker.valid(entity) : {}
   for (const [field, column] of own.entries()) {
-    const place = places[field % places.length]?.[at] ?? 0
+    const position = rowPositions[field % rowPositions.length]?.[at] ?? 0
     const parent = references[column]
     if (parent) values[column] = parents[column] ?? (await tracker.make(parent)).id
-    else values[column] = valuesOf(entity, column)[place]
+    else values[column] = valuesOf(entity, column)[position]
   }
   if (entity === 'user') values.login = `${values.login}-${word}`
   return tracker.make(entity, values)
 }
 
-/** Ids in the order of the column; rows that are equal in it in that of the ids. */
-function sorted(rows: readonly Row[], column: string): string[] {
+/** Returns the ids sorted by the column, and those of rows with equal values by the ids themselves. */
+function sortedIds(rows: readonly Row[], column: string): string[] {
   return rows
-    .toSorted((one, other) => compare(rank(one[column]), rank(other[column])) || compare(one.id, other.id))
+    .toSorted(
+      (first, second) => compare(rank(first[column]), rank(second[column])) || compare(first.id, second.id),
+    )
     .map(({ id }) => id)
 }
 
-/** A text that sorts like the value. */
+/** Returns a text that sorts like the value. */
 function rank(value: unknown): string {
   if (typeof value === 'number') return value.toFixed(2).padStart(20, '0')
   const isTimestamp = typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)
   return isTimestamp ? String(microsecondsOf(value)).padStart(20, '0') : String(value)
 }
 
-const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other))
+const compare = (first: string, second: string) => (first < second ? -1 : Number(first > second))
 
 onEveryHost('Searching a list', (tracker) => {
   const find = (entity: Entity, search: string, ids: readonly string[]) =>
@@ -159,11 +165,11 @@ onEveryHost('Searching a list', (tracker) => {
         ])
         for (const search of [word, word.slice(3, 20), `  ${word}\t`, `E ${word} A`])
           assert.deepEqual(await find(entity, search, [row.id, other.id]), [row.id], search)
-        const referenceTables = { search: word }
-        assert.deepEqual(await idsIn(tracker.list(entity, referenceTables, tracker.administrator)), [row.id])
+        const query = { search: word }
+        assert.deepEqual(await idsIn(tracker.list(entity, query, tracker.administrator)), [row.id])
       })
 
-    test(`a blank search of ${entity} is none`, async () => {
+    test(`a blank search of ${entity} is ignored`, async () => {
       const rows = await Promise.all([tracker.make(entity), tracker.make(entity)])
       const ids = rows.map(({ id }) => id).sort()
       for (const search of ['', '   ']) assert.deepEqual(await find(entity, search, ids), ids)
@@ -180,7 +186,7 @@ onEveryHost('Searching a list', (tracker) => {
   }
 
   for (const entity of ['userAssignment', 'userProject'] as const)
-    test(`a search of ${entity} is accepted and takes nothing away`, async () => {
+    test(`a search of ${entity} is accepted and excludes no row`, async () => {
       const { id } = await tracker.make(entity)
       assert.deepEqual(await find(entity, newWord(), [id]), [id])
     })
@@ -222,14 +228,14 @@ onEveryHost('Searching a list', (tracker) => {
     })
 
   test('a search looks into each field by itself, not across them', async () => {
-    const [one, two] = [newWord(), newWord()]
-    const { id } = await tracker.make('organization', { name: one, description: two })
-    assert.deepEqual(await find('organization', `${one}${two}`, [id]), [])
-    assert.deepEqual(await find('organization', `${one} ${two}`, [id]), [])
-    assert.deepEqual(await find('organization', two, [id]), [id])
+    const [name, description] = [newWord(), newWord()]
+    const { id } = await tracker.make('organization', { name, description })
+    assert.deepEqual(await find('organization', `${name}${description}`, [id]), [])
+    assert.deepEqual(await find('organization', `${name} ${description}`, [id]), [])
+    assert.deepEqual(await find('organization', description, [id]), [id])
   })
 
-  test('the whole of a text of 128 characters is found', async () => {
+  test('a text is found by all of its 128 characters', async () => {
     const name = newWord().padEnd(128, '-')
     const { id } = await tracker.make('project', { name })
     assert.deepEqual(await find('project', name, [id]), [id])
@@ -237,15 +243,15 @@ onEveryHost('Searching a list', (tracker) => {
 
   test('a search finds nothing that the caller cannot see', async () => {
     const name = newWord()
-    const [own, hidden] = await Promise.all([
+    const [ownProject, hidden] = await Promise.all([
       tracker.make('project', { name }),
       tracker.make('project', { name }),
     ])
-    const ann = await tracker.memberOf(own)
-    assert.deepEqual(await idsIn(tracker.list('project', { search: name }, ann)), [own.id])
+    const ann = await tracker.memberOf(ownProject)
+    assert.deepEqual(await idsIn(tracker.list('project', { search: name }, ann)), [ownProject.id])
     assert.deepEqual(
       await idsIn(tracker.list('project', { search: name }, tracker.administrator)),
-      [own.id, hidden.id].sort(),
+      [ownProject.id, hidden.id].sort(),
     )
   })
 })

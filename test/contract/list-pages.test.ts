@@ -7,7 +7,7 @@ import { done, invalid, pageIn } from './outcomes.ts'
 import { entities } from './resources.ts'
 
 onEveryHost('Pages of a list', (tracker) => {
-  /** Twelve rows and a word that only they hold; one more is removed. */
+  /** Creates twelve rows with a word that no other active row contains, and a removed row with this word. */
   const twelve = async () => {
     const search = newWord()
     const rows = await Promise.all(
@@ -20,7 +20,7 @@ onEveryHost('Pages of a list', (tracker) => {
   }
 
   for (const entity of entities)
-    test(`a list of ${entity} without any wish is its first ten rows in the order of their ids`, async () => {
+    test(`a list of ${entity} without a query is the first ten rows in the order of their ids`, async () => {
       const { data, ...page } = await pageIn(tracker.list(entity, {}, tracker.administrator))
       assert.deepEqual([page.pageNumber, page.pageSize], [1, 10])
       assert.ok(data.length <= 10)
@@ -60,7 +60,7 @@ onEveryHost('Pages of a list', (tracker) => {
       })
   })
 
-  test('nothing found is an empty page of none', async () => {
+  test('a search that finds nothing is answered with an empty page and totals of zero', async () => {
     const query = { search: newWord() }
     assert.deepEqual(await pageIn(tracker.list('impediment', query, tracker.administrator)), {
       data: [],
@@ -71,7 +71,7 @@ onEveryHost('Pages of a list', (tracker) => {
     })
   })
 
-  test('a hundred rows fit on a page, and one', async () => {
+  test('a page may have a hundred rows, or one', async () => {
     const { ids, page } = await twelve()
     assert.equal((await page({ pageSize: 100 })).data.length, 12)
     const last = await page({ pageSize: 1, pageNumber: 12 })
@@ -89,7 +89,7 @@ onEveryHost('Pages of a list', (tracker) => {
       })
 
   for (const entity of entities)
-    test(`a list of ${entity} keeps the bounds of paging and sorting`, async () => {
+    test(`a list of ${entity} rejects paging and sorting outside the limits`, async () => {
       const query = { pageSize: 101, pageNumber: 0, sortOrder: 'up' }
       await invalid(tracker.list(entity, query, tracker.administrator), ...Object.keys(query))
     })
@@ -108,7 +108,7 @@ onEveryHost('Pages of a list', (tracker) => {
     await invalid(tracker.list('project', query, tracker.administrator), ...Object.keys(query))
   })
 
-  test('sorting orders nothing but the page: the totals stay', async () => {
+  test('sorting does not change the totals', async () => {
     const { page } = await twelve()
     const { totalCount } = await page({ sortColumn: 'name', sortOrder: 'DESC', pageSize: 3 })
     assert.equal(totalCount, 12)

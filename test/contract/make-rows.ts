@@ -6,19 +6,19 @@ import type { Caller, Host, Input, Outcome, Person, Row } from './driver.ts'
 import { recordIn } from './outcomes.ts'
 import { creatable, type Entity, resources, withinProject } from './resources.ts'
 
-/** Rows for tests about other rows: unnamed parents are shared and never removed. */
+/** Makes rows for tests. Parents that `values` does not name are shared by many rows, and never removed. */
 export interface RowMaker {
-  /** A good create body; `values` replace what they name. */
+  /** Returns a valid body for a create, with `values` in place of the defaults. */
   valid(entity: Entity, values?: Input): Promise<Input>
   make(entity: Entity, values?: Input, as?: Caller): Promise<Row>
-  /** A row that once was, and is removed. */
+  /** Creates a row, removes it, and returns it. */
   makeRemoved(entity: Entity, values?: Input): Promise<Row>
   removeRows(entity: Entity, ...rows: readonly Pick<Row, 'id'>[]): Promise<Outcome>
-  /** The values of a new parent that the row may refer to, or that a link may have in addition to the row. */
-  besides(entity: Entity, row: Row): Input
-  /** The body of an update that changes what `values` name. */
+  /** Returns the values that a new parent needs so that the row, or a link to the row, may refer to it. */
+  relatedValues(entity: Entity, row: Row): Input
+  /** Returns the body of an update that changes the fields in `values`. */
   change(entity: Entity, row: Row, values?: Input): Input
-  /** A new user who is a member of these projects. */
+  /** Signs up a new user who is a member of these projects. */
   memberOf(...projects: readonly Row[]): Promise<Person>
 }
 
@@ -30,10 +30,10 @@ export function rowMaker(host: Host): RowMaker {
     return parent
   }
   const projectOf = new Map<unknown, unknown>()
-  /** The parents of such a link are new, because it exists once, and in the project of the row that is named. */
+  /** A link may exist only once, so its parents are new, in the project of the row that `values` refer to. */
   const ownParents = async (entity: Entity, values: Input): Promise<Input> => {
-    const named = Object.values(values).find((id) => projectOf.has(id))
-    const projectId = named === undefined ? (await make('project')).id : projectOf.get(named)
+    const knownRow = Object.values(values).find((id) => projectOf.has(id))
+    const projectId = knownRow === undefined ? (await make('project')).id : projectOf.get(knownRow)
     const parents = Object.entries(resources[entity].references).map(async ([column, parent]) => [
       column,
       values[column] ?? (await make(parent, { projectId })).id,
@@ -75,11 +75,12 @@ export function rowMaker(host: Host): RowMaker {
       return row
     },
     removeRows: (entity, ...rows) => host.remove(entity, valuesOf(rows, 'id'), host.administrator),
-    besides: (entity, { id }) => (withinProject.includes(entity) ? { projectId: projectOf.get(id) } : {}),
+    relatedValues: (entity, { id }) =>
+      withinProject.includes(entity) ? { projectId: projectOf.get(id) } : {},
     change(entity, row, values = {}) {
       const { own, byServer } = resources[entity]
-      const kept = ['id', ...own.filter((field) => !byServer.includes(field))]
-      return { ...Object.fromEntries(kept.map((field) => [field, row[field]])), ...values }
+      const bodyFields = ['id', ...own.filter((field) => !byServer.includes(field))]
+      return { ...Object.fromEntries(bodyFields.map((field) => [field, row[field]])), ...values }
     },
     async memberOf(...projects) {
       const person = await host.signUp()
@@ -89,12 +90,12 @@ export function rowMaker(host: Host): RowMaker {
   }
 }
 
-/** Parents that no other row of the kind may have: a project has a limited number of labels, and uses a stage once. */
+/** Parents that rows cannot share: a project has a limited number of labels, and uses a stage once. */
 const newParents: Partial<Record<Entity, Entity>> = { label: 'project', projectStage: 'workflow' }
 
-/** A row as the route of its own would have created it, which is no part of the contract and not on every host. */
+/** Inserts a row like the resource's own create route, which is not in the contract and not on every host. */
 async function insert(host: Host, entity: Entity, body: Input): Promise<Outcome> {
-  const values = Object.fromEntries(resources[entity].own.map((field) => [field, trimmed(body[field])]))
+  const values = Object.fromEntries(resources[entity].own.map((field) => [field, trimText(body[field])]))
   const { id = newId() } = body as { readonly id?: string }
   const writer = {
     id: host.administrator.id,
@@ -104,16 +105,16 @@ async function insert(host: Host, entity: Entity, body: Input): Promise<Outcome>
   return host.get(entity, id, host.administrator)
 }
 
-const trimmed = (value: unknown): unknown => (typeof value === 'string' ? value.trim() : value)
+const trimText = (value: unknown): unknown => (typeof value === 'string' ? value.trim() : value)
 
-/** A word that no other row holds. */
+/** Returns a word that no other row contains. */
 export const newWord = () => `w${randomUUID().replaceAll('-', '')}`
 
-/** What several tests look at and none changes, made when the first one asks. */
+/** Returns a function that makes something on its first call, for tests that only read what it returns. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
+  let result: Promise<T> | undefined
   return () => {
-    made ??= make()
-    return made
+    result ??= make()
+    return result
   }
 }

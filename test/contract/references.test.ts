@@ -9,13 +9,15 @@ import { done, invalid, invalidWith, recordIn, rejected } from './outcomes.ts'
 import { a, creatable, entities, pascalCase, references } from './resources.ts'
 
 onEveryHost('References', (tracker) => {
-  for (const { entity, column, parent } of references.filter((one) => creatable.includes(one.entity))) {
-    test(`${a(entity)} whose ${column} names nothing is rejected under ${column}`, async () => {
+  for (const { entity, column, parent } of references.filter((reference) =>
+    creatable.includes(reference.entity),
+  )) {
+    test(`${a(entity)} whose ${column} is the id of no row is rejected under ${column}`, async () => {
       const body = await tracker.valid(entity, { [column]: randomUUID() })
       await invalid(tracker.create(entity, body, tracker.administrator), column)
     })
 
-    test(`${a(entity)} whose ${column} names a removed ${parent} is rejected under ${column}`, async () => {
+    test(`${a(entity)} whose ${column} is the id of a removed ${parent} is rejected under ${column}`, async () => {
       const { id } = await tracker.makeRemoved(parent)
       const body = await tracker.valid(entity, { [column]: id })
       await invalid(tracker.create(entity, body, tracker.administrator), column)
@@ -32,21 +34,21 @@ onEveryHost('References', (tracker) => {
 
     test(`${a(entity)} can be moved to another ${parent}`, async () => {
       const row = await tracker.make(entity)
-      const other = await tracker.make(parent, tracker.besides(entity, row))
+      const other = await tracker.make(parent, tracker.relatedValues(entity, row))
       const body = tracker.change(entity, row, { [column]: other.id.toUpperCase() })
       await done(tracker.update(entity, body, tracker.administrator))
       const stored = await recordIn(tracker.get(entity, row.id, tracker.administrator))
       assert.equal(stored[column], other.id)
     })
 
-    test(`${a(entity)} whose ${column} is no UUID is rejected in the words of the contract`, async () => {
+    test(`${a(entity)} whose ${column} is not a UUID is rejected with the message of the contract`, async () => {
       const body = await tracker.valid(entity, { [column]: 'none' })
       await invalidWith(tracker.create(entity, body, tracker.administrator), {
         [column]: [`${pascalCase(column)} must be a UUID.`],
       })
     })
 
-    test(`${a(entity)} whose ${column} does not change may be updated though the ${parent} is gone`, async () => {
+    test(`${a(entity)} whose ${column} does not change may be updated even if the ${parent} is gone`, async () => {
       const gone = await tracker.make(parent)
       const row = await tracker.make(entity, { [column]: gone.id })
       await deactivate(gone.id)
@@ -55,7 +57,10 @@ onEveryHost('References', (tracker) => {
     })
   }
 
-  /** No request removes a parent alone; a race, or a manual change of the database, might. Retried after a deadlock. */
+  /**
+   * Deactivates only the parent, which no request does, but a race or a manual change of the database might.
+   * Each statement is a transaction, which is retried after a deadlock.
+   */
   const deactivate = async (id: string) => {
     for (const parent of entities)
       await tracker.database.transaction((transaction) =>
@@ -63,30 +68,30 @@ onEveryHost('References', (tracker) => {
       )
   }
 
-  test('the zero UUID names nothing', async () => {
+  test('the zero UUID is the id of no row', async () => {
     const zero = '00000000-0000-0000-0000-000000000000'
     const body = await tracker.valid('userProject', { userId: zero, projectId: zero })
     await invalid(tracker.create('userProject', body, tracker.administrator), 'userId', 'projectId')
   })
 
-  test('every reference that names nothing is reported at once', async () => {
+  test('all references to unknown rows are reported at once', async () => {
     const columns = ['projectId', 'workflowId', 'userId', 'assignmentTypeId']
-    const nothing = Object.fromEntries(columns.map((column) => [column, randomUUID()]))
-    const body = await tracker.valid('assignment', nothing)
+    const unknownIds = Object.fromEntries(columns.map((column) => [column, randomUUID()]))
+    const body = await tracker.valid('assignment', unknownIds)
     await invalid(tracker.create('assignment', body, tracker.administrator), ...columns)
     const row = await tracker.make('assignment')
-    const change = tracker.change('assignment', row, nothing)
+    const change = tracker.change('assignment', row, unknownIds)
     await invalid(tracker.update('assignment', change, tracker.administrator), ...columns)
   })
 
-  test('a reference that names nothing is reported before a project that is not the caller’s', async () => {
+  test('a reference to an unknown row is reported before a project the caller is not a member of', async () => {
     const [project, outsider] = await Promise.all([tracker.make('project'), tracker.signUp()])
     const values = { projectId: project.id, workflowId: randomUUID() }
     const body = await tracker.valid('assignment', values)
     await invalid(tracker.create('assignment', body, outsider), 'workflowId')
-    const nowhere = await tracker.valid('assignment', { projectId: randomUUID() })
-    await invalid(tracker.create('assignment', nowhere, outsider), 'projectId')
-    const elsewhere = await tracker.valid('assignment', { projectId: project.id })
-    await rejected(tracker.create('assignment', elsewhere, outsider), 'forbidden')
+    const inUnknownProject = await tracker.valid('assignment', { projectId: randomUUID() })
+    await invalid(tracker.create('assignment', inUnknownProject, outsider), 'projectId')
+    const inHiddenProject = await tracker.valid('assignment', { projectId: project.id })
+    await rejected(tracker.create('assignment', inHiddenProject, outsider), 'forbidden')
   })
 })

@@ -8,49 +8,52 @@ export type { ContractEntity, Entity } from './contract-table.ts'
 /** Every resource that a host serves. */
 export const resources: Readonly<Record<Entity, Resource>> = { ...declaredTable, ...contractTable }
 
-/** Links whose two rows are of one project. */
+/** Links between two rows of the same project. */
 export const withinProject: readonly Entity[] = ['assignmentLabel', 'assignmentDependency']
 
 export const entities = Object.keys(resources) as Entity[]
 
-/** The resources whose rows are created by a body. */
+/** The resources whose rows are created from a request body. */
 export const creatable = entities.filter((entity) => resources[entity].byServer.length === 0)
 
 export const commonFields = ['id', 'createdAt', 'updatedAt', 'deletedAt', 'active']
 
-/** Every column of the table that points at another one, with the resource it points at. */
+/** Every column of the resource's table that refers to another table, with the resource of that table. */
 export const references = entities.flatMap((entity) =>
   Object.entries(resources[entity].references).map(([column, parent]) => ({ entity, column, parent })),
 )
 
-interface Along {
+interface CascadingReference {
   readonly parent: Entity
   readonly link: Entity
   readonly column: string
 }
 
-const declaredAlong: readonly (Along & { readonly others: readonly string[] })[] = declared
-  .filter(({ edition }) => edition === 'ext')
-  .flatMap((child) => {
-    const along = referencesFrom(child).filter(({ onRemove }) => onRemove === 'cascade')
-    return along.map(({ column, parent }) => ({
-      parent: parent.name as Entity,
-      link: child.name as Entity,
-      column,
-      others: along.map((one) => one.column).filter((one) => one !== column),
-    }))
-  })
+const declaredCascades: readonly (CascadingReference & { readonly otherColumns: readonly string[] })[] =
+  declared
+    .filter(({ edition }) => edition === 'ext')
+    .flatMap((child) => {
+      const cascading = referencesFrom(child).filter(({ onRemove }) => onRemove === 'cascade')
+      return cascading.map(({ column, parent }) => ({
+        parent: parent.name as Entity,
+        link: child.name as Entity,
+        column,
+        otherColumns: cascading.map((reference) => reference.column).filter((name) => name !== column),
+      }))
+    })
 
-/** The rows that go with either of two parents, and come back with it. */
-export const links: readonly (Along & { readonly otherColumn: string })[] = [
+/** The rows that are removed and restored together with either of two parents. */
+export const links: readonly (CascadingReference & { readonly otherColumn: string })[] = [
   ...contractLinks,
-  ...declaredAlong.flatMap(({ others: [otherColumn], ...along }) =>
-    otherColumn ? [{ ...along, otherColumn }] : [],
+  ...declaredCascades.flatMap(({ otherColumns: [otherColumn], ...reference }) =>
+    otherColumn ? [{ ...reference, otherColumn }] : [],
   ),
 ]
 
-/** The rows that go with their one parent, and come back with it. */
-export const belongings: readonly Along[] = declaredAlong.filter(({ others }) => others.length === 0)
+/** The rows that are removed and restored together with their one parent. */
+export const belongings: readonly CascadingReference[] = declaredCascades.filter(
+  ({ otherColumns }) => otherColumns.length === 0,
+)
 
 export const requiredOnCreate = (entity: Entity): string[] => [
   ...resources[entity].required,
@@ -59,7 +62,7 @@ export const requiredOnCreate = (entity: Entity): string[] => [
   ),
 ]
 
-/** Where its rows are got, and where its list is. */
+/** The routes of one row and of the list. */
 export const pathOf = (entity: Entity) => `${resources[entity].root}/${entity}`
 export const listPathOf = (entity: Entity) => `${resources[entity].root}/${resources[entity].list}`
 
@@ -70,14 +73,14 @@ const extended = new Map(
     .map(({ name, fields }) => [name, Object.keys(fields).filter((field) => fields[field]?.isExtension)]),
 )
 
-/** The fields that only extensions show. */
+/** Returns the fields that only extensions show. */
 export const extensionFieldsOf = (entity: Entity): readonly string[] => extended.get(entity) ?? []
 
-/** The list with all fields. */
+/** Returns the path of the list whose rows have all fields. */
 export const extensionListPathOf = (entity: Entity) =>
   extended.has(entity) ? `/ext/${resources[entity].list}` : listPathOf(entity)
 
 export const pascalCase = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 
-/** As the names of tests write it: an appointment, a project. */
+/** Returns the name with its article, for test titles: an appointment, a project. */
 export const a = (entity: Entity) => `${/^[aio]/.test(entity) ? 'an' : 'a'} ${entity}`

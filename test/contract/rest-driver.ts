@@ -5,11 +5,11 @@ import type { Caller, Driver, Host, Kind, Outcome, Person, Row } from './driver.
 import { type Entity, listPathOf, pathOf } from './resources.ts'
 
 export interface RestHost extends Host {
-  /** On REST only. */
+  /** Restores removed rows, for which only REST has a route. */
   restore(entity: Entity, ids: unknown, as: Caller): Promise<Outcome>
-  /** A request as it goes over the network, with the answer as it came. */
+  /** Sends any request and returns the unchanged answer. */
   call(method: string, path: string, call?: Call): Promise<Answer>
-  /** A fresh sign-in of an account that a request created. */
+  /** Signs in to an account that a request created. */
   signIn(user: Row | Pick<Person, 'login'>, password?: string): Promise<Pick<Person, 'token'>>
   readonly address: string
 }
@@ -66,7 +66,7 @@ const queryString = (query: Readonly<Record<string, string | number>>) =>
 
 type JsonAnswer = Pick<Answer, 'status' | 'body'>
 
-/** Thousands of requests: `node:http` takes half the time of `fetch` for each. */
+/** The tests send thousands of requests, and `node:http` takes half the time of `fetch` for each. */
 function send(agent: Agent, url: string, method: string, token: string | undefined, body: unknown) {
   const text = body === undefined ? undefined : JSON.stringify(body)
   const headers = {
@@ -99,7 +99,7 @@ function outcomeOf(entity: Entity, { status, body }: JsonAnswer): Outcome {
   return { kinds, message: body.message, errors: body.errors ?? {} }
 }
 
-/** Every error has the same envelope. */
+/** Asserts that the error has the envelope that all errors have. */
 export function assertEnvelope(status: number, body: Answer['body']): void {
   const { statusCode, message, errors = {}, ...others } = body
   assert.deepEqual([statusCode, typeof message, others], [status, 'string', {}], JSON.stringify(body))

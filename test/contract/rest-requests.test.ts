@@ -19,7 +19,7 @@ import {
 } from './resources.ts'
 import { assertEnvelope } from './rest-driver.ts'
 
-/** Values of types that a field of this kind never has. */
+/** For each kind of field, values of types that it never has. */
 const wrongTypes = {
   text: [5, true, {}, ['x']],
   uuid: [5, true, {}, [randomUUID()]],
@@ -36,7 +36,7 @@ const kindOf = (entity: Entity, field: string): keyof typeof wrongTypes => {
 
 const requestOnly: Partial<Record<Entity, string[]>> = { user: ['password'], project: ['expectedVersion'] }
 
-onRest('Requests as they come over the network', (tracker) => {
+onRest('Malformed requests', (tracker) => {
   const ask = (path: string) => tracker.call('GET', path, { token: tracker.administrator.token })
 
   for (const entity of creatable) {
@@ -45,7 +45,7 @@ onRest('Requests as they come over the network', (tracker) => {
     const fields = ['id', ...own, ...(requestOnly[entity] ?? [])]
 
     for (const at of [0, 1, 2, 3])
-      test(`values of other types are rejected under each field of ${a(entity)}, never as broken JSON (${at})`, async () => {
+      test(`values of other types are rejected under each field of ${a(entity)}, not as malformed JSON (${at})`, async () => {
         const body = Object.fromEntries(fields.map((field) => [field, wrongTypes[kindOf(entity, field)][at]]))
         await invalid(tracker.update(entity, body, tracker.administrator), ...fields)
         const onCreate = fields.filter((field) => field !== 'expectedVersion')
@@ -89,13 +89,13 @@ onRest('Requests as they come over the network', (tracker) => {
       assert.deepEqual([twice.status, Object.keys(twice.body.errors)], [400, ['id']])
     })
 
-    test(`${a(entity)} is asked for by its id`, async () => {
+    test(`reading ${a(entity)} requires its id`, async () => {
       const { status, body } = await ask(pathOf(entity))
       assert.deepEqual([status, Object.keys(body.errors)], [400, ['id']])
     })
   }
 
-  test('a key that is repeated with good values is rejected all the same', async () => {
+  test('a key that is repeated with valid values is rejected, too', async () => {
     for (const query of [
       'pageSize=5&pageSize=5',
       'userId=&userId=',
@@ -114,7 +114,7 @@ onRest('Requests as they come over the network', (tracker) => {
         assert.deepEqual([status, Object.keys(body.errors)], [400, [key]])
       })
 
-  const sendBroken = async (token?: string) => {
+  const sendMalformed = async (token?: string) => {
     const response = await fetch(`${tracker.address}/api/workflow`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
@@ -123,23 +123,23 @@ onRest('Requests as they come over the network', (tracker) => {
     return response.status
   }
 
-  test('a caller who is not signed in learns so before a broken body is read', async () => {
-    assert.equal(await sendBroken(), 401)
+  test('a caller who is not signed in is rejected before a malformed body is read', async () => {
+    assert.equal(await sendMalformed(), 401)
   })
 
-  test('empty values of a query are none, but for filters', async () => {
+  test('empty values of a query are ignored, except those of filters', async () => {
     const keys = ['pageNumber', 'pageSize', 'sortColumn', 'sortOrder', 'search']
     const { status, body } = await ask(`/api/projects?${keys.map((key) => `${key}=`).join('&')}`)
     assert.equal(status, 200)
     assert.deepEqual([body.result.pageNumber, body.result.pageSize], [1, 10])
   })
 
-  test('half a character is rejected under its field, never an error of ours', async () => {
+  test('half a surrogate pair is rejected under its field and causes no server error', async () => {
     const body = await tracker.valid('organization', { name: 'a\ud800b', description: '\udc00' })
     await invalid(tracker.create('organization', body, tracker.administrator), 'name', 'description')
   })
 
-  test('NUL in a query is rejected, never an error of ours', async () => {
+  test('NUL in a query is rejected and causes no server error', async () => {
     for (const key of ['search', 'ids', 'organizationId', 'sortOrder', 'pageSize'])
       assert.equal((await ask(`/api/projects?${key}=a%00b`)).status, 400, key)
     for (const query of ['sortColumn=na%00me', '%00=1', 'search=%E0%A4%A', 'search=%'])
@@ -148,7 +148,7 @@ onRest('Requests as they come over the network', (tracker) => {
   })
 
   for (const text of ['{', '[]', '"text"', '5', 'null', '{"name": }'])
-    test(`${text} is no body: 400 under generalErrors`, async () => {
+    test(`${text} is not a valid body: 400 under generalErrors`, async () => {
       const { token } = tracker.administrator
       const response = await fetch(`${tracker.address}/api/organization`, {
         method: 'POST',
@@ -172,7 +172,7 @@ onRest('Requests as they come over the network', (tracker) => {
     return { status: response.status, body }
   }
 
-  test('bytes that are not UTF-8 are rejected under generalErrors, never stored in another form', async () => {
+  test('bytes that are not UTF-8 are rejected under generalErrors, never replaced and stored', async () => {
     for (const bytes of ['fc', 'c3', 'eda080', 'f8888080', 'c080'].map((hex) => Buffer.from(hex, 'hex'))) {
       const { status, body } = await sendName(bytes)
       assert.deepEqual([status, Object.keys(body.errors)], [400, ['generalErrors']])
@@ -207,7 +207,7 @@ onRest('Requests as they come over the network', (tracker) => {
 
 const keysOf = (value: object) => Object.keys(value).sort()
 
-onRest('Bodies over the network', (tracker) => {
+onRest('Shapes of responses', (tracker) => {
   const call = async (method: string, path: string, body?: Input) => {
     const { token } = tracker.administrator
     const answer = await tracker.call(method, path, { token, ...(body && { body }) })
@@ -218,7 +218,7 @@ onRest('Bodies over the network', (tracker) => {
   for (const entity of creatable) {
     const { own } = resources[entity]
 
-    test(`POST, GET, PATCH, DELETE and restore of ${pathOf(entity)} answer in the shapes of the contract`, async () => {
+    test(`POST, GET, PATCH, DELETE and restore of ${pathOf(entity)} answer as the contract says`, async () => {
       const created = await call('POST', pathOf(entity), await tracker.valid(entity))
       assert.deepEqual(keysOf(created), [entity])
       const row: Row = created[entity]
@@ -255,7 +255,7 @@ onRest('Bodies over the network', (tracker) => {
     }
   })
 
-  test('an update of a user leaves the password as it is unless it brings one', async () => {
+  test('an update of a user without a password does not change the password', async () => {
     for (const values of [{}, { password: null }, { password: '' }]) {
       const user = await tracker.make('user', { password: 'Secret-123' })
       await tracker.update('user', tracker.change('user', user, values), tracker.administrator)
@@ -266,7 +266,7 @@ onRest('Bodies over the network', (tracker) => {
     }
   })
 
-  test('an account that changes its own password has been updated', async () => {
+  test("changing the password of one's own account sets its updatedAt", async () => {
     const user = await tracker.make('user', { password: 'Secret-123' })
     const body = { currentPassword: 'Secret-123', newPassword: 'Changed-123' }
     await tracker.call('POST', '/api/me/password', {
@@ -276,7 +276,7 @@ onRest('Bodies over the network', (tracker) => {
     assert.ok((await recordIn(tracker.get('user', user.id, tracker.administrator))).updatedAt)
   })
 
-  test('an update of a user that brings a password replaces it', async () => {
+  test('an update of a user with a password replaces the password', async () => {
     const user = await tracker.make('user', { password: 'Secret-123' })
     const change = tracker.change('user', user, { password: 'Changed-123' })
     await done(tracker.update('user', change, tracker.administrator))
@@ -352,7 +352,7 @@ onRest('The spelling of query keys', (tracker) => {
     ['/ext/query/projects?PAGESIZE=500', { pageSize: ['PageSize must be a whole number from 1 to 100.'] }],
     ['/ext/query/projects?filter=name%20eq%20%27a%27&Filter=x', { filter: ['Filter must be given once.'] }],
   ] as const)
-    test(`${path.replaceAll(/[0-9a-f-]{36}/g, '…')} is rejected under the name that is declared`, async () => {
+    test(`${path.replaceAll(/[0-9a-f-]{36}/g, '…')} is rejected under the declared name`, async () => {
       assert.deepEqual(await errorsOf(path), errors)
     })
 
@@ -382,13 +382,13 @@ onRest('The spelling of query keys', (tracker) => {
     assert.equal(found.assignment.id, row.id)
   })
 
-  test('keys that name nothing of ours change nothing', async () => {
+  test('unknown keys change nothing', async () => {
     const { body } = await ask('/api/workflows?PageSize=3')
     const { body: same } = await ask('/api/workflows?pageSize=3&_=17&color=red&utm_source=mail&__proto__=1')
     assert.deepEqual(same, body)
   })
 
-  test('an empty search is none', async () => {
+  test('an empty search is ignored', async () => {
     const [plain, empty] = await Promise.all([ask('/api/projects'), ask('/api/projects?Search=')])
     assert.equal(empty.status, 200)
     assert.equal(empty.body.result.totalCount >= plain.body.result.totalCount, true)
@@ -398,18 +398,18 @@ onRest('The spelling of query keys', (tracker) => {
 const spellings: Readonly<Record<string, (path: string) => string>> = {
   capitals: (path) => path.toUpperCase(),
   'a capital at the beginning': (path) =>
-    path.replace(/\/(\w)(\w*)$/, (_, one, rest) => `/${one.toUpperCase()}${rest}`),
+    path.replace(/\/(\w)(\w*)$/, (_, first, rest) => `/${first.toUpperCase()}${rest}`),
   'a slash at the end': (path) => `${path}/`,
   escapes: (path) => path.replace(/a|e/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
 }
 
 onRest('The spelling of paths', (tracker) => {
-  for (const [words, spell] of Object.entries(spellings)) {
+  for (const [spelling, spell] of Object.entries(spellings)) {
     const call = (method: string, path: string, body?: object) =>
       tracker.call(method, spell(path), { token: tracker.administrator.token, ...(body && { body }) })
 
     for (const entity of creatable)
-      test(`does not matter to ${entity}: ${words}`, async () => {
+      test(`does not matter to ${entity}: ${spelling}`, async () => {
         const { status, body } = await call('POST', pathOf(entity), await tracker.valid(entity))
         assert.equal(status, 200, JSON.stringify(body))
         const row = body[entity]
@@ -423,7 +423,7 @@ onRest('The spelling of paths', (tracker) => {
         assert.equal(restored.status, 200)
       })
 
-    test(`changes nothing of what a route rejects: ${words}`, async () => {
+    test(`does not matter to what a route rejects: ${spelling}`, async () => {
       assert.equal((await tracker.call('GET', spell('/api/projects'))).status, 401)
       const member = await tracker.signUp()
       assert.equal((await tracker.call('GET', spell('/api/users'), { token: member.token })).status, 403)
@@ -435,7 +435,7 @@ onRest('The spelling of paths', (tracker) => {
       assert.deepEqual([status, Object.keys(body.errors)], [400, ['at']])
     })
 
-    test(`a key is used once, whatever the spelling: ${words}`, async () => {
+    test(`an idempotency key counts for every spelling: ${spelling}`, async () => {
       const headers = { 'idempotency-key': randomUUID() }
       const { token } = tracker.administrator
       const request = { token, headers, body: { name: 'Once' } }

@@ -11,20 +11,20 @@ import type { RestHost } from './rest-driver.ts'
 const isHeld = ({ entity, column }: (typeof references)[number]) =>
   !resources[entity].staying.includes(column)
 
-const many = (count: number) => Array.from({ length: count }, () => randomUUID())
+const randomIds = (count: number) => Array.from({ length: count }, () => randomUUID())
 
-const restoring =
+const restoreRows =
   (tracker: Pick<RestHost, 'restore' | 'administrator'>) =>
   (entity: Entity, ...rows: readonly Pick<Row, 'id'>[]) =>
     tracker.restore(entity, valuesOf(rows, 'id'), tracker.administrator)
 
 onRest('Restoring', (tracker) => {
-  const restore = restoring(tracker)
+  const restore = restoreRows(tracker)
   const remove = (entity: Entity, ...rows: readonly Row[]) => done(tracker.removeRows(entity, ...rows))
   const get = (entity: Entity, { id }: Row) => recordIn(tracker.get(entity, id, tracker.administrator))
 
   for (const entity of entities) {
-    test(`a restored ${entity} is as it was, its updatedAt included`, async () => {
+    test(`a restored ${entity} is the same as before its removal, its updatedAt included`, async () => {
       const [fresh, updated] = await Promise.all([tracker.make(entity), tracker.make(entity)])
       await done(tracker.update(entity, tracker.change(entity, updated), tracker.administrator))
       const before = await get(entity, updated)
@@ -37,7 +37,7 @@ onRest('Restoring', (tracker) => {
       assert.deepEqual(listed, [fresh.id])
     })
 
-    test(`${a(entity)} that is still there, or never was, fails the whole batch`, async () => {
+    test(`${a(entity)} that is not removed, or does not exist, fails the whole batch`, async () => {
       const [removed, active] = await Promise.all([tracker.makeRemoved(entity), tracker.make(entity)])
       await rejected(restore(entity, active), 'missing')
       await rejected(restore(entity, removed, active), 'missing')
@@ -48,14 +48,14 @@ onRest('Restoring', (tracker) => {
     })
 
     test(`the ids of a restoration of ${entity} are a list of 1 to 100 distinct UUIDs`, async () => {
-      const [id] = many(1) as [string]
-      for (const ids of [[], many(101), [id, id.toUpperCase()]])
+      const [id] = randomIds(1) as [string]
+      for (const ids of [[], randomIds(101), [id, id.toUpperCase()]])
         await invalid(tracker.restore(entity, ids, tracker.administrator), 'ids')
-      await rejected(tracker.restore(entity, many(100), tracker.administrator), 'missing')
+      await rejected(tracker.restore(entity, randomIds(100), tracker.administrator), 'missing')
     })
   }
 
-  test('what is no list of distinct UUIDs is rejected, an id may have any capitals', async () => {
+  test('ids that are not a list of distinct UUIDs are rejected, an id may have any capitals', async () => {
     const { id } = await tracker.makeRemoved('organization')
     for (const ids of [['none'], [id, id], [id, null], null, id, undefined, {}])
       await invalid(tracker.restore('organization', ids, tracker.administrator), 'ids')
@@ -63,7 +63,7 @@ onRest('Restoring', (tracker) => {
   })
 
   for (const { entity, column, parent } of references.filter(isHeld))
-    test(`${a(entity)} whose ${parent} is removed is rejected under ${column} until that is back`, async () => {
+    test(`${a(entity)} whose ${parent} is removed is rejected under ${column} until the ${parent} is restored`, async () => {
       const above = await tracker.make(parent)
       const [row, other] = await Promise.all([
         tracker.make(entity, { [column]: above.id }),
@@ -81,7 +81,7 @@ onRest('Restoring', (tracker) => {
     })
 
   for (const { entity, column, parent } of references.filter((reference) => !isHeld(reference)))
-    test(`${a(entity)} stays when its ${parent} goes, and comes back without it`, async () => {
+    test(`${a(entity)} stays when its ${parent} is removed, and can be restored without it`, async () => {
       const above = await tracker.make(parent)
       const row = await tracker.make(entity, { [column]: above.id })
       await remove(parent, above)
@@ -123,7 +123,7 @@ onRest('Restoring', (tracker) => {
     await done(restore('user', user))
   })
 
-  test('a login that was taken meanwhile keeps the whole batch', async () => {
+  test('a login that was taken meanwhile fails the whole batch', async () => {
     const [user, other] = await Promise.all([tracker.make('user'), tracker.make('user')])
     await remove('user', user, other)
     await tracker.make('user', { login: user.login })
@@ -131,7 +131,7 @@ onRest('Restoring', (tracker) => {
     await rejected(tracker.get('user', other.id, tracker.administrator), 'missing')
   })
 
-  test('of two removed accounts with one login, only one comes back', async () => {
+  test('only one of two removed accounts with the same login can be restored', async () => {
     const first = await tracker.makeRemoved('user')
     const second = await tracker.makeRemoved('user', { login: first.login })
     await rejected(restore('user', first, second), 'duplicate')
@@ -146,7 +146,7 @@ onRest('Restoring', (tracker) => {
     await done(tracker.list('organization', {}, await tracker.signIn(ann)))
   })
 
-  test('of several who restore a row at once, one does', async () => {
+  test('when several callers restore a row at once, one succeeds', async () => {
     const row = await tracker.makeRemoved('organization')
     const answers = await Promise.all([1, 2, 3, 4].map(() => restore('organization', row)))
     assert.equal(answers.filter(({ kinds }) => kinds.includes('ok')).length, 1)
@@ -154,120 +154,123 @@ onRest('Restoring', (tracker) => {
   })
 })
 
-onRest('Links that go and come back', (tracker) => {
+onRest('Links that are removed and restored with a parent', (tracker) => {
   const remove = (entity: Entity, ...rows: readonly Row[]) => done(tracker.removeRows(entity, ...rows))
-  const restore = (entity: Entity, ...rows: readonly Row[]) => done(restoring(tracker)(entity, ...rows))
+  const restore = (entity: Entity, ...rows: readonly Row[]) => done(restoreRows(tracker)(entity, ...rows))
 
   for (const { parent, link, column, otherColumn } of links) {
     const otherParent = resources[link].references[otherColumn] as Entity
     const scene = async () => {
-      const one = await tracker.make(parent)
-      const other = await tracker.make(otherParent, tracker.besides(link, one))
-      const row = await tracker.make(link, { [column]: one.id, [otherColumn]: other.id })
-      const isBack = async () =>
+      const parentRow = await tracker.make(parent)
+      const other = await tracker.make(otherParent, tracker.relatedValues(link, parentRow))
+      const row = await tracker.make(link, { [column]: parentRow.id, [otherColumn]: other.id })
+      const assertRestored = async () =>
         assert.deepEqual(await recordIn(tracker.get(link, row.id, tracker.administrator)), row)
-      const isGone = () => rejected(tracker.get(link, row.id, tracker.administrator), 'missing')
-      return { one, other, row, isBack, isGone }
+      const assertRemoved = () => rejected(tracker.get(link, row.id, tracker.administrator), 'missing')
+      return { parentRow, other, row, assertRestored, assertRemoved }
     }
 
-    test(`the ${link} that went with ${a(parent)} comes back with it, as it was`, async () => {
-      const { one, isBack, isGone } = await scene()
-      await remove(parent, one)
-      await isGone()
-      await restore(parent, one)
-      await isBack()
+    test(`a ${link} that was removed with its ${parent} is restored with it, unchanged`, async () => {
+      const { parentRow, assertRestored, assertRemoved } = await scene()
+      await remove(parent, parentRow)
+      await assertRemoved()
+      await restore(parent, parentRow)
+      await assertRestored()
     })
 
-    test(`${a(link)} that was removed on its own does not come back with its ${parent}`, async () => {
-      const { one, row, isBack, isGone } = await scene()
+    test(`${a(link)} that was removed by itself is not restored with its ${parent}`, async () => {
+      const { parentRow, row, assertRestored, assertRemoved } = await scene()
       await remove(link, row)
-      await remove(parent, one)
-      await restore(parent, one)
-      await isGone()
+      await remove(parent, parentRow)
+      await restore(parent, parentRow)
+      await assertRemoved()
       await restore(link, row)
-      await isBack()
+      await assertRestored()
     })
 
-    test(`${a(link)} that came back with its ${parent} and was then removed on its own stays removed`, async () => {
-      const { one, row, isGone } = await scene()
-      await remove(parent, one)
-      await restore(parent, one)
+    test(`${a(link)} that was restored with its ${parent} and then removed by itself stays removed`, async () => {
+      const { parentRow, row, assertRemoved } = await scene()
+      await remove(parent, parentRow)
+      await restore(parent, parentRow)
       await remove(link, row)
-      await remove(parent, one)
-      await restore(parent, one)
-      await isGone()
+      await remove(parent, parentRow)
+      await restore(parent, parentRow)
+      await assertRemoved()
     })
 
-    test(`the ${link} of a restored ${parent} waits for its ${otherParent}`, async () => {
-      const { one, other, row, isBack, isGone } = await scene()
-      await remove(parent, one)
+    test(`the ${link} of a restored ${parent} stays removed until its ${otherParent} is restored too`, async () => {
+      const { parentRow, other, row, assertRestored, assertRemoved } = await scene()
+      await remove(parent, parentRow)
       await remove(otherParent, other)
-      await restore(parent, one)
-      await isGone()
+      await restore(parent, parentRow)
+      await assertRemoved()
       await rejected(tracker.restore(link, [row.id], tracker.administrator), 'invalid')
       await restore(otherParent, other)
-      await isBack()
+      await assertRestored()
     })
 
-    test(`${a(link)} that went with its ${parent} is back once the ${otherParent} and then the ${parent} are`, async () => {
-      const { one, other, isBack, isGone } = await scene()
-      await remove(parent, one)
+    test(`${a(link)} that was removed with its ${parent} is restored once the ${otherParent} and then the ${parent} are`, async () => {
+      const { parentRow, other, assertRestored, assertRemoved } = await scene()
+      await remove(parent, parentRow)
       await remove(otherParent, other)
       await restore(otherParent, other)
-      await isGone()
-      await restore(parent, one)
-      await isBack()
+      await assertRemoved()
+      await restore(parent, parentRow)
+      await assertRestored()
     })
 
-    test(`${a(link)} that was removed on its own stays removed when both its parents went and came back`, async () => {
-      const { one, other, row, isGone } = await scene()
+    test(`${a(link)} that was removed by itself stays removed when both its parents are removed and restored`, async () => {
+      const { parentRow, other, row, assertRemoved } = await scene()
       await remove(link, row)
-      await remove(parent, one)
+      await remove(parent, parentRow)
       await remove(otherParent, other)
-      await restore(parent, one)
+      await restore(parent, parentRow)
       await restore(otherParent, other)
-      await isGone()
+      await assertRemoved()
     })
 
-    test(`every ${link} of several restored rows of ${parent} comes back`, async () => {
+    test(`restoring several rows of ${parent} restores the ${link} of each`, async () => {
       const [first, second] = await Promise.all([scene(), scene()])
-      await remove(parent, first.one, second.one)
-      await restore(parent, first.one, second.one)
-      await Promise.all([first.isBack(), second.isBack()])
+      await remove(parent, first.parentRow, second.parentRow)
+      await restore(parent, first.parentRow, second.parentRow)
+      await Promise.all([first.assertRestored(), second.assertRestored()])
     })
 
     test(`restoring one ${parent} leaves the ${link} of another removed`, async () => {
       const [first, second] = await Promise.all([scene(), scene()])
-      await remove(parent, first.one, second.one)
-      await restore(parent, first.one)
-      await first.isBack()
-      await second.isGone()
+      await remove(parent, first.parentRow, second.parentRow)
+      await restore(parent, first.parentRow)
+      await first.assertRestored()
+      await second.assertRemoved()
     })
   }
 
   for (const { parent, link, column } of belongings) {
-    test(`every ${link} that went with its ${parent} comes back with it, those removed before do not`, async () => {
-      const [one, other] = await Promise.all([tracker.make(parent), tracker.make(parent)])
-      const [row, before, elsewhere] = (await Promise.all(
-        [one, one, other].map(({ id }) => tracker.make(link, { [column]: id })),
+    test(`every ${link} that was removed with its ${parent} is restored with it, unlike those removed before`, async () => {
+      const [first, second] = await Promise.all([tracker.make(parent), tracker.make(parent)])
+      const [row, removedBefore, ofSecond] = (await Promise.all(
+        [first, first, second].map(({ id }) => tracker.make(link, { [column]: id })),
       )) as [Row, Row, Row]
-      await remove(link, before)
-      await remove(parent, one, other)
-      for (const gone of [row, before, elsewhere])
-        await rejected(tracker.get(link, gone.id, tracker.administrator), 'missing')
+      await remove(link, removedBefore)
+      await remove(parent, first, second)
+      for (const removed of [row, removedBefore, ofSecond])
+        await rejected(tracker.get(link, removed.id, tracker.administrator), 'missing')
       await rejected(tracker.restore(link, [row.id], tracker.administrator), 'invalid')
-      await restore(parent, one)
+      await restore(parent, first)
       assert.deepEqual(await recordIn(tracker.get(link, row.id, tracker.administrator)), row)
-      for (const gone of [before, elsewhere])
-        await rejected(tracker.get(link, gone.id, tracker.administrator), 'missing')
-      await restore(link, before)
-      assert.deepEqual(await recordIn(tracker.get(link, before.id, tracker.administrator)), before)
+      for (const removed of [removedBefore, ofSecond])
+        await rejected(tracker.get(link, removed.id, tracker.administrator), 'missing')
+      await restore(link, removedBefore)
+      assert.deepEqual(
+        await recordIn(tracker.get(link, removedBefore.id, tracker.administrator)),
+        removedBefore,
+      )
     })
   }
 })
 
 onRest('Restoring a project', (tracker) => {
-  /** A project that Ann and Bob were members of when Ann removed it; Carl had left before. */
+  /** Creates a project that Ann has removed. Its members were Ann and Bob then, and Carl only before. */
   const scene = async () => {
     const [ann, outsider] = await Promise.all([tracker.signUp(), tracker.signUp()])
     const project = await tracker.make('project', {}, ann)
@@ -305,14 +308,14 @@ onRest('Restoring a project', (tracker) => {
     assert.deepEqual(Object.keys(errors), ['projectId'])
   })
 
-  test('a foreign project keeps the whole batch', async () => {
+  test('a project of other members fails the whole batch', async () => {
     const [{ ann, project }, foreign] = await Promise.all([scene(), tracker.makeRemoved('project')])
     await rejected(tracker.restore('project', [project.id, foreign.id], ann), 'missing')
     await rejected(tracker.get('project', project.id, tracker.administrator), 'missing')
   })
 })
 
-/** The rest of If-Match is in test/journeys/if-match.test.ts; here it is asked of every resource. */
+/** If-Match for every resource; its other tests are in test/journeys/if-match.test.ts. */
 onRest('If-Match', (tracker) => {
   const token = () => tracker.administrator.token
   const read = (entity: Entity, { id }: Pick<Row, 'id'>) =>
@@ -332,7 +335,7 @@ onRest('If-Match', (tracker) => {
     })
 
   for (const entity of entities) {
-    test(`changes ${a(entity)} as the tag says it is, and rejects the tag afterwards`, async () => {
+    test(`updates ${a(entity)} if the tag is current, and rejects the tag afterwards`, async () => {
       const row = await tracker.make(entity)
       const tag = await tagOf(entity, row)
       assert.match(tag, /^"[\w-]+"$/)
@@ -343,7 +346,7 @@ onRest('If-Match', (tracker) => {
       assert.equal((await update(entity, row, await tagOf(entity, row))).status, 200)
     })
 
-    test(`removes rows of ${entity} that are all as their tags say, or none`, async () => {
+    test(`removes rows of ${entity} only if the tags of all of them are current`, async () => {
       const rows = await Promise.all([tracker.make(entity), tracker.make(entity)])
       const [first = '', second = ''] = await Promise.all(rows.map((row) => tagOf(entity, row)))
       await update(entity, rows[1] as Row, second)
@@ -353,7 +356,7 @@ onRest('If-Match', (tracker) => {
       for (const row of rows) assert.equal((await read(entity, row)).status, 404)
     })
 
-    test(`lets one of several changes of ${a(entity)} with the same tag win`, async () => {
+    test(`lets one of several updates of ${a(entity)} with the same tag succeed`, async () => {
       const row = await tracker.make(entity)
       const tag = await tagOf(entity, row)
       const answers = await Promise.all(Array.from({ length: 5 }, () => update(entity, row, tag)))
@@ -361,7 +364,7 @@ onRest('If-Match', (tracker) => {
     })
   }
 
-  test('changes the own account as the tag says it is', async () => {
+  test("updates the caller's account if the tag is current", async () => {
     const { token } = await tracker.signUp()
     const me = () => tracker.call('GET', '/api/me', { token })
     const tag = (await me()).headers.get('etag') ?? ''

@@ -39,7 +39,7 @@ const cases: readonly Case[] = [
     },
   ],
   [401, 'no token', async () => ({ method: 'GET', path: '/api/projects', as: undefined })],
-  [401, 'no good token', async () => ({ method: 'GET', path: '/api/projects', as: { token: 'a.b.c' } })],
+  [401, 'a malformed token', async () => ({ method: 'GET', path: '/api/projects', as: { token: 'a.b.c' } })],
   [
     401,
     'a token whose session has ended',
@@ -60,7 +60,7 @@ const cases: readonly Case[] = [
   ],
   [
     403,
-    'a catalog record by somebody who is no administrator',
+    'a catalog record by a caller who is not an administrator',
     async ({ signUp }) => ({
       method: 'POST',
       path: '/api/workflow',
@@ -70,7 +70,7 @@ const cases: readonly Case[] = [
   ],
   [
     403,
-    'a row in a project the caller is no member of',
+    'a row in a project the caller is not a member of',
     async ({ signUp, valid }) => ({
       method: 'POST',
       path: '/api/assignment',
@@ -146,8 +146,8 @@ const cases: readonly Case[] = [
 ]
 
 onRest('Statuses of the per-resource operations', (tracker) => {
-  for (const [status, words, make] of cases)
-    test(`${words} is answered with ${status} and the envelope`, async () => {
+  for (const [status, cause, make] of cases)
+    test(`${cause} is answered with ${status} and the envelope`, async () => {
       const request = await make(tracker)
       const as = 'as' in request ? request.as : tracker.administrator
       const { method, path, body } = request
@@ -166,7 +166,7 @@ onRest('Statuses of the per-resource operations', (tracker) => {
     assert.equal(new Set(answers.map(({ body }) => body.message)).size, 1)
   })
 
-  test('more requests than a minute may have are answered with 429, Retry-After and the envelope', async () => {
+  test('requests beyond the limit per minute are answered with 429, Retry-After and the envelope', async () => {
     const limits = { RateLimit__Rest__PermitLimit: '1', RateLimit__Rest__QueueLimit: '0' }
     await using limited = await startRestUnderTest(limits)
     const { token } = limited.administrator

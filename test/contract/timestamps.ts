@@ -5,12 +5,13 @@ export interface Timestamp {
   readonly nanos: number
 }
 
-/** A timestamp as a typed message holds it. An invalid one stays invalid; a blank one is absent. */
+/** Returns the timestamp for a typed message: an invalid one for invalid text, and none for empty text. */
 export function timestampOf(value: unknown): Timestamp | undefined {
   if (typeof value !== 'string' || value === '') return undefined
   const [matched, date, time = '00:00', second = '00', fraction = '', offset = 'Z'] =
     pattern.exec(value) ?? []
   const milliseconds = matched === undefined ? Number.NaN : Date.parse(`${date}T${time}:${second}${offset}`)
+  // Date.parse reads 2026-02-30 as a day of the next month.
   const rollsOver = !new Date(Date.parse(`${date}T00:00Z`) || 0).toISOString().startsWith(`${date}T`)
   if (Number.isNaN(milliseconds) || rollsOver) return invalidTimestamp
   if (milliseconds > Date.parse('9999-12-31T23:59:59Z')) return { seconds: milliseconds / 1000, nanos: 0 }
@@ -21,7 +22,7 @@ const pattern = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-
 
 const invalidTimestamp: Timestamp = { seconds: 0, nanos: -1 }
 
-/** Text again, with six digits of a second where it has any. */
+/** Converts a timestamp of a typed message to text, with six decimal places unless the fraction is zero. */
 export function serializeTimestamp(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('seconds' in value)) return value
   const { seconds, nanos } = value as Timestamp
@@ -29,7 +30,7 @@ export function serializeTimestamp(value: unknown): unknown {
   return nanos === 0 ? `${whole}Z` : `${whole}.${String(nanos / 1000).padStart(6, '0')}Z`
 }
 
-/** Microseconds since 1970 of a timestamp as the hosts write it: RFC 3339 in UTC, ending in Z. */
+/** Returns the microseconds since 1970 of a timestamp in the hosts' format: RFC 3339 in UTC, ending in Z. */
 export function microsecondsOf(timestamp: unknown): bigint {
   const [, seconds, fraction = ''] =
     /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?Z$/.exec(String(timestamp)) ?? []
@@ -37,10 +38,10 @@ export function microsecondsOf(timestamp: unknown): bigint {
   return BigInt(Date.parse(`${seconds}Z`)) * 1000n + BigInt(fraction.padEnd(6, '0'))
 }
 
-/** Whether a JavaScript `Date` keeps all of it. */
+/** Returns whether a JavaScript `Date` can represent the timestamp without rounding. */
 export const isInMilliseconds = (timestamp: unknown): boolean => microsecondsOf(timestamp) % 1000n === 0n
 
-/** The timestamp, with six digits of fraction and nothing after them, shifted by some minutes. */
+/** Returns the timestamp shifted by these minutes, with six decimal places and without an offset. */
 export function wallClock(microseconds: bigint, minutes = 0): string {
   const shifted = microseconds + BigInt(minutes) * 60_000_000n
   const seconds = new Date(Number(shifted / 1_000_000n) * 1000).toISOString().slice(0, 19)

@@ -7,42 +7,42 @@ import { once } from './make-rows.ts'
 import { done, recordIn, rejected } from './outcomes.ts'
 import { a, belongings, creatable, type Entity, links, resources } from './resources.ts'
 
-onEveryHost('Beyond the contract, what one may not see', (tracker) => {
-  for (const entity of unseen.filter((one) => creatable.includes(one))) {
+onEveryHost('A hidden parent in a write to an extension', (tracker) => {
+  for (const entity of unseen.filter((candidate) => creatable.includes(candidate))) {
     const column = 'projectId' in resources[entity].references ? 'projectId' : 'assignmentId'
     const parent = column === 'projectId' ? 'project' : 'assignment'
 
     const scene = once(async () => {
-      const [hidden, own] = await Promise.all([tracker.make('project'), tracker.make('project')])
+      const [hidden, ownProject] = await Promise.all([tracker.make('project'), tracker.make('project')])
       const placeIn = async (project: { readonly id: string }) =>
         parent === 'project' ? project.id : (await tracker.make(parent, { projectId: project.id })).id
       const [unseenId, seenId, ann] = await Promise.all([
         placeIn(hidden),
-        placeIn(own),
-        tracker.memberOf(own),
+        placeIn(ownProject),
+        tracker.memberOf(ownProject),
       ])
       return { unseenId, seenId, ann }
     })
 
-    test(`is answered like what is not there: ${a(parent)} that ${a(entity)} is made for or moved to`, async () => {
+    test(`is reported like an unknown one: ${a(parent)} that ${a(entity)} is created in or moved to`, async () => {
       const { unseenId, seenId, ann } = await scene()
       const row = await tracker.make(entity, { [column]: seenId, userId: ann.id })
-      // Another wrong reference, and another's row, are answered the same way too.
+      // This does not depend on a second wrong reference, or on whose row it is.
       for (const userId of [ann.id, tracker.administrator.id, randomUUID()]) {
-        const [hidden, nothing] = await Promise.all(
+        const [hidden, unknown] = await Promise.all(
           [unseenId, randomUUID()].map(async (id) => {
             const body = await tracker.valid(entity, { [column]: id, userId })
             const changed = tracker.change(entity, row, { [column]: id, userId })
             return [await tracker.create(entity, body, ann), await tracker.update(entity, changed, ann)]
           }),
         )
-        assert.deepEqual(hidden, nothing)
+        assert.deepEqual(hidden, unknown)
         for (const { errors } of hidden ?? []) assert.ok(column in errors, JSON.stringify(errors))
       }
       assert.deepEqual(await recordIn(tracker.get(entity, row.id, ann)), row)
     })
 
-    test(`is answered so for writes that come together, and hinders none of the others: ${entity}`, async () => {
+    test(`is reported like an unknown one among concurrent writes, whose others succeed: ${entity}`, async () => {
       const { unseenId, seenId, ann } = await scene()
       const ids = [seenId, unseenId, randomUUID(), seenId, unseenId, seenId]
       const answers = await Promise.all(
@@ -100,7 +100,7 @@ onEveryHost('Dependents', (tracker) => {
       assert.deepEqual(await recordIn(tracker.get(parent, row.id, tracker.administrator)), row)
     })
 
-    test(`${a(parent)} can be removed when its last ${child} is removed or moved away`, async () => {
+    test(`${a(parent)} can be removed when its last ${child} has been removed or moved`, async () => {
       const [row, other] = await Promise.all([tracker.make(parent), tracker.make(parent)])
       const [first, second] = await Promise.all([
         tracker.make(child, { [column]: row.id }),
@@ -115,14 +115,14 @@ onEveryHost('Dependents', (tracker) => {
   }
 
   for (const { parent, link, column } of [...links, ...belongings]) {
-    test(`the ${link} of a removed ${parent} goes with it, those of others stay`, async () => {
+    test(`the ${link} of a removed ${parent} is removed with it, and that of another ${parent} stays`, async () => {
       const [row, other] = await Promise.all([tracker.make(parent), tracker.make(parent)])
-      const [along, staying] = await Promise.all([
+      const [removed, staying] = await Promise.all([
         tracker.make(link, { [column]: row.id }),
         tracker.make(link, { [column]: other.id }),
       ])
       await done(tracker.remove(parent, [row.id], tracker.administrator))
-      await rejected(tracker.get(link, along.id, tracker.administrator), 'missing')
+      await rejected(tracker.get(link, removed.id, tracker.administrator), 'missing')
       assert.deepEqual(await recordIn(tracker.get(link, staying.id, tracker.administrator)), staying)
     })
   }
@@ -137,7 +137,7 @@ onEveryHost('Dependents', (tracker) => {
     assert.match(message, /assignment|appointment/i)
   })
 
-  test('links stay where they are when the removal of their parent is rejected', async () => {
+  test('links stay when the removal of their parent is rejected', async () => {
     const project = await tracker.make('project')
     const ann = await tracker.memberOf(project)
     await tracker.make('assignment', { projectId: project.id })

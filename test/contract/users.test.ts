@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { onEveryHost } from './every-host.ts'
 import { done, invalid, invalidWith, pageIn, recordIn, rejected } from './outcomes.ts'
 
-const policy: readonly (readonly [string, string])[] = [
+const rejectedPasswords: readonly (readonly [string, string])[] = [
   ['shorter than 8 characters', 'Abc-123'],
   ['longer than 128 characters', `Ab-1${'x'.repeat(125)}`],
   ['without a lower-case letter', 'SECRET-123'],
@@ -13,27 +13,33 @@ const policy: readonly (readonly [string, string])[] = [
   ['without any other character', 'Secret0123'],
 ]
 
-const welcome = ['Secret-1', `Ab-1${'x'.repeat(124)}`, 'ÄpfelKüche-9 und Öl', 'Secret 123', 'pAss1😀😀😀']
+const acceptedPasswords = [
+  'Secret-1',
+  `Ab-1${'x'.repeat(124)}`,
+  'ÄpfelKüche-9 und Öl',
+  'Secret 123',
+  'pAss1😀😀😀',
+]
 
 onEveryHost('Users', (tracker) => {
   const newLogin = () => `${randomUUID()}@example.com`
   const create = async (values: object) =>
     tracker.create('user', await tracker.valid('user', { ...values }), tracker.administrator)
 
-  for (const [words, password] of policy)
-    test(`a password ${words} is rejected under password`, async () => {
+  for (const [violation, password] of rejectedPasswords)
+    test(`a password ${violation} is rejected under password`, async () => {
       await invalid(create({ password }), 'password')
       const user = await tracker.make('user')
       const change = tracker.change('user', user, { password })
       await invalid(tracker.update('user', change, tracker.administrator), 'password')
     })
 
-  for (const password of welcome)
-    test(`${password.slice(0, 20)} is a good password of ${[...password].length} characters`, async () => {
+  for (const password of acceptedPasswords)
+    test(`${password.slice(0, 20)} is accepted as a password of ${[...password].length} characters`, async () => {
       await done(create({ password }))
     })
 
-  test('a common password, or the login itself, is rejected with a sentence, however it is written', async () => {
+  test('a common password in any spelling, or the login as password, is rejected with its own message', async () => {
     const login = `Guess-1-${newLogin()}`
     const common = { password: 'P@ssw0rd', message: 'Password is one of the most common passwords.' }
     const same = { password: login, message: 'Password must not be the login.' }
@@ -43,20 +49,20 @@ onEveryHost('Users', (tracker) => {
       const change = tracker.change('user', user, { login, password })
       await invalidWith(tracker.update('user', change, tracker.administrator), { password: [message] })
     }
-    // Compared with the stored login where the change has none.
+    // A change without a login is compared with the stored login.
     const user = await recordIn(create({ login }))
-    const { login: _left, ...change } = tracker.change('user', user, { password: login }) as Record<
+    const { login: _login, ...change } = tracker.change('user', user, { password: login }) as Record<
       string,
       unknown
     >
     await invalidWith(tracker.update('user', change, tracker.administrator), { password: [same.message] })
   })
 
-  test('the other violations of a user are reported together with those of the password', async () => {
+  test('violations of other fields are reported together with those of the password', async () => {
     await invalid(create({ name: ' ', login: 'x'.repeat(257), password: 'a' }), 'name', 'login', 'password')
   })
 
-  test('nothing of a password is ever shown', async () => {
+  test('no answer contains a password or anything derived from it', async () => {
     const password = 'Unheard-of-9'
     const user = await recordIn(create({ password }))
     const change = tracker.change('user', user, { password: `${password}9` })
@@ -72,14 +78,14 @@ onEveryHost('Users', (tracker) => {
       assert.doesNotMatch(JSON.stringify(answer), /Unheard|argon|hash|salt|stamp/i)
   })
 
-  test('a login is taken once, whatever its capitals and the blanks around it', async () => {
+  test('a login is unique, regardless of capitals and surrounding blanks', async () => {
     const login = `Mixed.${newLogin()}`
     assert.equal((await recordIn(create({ login }))).login, login)
     for (const other of [login, login.toUpperCase(), login.toLowerCase(), `  ${login} `])
       await rejected(create({ login: other }), 'duplicate')
   })
 
-  test('capitals beyond ASCII are no way around a taken login', async () => {
+  test('capitals beyond ASCII do not make a login different', async () => {
     const login = `ÄÖÜ-${newLogin()}`
     await done(create({ login }))
     await rejected(create({ login: login.toLowerCase() }), 'duplicate')
@@ -92,7 +98,7 @@ onEveryHost('Users', (tracker) => {
     await done(create({ login }))
   })
 
-  test('a user cannot change to a login that is taken, but may respell the own one', async () => {
+  test('an update to a taken login is rejected, but users may change the capitals of their own login', async () => {
     const [ann, bob] = await Promise.all([tracker.make('user'), tracker.make('user')])
     const clash = tracker.change('user', bob, { login: String(ann.login).toUpperCase() })
     await rejected(tracker.update('user', clash, tracker.administrator), 'duplicate')
@@ -102,7 +108,7 @@ onEveryHost('Users', (tracker) => {
     assert.equal(stored.login, login.trim())
   })
 
-  test('of several who take a login at once, one gets it', async () => {
+  test('when several users are created with the same login at once, one succeeds', async () => {
     const body = await tracker.valid('user', { login: newLogin() })
     const answers = await Promise.all(
       [1, 2, 3, 4].map(() => tracker.create('user', body, tracker.administrator)),
@@ -111,17 +117,17 @@ onEveryHost('Users', (tracker) => {
     assert.equal(answers.filter(({ kinds }) => kinds.includes('duplicate')).length, 3)
   })
 
-  test('an update that leaves out the login leaves it as it is', async () => {
+  test('an update without a login does not change the login', async () => {
     const user = await tracker.make('user')
     await done(tracker.update('user', { id: user.id, name: 'Renamed' }, tracker.administrator))
     const { name, login } = await recordIn(tracker.get('user', user.id, tracker.administrator))
     assert.deepEqual([name, login], ['Renamed', user.login])
   })
 
-  for (const nothing of [null, '', '  '])
-    test(`an update with null as login and ${JSON.stringify(nothing)} as password clears neither`, async () => {
+  for (const blank of [null, '', '  '])
+    test(`an update with null as login and ${JSON.stringify(blank)} as password clears neither`, async () => {
       const ann = await tracker.signUp()
-      const change = { id: ann.id, name: ann.name, login: null, password: nothing }
+      const change = { id: ann.id, name: ann.name, login: null, password: blank }
       await done(tracker.update('user', change, tracker.administrator))
       const stored = await recordIn(tracker.get('user', ann.id, tracker.administrator))
       assert.equal(stored.login, ann.login)
@@ -139,17 +145,17 @@ onEveryHost('Users', (tracker) => {
       assert.deepEqual([stored.name, stored.login], [ann.name, ann.login])
     })
 
-  test('a session survives a new name', async () => {
+  test('a new name does not end the sessions of the account', async () => {
     const ann = await tracker.signUp()
     await done(tracker.update('user', { id: ann.id, name: 'Ann' }, tracker.administrator))
     await done(tracker.list('organization', {}, ann))
   })
 
-  for (const [words, values] of [
+  for (const [field, values] of [
     ['password', { password: 'Changed-123' }],
     ['login', { login: newLogin() }],
   ] as const)
-    test(`a new ${words} ends the sessions of the account`, async () => {
+    test(`a new ${field} ends the sessions of the account`, async () => {
       const ann = await tracker.signUp()
       const change = { id: ann.id, name: ann.name, ...values }
       await done(tracker.update('user', change, tracker.administrator))

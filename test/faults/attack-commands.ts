@@ -3,14 +3,14 @@ import { gzipSync } from 'node:zlib'
 import { framed, grpcHeaders } from '../support/raw-calls.ts'
 
 /**
- * Runs as a process of its own, so that its work is not taken for the host's: `node attack-commands.ts target
+ * Runs in a separate process, so that its work is not attributed to the host: `node attack-commands.ts target
  * kind [token]`.
  */
 const [target = '', kind = '', token] = process.argv.slice(2)
 
-/** As large as a message may be, and packed into four kilobytes. */
+/** The largest message that is allowed, and the same compressed to four kilobytes. */
 const largest = Buffer.alloc(4 * 1024 ** 2 - 5)
-const packed = framed(gzipSync(largest), { flag: 1 })
+const compressed = framed(gzipSync(largest), { flag: 1 })
 const path = '/tracker.commands.v1.Commands/ListOrganizations'
 const gzip = { 'grpc-encoding': 'gzip' }
 
@@ -23,12 +23,12 @@ interface Attack {
 }
 
 const attacks: Readonly<Record<string, Attack>> = {
-  'packed messages that never end': { streams: 256, body: packed, headers: gzip },
+  'compressed messages that never end': { streams: 256, body: compressed, headers: gzip },
   'messages that never end': { streams: 256, body: framed(largest) },
-  'complete packed requests': { streams: 200, body: packed, headers: gzip, isEnded: true },
-  'packed health checks that never end': {
+  'complete compressed requests': { streams: 200, body: compressed, headers: gzip, isEnded: true },
+  'compressed health checks that never end': {
     streams: 256,
-    body: packed,
+    body: compressed,
     headers: gzip,
     path: '/grpc.health.v1.Health/Check',
   },
@@ -43,12 +43,12 @@ const attack = attacks[kind]
 if (!attack) throw new Error(`There is no attack ${kind}.`)
 
 /**
- * What is not sent yet counts, and a client beyond it resets the stream at the first header of an answer:
- * with the 10 MB of Node's default the third of these messages already would.
+ * In megabytes, including unsent bytes. Beyond this limit, Node's client resets each stream whose response
+ * begins. Three of these messages would already exceed Node's default of 10 MB.
  */
 const maxSessionMemory = 1000
 
-/** Each with fewer streams than a client may open before it knows the limit, so that every one of them is looked at. */
+/** Each connection has fewer streams than a new one may open, so that the host handles all of them. */
 const connections = Array.from({ length: 4 }, () =>
   connect(`http://${target}`, { maxSessionMemory }).on('error', () => undefined),
 )
@@ -66,8 +66,7 @@ for (let opened = 0; opened < attack.streams; opened += 1) {
     if (ended.size === attack.streams) report()
   }
   stream.on('error', () => undefined)
-  // Node keeps a stream that was answered for as long as its own bytes are not sent, so the answer is what
-  // counts.
+  // Node keeps an answered stream open until all its bytes are sent, so the status already counts as the end.
   stream.on('response', (headers) => {
     if (headers['grpc-status'] !== undefined) end(`status ${headers['grpc-status']}`)
   })
@@ -80,5 +79,5 @@ for (let opened = 0; opened < attack.streams; opened += 1) {
 
 process.stdout.on('error', () => process.exit())
 const report = () =>
-  process.stdout.write(`${JSON.stringify({ opened: attack.streams, over: ended.size, answers })}\n`)
+  process.stdout.write(`${JSON.stringify({ opened: attack.streams, ended: ended.size, answers })}\n`)
 setInterval(report, 100)

@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net'
 import { attacks } from './attacked-hosts.ts'
 
 /**
- * Attacks without a token that keep reconnecting: `node attack-reconnecting.ts target kind [connections at
- * once]`. It runs as a process of its own, so that its work is not taken for the host's.
+ * Attacks without a token, and keeps reconnecting: `node attack-reconnecting.ts target kind [connections at
+ * once]`. It runs in a separate process, so that its work is not attributed to the host.
  */
 const [target = '', kind = '', atOnce = '1'] = process.argv.slice(2)
 const [host, port] = target.split(':')

@@ -25,7 +25,7 @@ import { until } from '../support/until.ts'
 export interface AttackedHosts {
   readonly ports: Readonly<Record<'rest' | 'identity' | 'commands' | 'web' | 'bank', number>>
   readonly token: string
-  /** How long another account waits for its projects over REST, one request after the other. */
+  /** Measures how long another account waits for its projects over REST, one request after the other. */
   measureReads(milliseconds: number): Promise<Measured>
   stop(): Promise<unknown>
 }
@@ -34,18 +34,18 @@ export interface Measured {
   readonly p50: number
   readonly p95: number
   readonly p99: number
-  /** The most memory of the hosts' process. */
+  /** The largest resident size of the hosts' process. */
   readonly megabytes: number
 }
 
-/** Hosts in one process, as `npm start` has them; all of them unless named. */
+/** Starts hosts in one process, as `npm start` does: those that are named, or all of them. */
 export async function startAttackedHosts(
   environment: ChildEnvironment,
-  words: readonly string[] = [],
+  hostNames: readonly string[] = [],
 ): Promise<AttackedHosts> {
   const names = ['rest', 'identity', 'commands', 'web', 'bank', 'diagnostics'] as const
-  const given = await Promise.all(names.map(async (name) => [name, await freePort()] as const))
-  const ports = Object.fromEntries(given) as Record<(typeof names)[number], number>
+  const portEntries = await Promise.all(names.map(async (name) => [name, await freePort()] as const))
+  const ports = Object.fromEntries(portEntries) as Record<(typeof names)[number], number>
   const identity = `http://127.0.0.1:${ports.identity}`
   const child = spawnStart(
     {
@@ -62,7 +62,7 @@ export async function startAttackedHosts(
       [`Identity__ServiceClients__${robot.id}__Login`]: robot.login,
       ...environment,
     },
-    words,
+    hostNames,
   )
   const isReady = async (port: number) =>
     (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.status === 200
@@ -86,12 +86,12 @@ export async function startAttackedHosts(
         await readProjects({ port: ports.rest, headers, localAddress: `127.0.1.${1 + (times.length % 250)}` })
         times.push(performance.now() - startedAt)
         megabytes = Math.max(megabytes, residentMegabytes(child.process))
-        // A pause keeps the reader from taking a core for itself.
+        // Without a pause, the reader would keep a core busy.
         await sleep(betweenMilliseconds)
       }
-      times.sort((one, other) => one - other)
-      const at = (share: number) => times[Math.floor(times.length * share)] ?? 0
-      return { p50: at(0.5), p95: at(0.95), p99: at(0.99), megabytes }
+      times.sort((first, second) => first - second)
+      const quantile = (fraction: number) => times[Math.floor(times.length * fraction)] ?? 0
+      return { p50: quantile(0.5), p95: quantile(0.95), p99: quantile(0.99), megabytes }
     },
     stop() {
       child.process.kill('SIGTERM')
@@ -102,7 +102,7 @@ export async function startAttackedHosts(
 
 const betweenMilliseconds = 20
 
-/** Reads come from many addresses, because one would use up its requests of a minute in some seconds. */
+/** Reads come from many addresses, because one address would exhaust its rate limit within seconds. */
 async function readProjects(options: RequestOptions): Promise<void> {
   const request = get({ host: '127.0.0.1', path: '/api/projects', agent: false, ...options })
   const [answer] = (await once(request, 'response')) as [IncomingMessage]
@@ -117,7 +117,7 @@ function residentMegabytes({ pid }: ChildProcess): number {
 }
 
 export interface Attacker {
-  /** Its last words: how many connections it has opened, and what became of them. */
+  /** Its last line of output: how many connections it has opened, and how they ended. */
   report(): string
   end(): void
 }
@@ -137,24 +137,24 @@ export function startReconnecting(target: string, kind: string, atOnce: number):
 /** The bytes that are sent on each connection. */
 export interface Attack {
   readonly first: Buffer
-  /** Sent after it, repeatedly, until the host hangs up or `pieces` of it are sent and the attacker connects again. */
+  /** Sent repeatedly, until the host disconnects, or `pieces` are sent and the attacker connects again. */
   readonly piece?: (index: number) => Buffer
   readonly pieces?: number
-  /** Between two pieces; as fast as they are taken unless given. */
+  /** The pause between two pieces. Without it, they are sent as fast as they are accepted. */
   readonly everyMilliseconds?: number
 }
 
 const block = headerBlock(callHeaders('/tracker.commands.v1.Commands/ListOrganizations'))
 const withCall = Buffer.concat([opening, openCall(0, block)])
 
-const hundredResets = Array.from({ length: 12 }, (_, turn) =>
+const resetsByTurn = Array.from({ length: 12 }, (_, turn) =>
   manyTimes(100, (index) =>
     Buffer.concat([openCall(100 * turn + index, block), resetCall(100 * turn + index)]),
   ),
 )
 
-function flood(each: Buffer, first = opening): Attack {
-  const piece = manyTimes(1000, () => each)
+function flood(frameBytes: Buffer, first = opening): Attack {
+  const piece = manyTimes(1000, () => frameBytes)
   return { first, piece: () => piece, pieces: 1000 }
 }
 
@@ -167,8 +167,8 @@ const slowly = (first: Buffer, piece: Buffer): Attack => ({
 
 /** Attacks on the port of commands without a token; each reconnects as soon as its connection has ended. */
 export const commandAttacks = {
-  'rapid reset': { first: opening, piece: (turn) => hundredResets[turn] ?? preface, pieces: 12 },
-  'rapid reset in one piece': { first: Buffer.concat([opening, ...hundredResets]) },
+  'rapid reset': { first: opening, piece: (turn) => resetsByTurn[turn] ?? preface, pieces: 12 },
+  'rapid reset in one piece': { first: Buffer.concat([opening, ...resetsByTurn]) },
   'calls without a token': {
     first: Buffer.concat([
       opening,
@@ -176,7 +176,7 @@ export const commandAttacks = {
     ]),
   },
   'connections that close': { first: Buffer.alloc(0) },
-  'connections that say hello': { first: opening },
+  'connections that only send the preface': { first: opening },
   'half a preface': slowly(preface.subarray(0, 12), Buffer.alloc(0)),
   'slow header blocks': slowly(
     Buffer.concat([opening, openCall(0, block, 0)]),
@@ -196,11 +196,11 @@ export const commandAttacks = {
 
 const request = Buffer.from('GET /api/projects HTTP/1.1\r\nHost: x\r\n\r\n')
 
-/** The same on a port of HTTP/1.1. */
+/** Attacks on an HTTP/1.1 port. */
 export const httpAttacks = {
   'connections that close': { first: Buffer.alloc(0) },
-  'a request a connection': { first: request },
-  'requests sent ahead': { first: manyTimes(500, () => request) },
+  'one request per connection': { first: request },
+  'pipelined requests': { first: manyTimes(500, () => request) },
   'slow heads': slowly(Buffer.from('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '), Buffer.from('x')),
 } satisfies Readonly<Record<string, Attack>>
 

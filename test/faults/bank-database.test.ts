@@ -25,10 +25,10 @@ import { requireKept } from './bank-checks.ts'
 
 const rounds = 3
 
-test('kill -9 of the database under load loses nothing that was answered', async (t) => {
+test('kill -9 of the database under load loses no acknowledged transaction', async (t) => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'bank-fault-'))
   t.after(() => rmSync(dataDirectory, { recursive: true, force: true }))
-  // Asynchronous by default, which the bank must not take over for itself.
+  // The database commits asynchronously by default, which must not affect the bank.
   const start = () => startEmbeddedStore({ dataDirectory, settings: { synchronous_commit: 'off' } })
   let store = await start()
   t.after(() => store.stop())
@@ -44,7 +44,7 @@ test('kill -9 of the database under load loses nothing that was answered', async
     process.kill(serverOf(dataDirectory), 'SIGKILL')
     await until(() => load.failed.length > failedBefore + 32, 'rejections')
 
-    // The store restarts a killed server at once, and would answer before the next lines ask.
+    // Otherwise the store would restart the killed server before the next requests.
     await store.stop()
     const { status, text } = await transact(bank.port, 1, 1, 'c', 'refused')
     assert.deepEqual(
@@ -60,7 +60,7 @@ test('kill -9 of the database under load loses nothing that was answered', async
     await load.stop()
     requireKept(load, await auditLedger(store.url))
   }
-  assert.deepEqual(bank.pids(), instances, 'the instances have lived through it')
+  assert.deepEqual(bank.pids(), instances, 'no instance has ended')
 })
 
 const serverOf = (dataDirectory: string) =>
@@ -80,36 +80,36 @@ describe('kill -9 under load', () => {
     await load.stop()
     requireKept(load, await auditLedger(store.url))
   })
-  const answered = async (count: number) => {
-    const enough = load.applied.length + count
-    await until(() => load.applied.length >= enough, `${count} more answers`)
+  const waitForAnswers = async (count: number) => {
+    const target = load.applied.length + count
+    await until(() => load.applied.length >= target, `${count} more answers`)
   }
 
-  test('of one instance costs at most the requests it was working on, and it comes back', async () => {
+  test('of one instance loses at most the requests in progress, and the instance is replaced', async () => {
     for (let round = 0; round < 3; round++) {
       const [first, second] = bank.pids()
       const victim = (round % 2 === 0 ? first : second) ?? assert.fail('there is an instance')
       const failedBefore = load.failed.length
-      await answered(100)
+      await waitForAnswers(100)
       process.kill(victim, 'SIGKILL')
-      await answered(100)
+      await waitForAnswers(100)
       assert.ok(load.failed.length - failedBefore <= writers, `${load.failed.length} failed`)
       await until(() => bank.pids().length === 2 && !bank.pids().includes(victim), 'another instance')
     }
   })
 
-  test('of both instances at once loses nothing that was answered, and both come back', async () => {
-    await answered(100)
+  test('of both instances at once loses no acknowledged transaction, and both are replaced', async () => {
+    await waitForAnswers(100)
     const victims = bank.pids()
     for (const victim of victims) process.kill(victim, 'SIGKILL')
     await until(
       () => bank.pids().length === 2 && bank.pids().every((pid) => !victims.includes(pid)),
       'two new instances',
     )
-    await answered(100)
+    await waitForAnswers(100)
   })
 
-  test('while an instance starts is followed by another start', async () => {
+  test('of an instance that is starting is followed by another start', async () => {
     const [victim = assert.fail()] = bank.pids()
     process.kill(victim, 'SIGKILL')
     const starting = () =>
@@ -117,16 +117,17 @@ describe('kill -9 under load', () => {
     await until(() => starting().length > 0, 'an instance that starts')
     for (const pid of starting()) process.kill(pid, 'SIGKILL')
     await until(() => bank.pids().length === 2, 'another instance')
-    await answered(100)
+    await waitForAnswers(100)
   })
 })
 
-describe('the program that started the bank', () => {
+describe('The program that started the bank', () => {
   const store = fixture(freshDatabase)
 
   for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const) {
-    test(`ends by ${signal} under load, and both instances end with it, after what they have begun`, async (t) => {
+    test(`ends on ${signal} under load, and both instances end after their requests in progress`, async (t) => {
       const { launcher, port, pids } = await launch(t, store.url)
+      // Descriptions are short, so only the letter that differs between the signals begins them.
       const load = startTransactionLoad(port, 16, `${signal[3]}.`)
       await until(() => load.applied.length >= 100, 'answers')
       launcher.kill(signal)
@@ -144,7 +145,7 @@ describe('the program that started the bank', () => {
     await until(() => !pids.some(isAlive), 'the end of the instances')
   })
 
-  test('is hit by Ctrl-C together with its instances, which leave the stopping to it', async (t) => {
+  test('stops its instances on Ctrl-C, which they ignore themselves', async (t) => {
     const { launcher, port, pids } = await launch(t, store.url)
     for (const pid of pids) process.kill(pid, 'SIGINT')
     const load = startTransactionLoad(port, 4, 'c.')
@@ -162,19 +163,20 @@ interface Launched {
   readonly pids: readonly number[]
 }
 
-/** As `npm start` does it, in a process of its own. */
+/** Starts the bank in a separate process, as `npm start` does. */
 async function launch(t: TestContext, url: string): Promise<Launched> {
   const launcher = spawnLauncher(t, JSON.stringify(url))
   const [line] = (await once(createInterface(launcher.stdout), 'line')) as [string]
   return { launcher, ...JSON.parse(line) }
 }
 
-function spawnLauncher(t: TestContext, url: string) {
+/** `urlExpression` is the source of an expression, because a test needs a promise that is never fulfilled. */
+function spawnLauncher(t: TestContext, urlExpression: string) {
   const source = `
     import { pino } from 'pino'
     import { startBank } from ${JSON.stringify(import.meta.resolve('../../src/hosts/bank/main.ts'))}
     import { testSettings } from ${JSON.stringify(import.meta.resolve('../../src/hosts/bank/testing/settings.ts'))}
-    const { port, pids, stop } = await startBank({ url: ${url} }, testSettings, pino({ level: 'silent' }))
+    const { port, pids, stop } = await startBank({ url: ${urlExpression} }, testSettings, pino({ level: 'silent' }))
     for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void stop().then(() => process.exit()))
     console.log(JSON.stringify({ port, pids: pids() }))`
   const launcher = spawn(process.execPath, ['--input-type=module', '-e', source], {
@@ -194,16 +196,16 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** It promises three; the fourth is for a machine that is busy. */
+/** The bank promises three seconds; a busy machine may take one more. */
 const answeredSecondsMax = 4
 
 const silences: Readonly<Record<string, (store: FlakyStore) => unknown>> = {
   frozen: (store) => store.freeze(),
-  'behind a network that carries nothing': ({ proxy }) => proxy.pause(),
+  'behind a network that is interrupted': ({ proxy }) => proxy.pause(),
 }
 
-for (const [what, silence] of Object.entries(silences))
-  test(`while its store is ${what}, the bank answers 422 in time, and goes on when it does`, async (t) => {
+for (const [state, silence] of Object.entries(silences))
+  test(`While its store is ${state}, the bank responds with 422 in time, and recovers when the store does`, async (t) => {
     const store = await startFlakyStore({ answerMilliseconds: 8000, budgets: openBudgets() })
     t.after(store.drop)
     const bank = await startBank(store, testSettings, pino({ level: 'silent' }))
@@ -212,21 +214,21 @@ for (const [what, silence] of Object.entries(silences))
     assert.equal((await transact(port, 1, 7, 'c', 'before')).status, 200)
     assert.equal((await get(port, '/readyz')).status, 200)
     await silence(store)
-    const asked: Promise<{ readonly answer: Answer; readonly seconds: number }>[] = []
+    const requests: Promise<{ readonly answer: Answer; readonly seconds: number }>[] = []
     const timed = async (call: Promise<Answer>) => {
       const startedAt = performance.now()
       return { answer: await call, seconds: (performance.now() - startedAt) / 1000 }
     }
-    // For longer than one silence lasts, so that some wait for those before them, and some for a new
-    // connection.
+    // The loop takes longer than one timeout, so that some requests wait for earlier ones, and others for a
+    // new connection.
     for (let count = 0; count < 20; count += 1) {
       for (const client of [1, 2]) {
-        asked.push(timed(get(port, `/clientes/${client}/extrato`)))
-        asked.push(timed(transact(port, client, 1, 'c', 'silent')))
+        requests.push(timed(get(port, `/clientes/${client}/extrato`)))
+        requests.push(timed(transact(port, client, 1, 'c', 'silent')))
       }
       await sleep(200)
     }
-    for (const { answer, seconds } of await Promise.all(asked)) {
+    for (const { answer, seconds } of await Promise.all(requests)) {
       assert.equal(answer.status, 422)
       assert.ok(seconds < answeredSecondsMax, `${seconds} s`)
     }

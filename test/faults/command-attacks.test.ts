@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { goodList, listOrganizations } from '../commands/assert-serves.ts'
+import { listMessage, listOrganizations } from '../commands/assert-serves.ts'
 import { type ChildCommands, startChildCommands } from '../support/child-commands.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { insertAccount } from '../support/insert-account.ts'
@@ -13,20 +13,23 @@ import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
 import { startTestIssuer, type TestIssuer } from '../support/test-issuer.ts'
 
 const grownMebibytesMax = 64
-/** V8 frees what was read and is no longer needed once there is about this much of it. */
+/** V8 frees the buffers of messages only when there are about this many. */
 const readPiecesMebibytes = 64
-/** By then most of the memory that ordinary calls need has been taken, and is not counted as the attack’s. */
+/** These calls allocate most of the memory that ordinary calls need, before any attack is measured. */
 const warmCalls = 500
 const quietCalls = 200
-/** The attacks held others up for a minute; of calls during these seconds one in a hundred may be late. */
+/**
+ * Calls are measured for at least this long, and one percent of them may be late. Without limits, attacks
+ * delayed other clients for a minute.
+ */
 const measuredMilliseconds = 1500
 const betweenMilliseconds = 4
-/** What other work on the same two cores may cost a call, the attacker's own among it. */
+/** The delay that other work on the same two cores, including the attacker's, may cause. */
 const noiseMilliseconds = 3000
-/** Unanswered, the requests would stay for a minute. */
+/** Requests that the host does not reject would stay for a minute. */
 const attackMillisecondsMax = 40_000
 
-describe('a command host under attack keeps its memory and its other clients when an attacker sends', () => {
+describe('A command host limits its memory and serves other clients while an attacker sends', () => {
   let issuer: TestIssuer
   let store: FreshDatabase
   let host: ChildCommands
@@ -51,13 +54,16 @@ describe('a command host under attack keeps its memory and its other clients whe
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Milliseconds of one call after the other, on one connection, sorted. */
+  /** Measures calls one after the other on one connection. Returns their milliseconds, sorted. */
   async function measureCalls(count: number, until?: () => boolean): Promise<readonly number[]> {
     const raw = openRawCalls(host.target)
     const latencies: number[] = []
     while (latencies.length < count && !until?.()) {
       const startedAt = performance.now()
-      const { status, message } = await raw.send(grpcHeaders(listOrganizations, ordinary), framed(goodList))
+      const { status, message } = await raw.send(
+        grpcHeaders(listOrganizations, ordinary),
+        framed(listMessage),
+      )
       assert.deepEqual([status, message], [0, 'OK'])
       latencies.push(performance.now() - startedAt)
       // Without a pause, the ordinary client would keep both cores busy for as long as the attacks last.
@@ -67,14 +73,16 @@ describe('a command host under attack keeps its memory and its other clients whe
     return latencies.sort((first, second) => first - second)
   }
 
-  /** What the host needs more while it is attacked, and how long an ordinary client waits then. */
+  /**
+   * Measures how much memory the host additionally needs under attack, and how long an ordinary client waits.
+   */
   async function measureAttack(kind: string, token: string[], hasEnded: (report: Report) => boolean) {
     const quiet = await measureCalls(quietCalls)
     const quietBytes = await host.residentBytes()
     const attacker = startAttacker(host.target, kind, token)
     let mostBytes = 0
     let isDone = false
-    // Afterwards only ordinary calls are left, and the memory that these take.
+    // Memory is not measured once the attack has ended, because only ordinary calls need it then.
     const watching = (async () => {
       while (!isDone && !hasEnded(attacker.report())) {
         mostBytes = Math.max(mostBytes, await host.residentBytes())
@@ -96,7 +104,7 @@ describe('a command host under attack keeps its memory and its other clients whe
       grownMebibytes: Math.round((mostBytes - quietBytes) / 1024 ** 2),
       quietMilliseconds: p99(quiet),
       busyMilliseconds: p99(busy),
-      isOver: hasEnded(attacker.report()),
+      hasEnded: hasEnded(attacker.report()),
       answers: attacker.report().answers,
     }
   }
@@ -108,23 +116,23 @@ describe('a command host under attack keeps its memory and its other clients whe
     readonly mayStay?: number
     readonly answer: string
   }[] = [
-    { kind: 'packed messages that never end', answer: 'status 16' },
+    { kind: 'compressed messages that never end', answer: 'status 16' },
     { kind: 'messages that never end', answer: 'status 16' },
-    { kind: 'complete packed requests', answer: 'status 16' },
-    { kind: 'packed health checks that never end', answer: 'status 8' },
+    { kind: 'complete compressed requests', answer: 'status 16' },
+    { kind: 'compressed health checks that never end', answer: 'status 8' },
     { kind: 'reflection requests that never end', mayStay: 8, answer: 'status 8' },
-    { kind: 'packed messages that never end', hasToken: true, mayStay: 2, answer: 'status 8' },
+    { kind: 'compressed messages that never end', hasToken: true, mayStay: 2, answer: 'status 8' },
     { kind: 'messages that never end', hasToken: true, mayStay: 2, answer: 'status 8' },
   ]
   for (const { kind, hasToken, mayStay = 0, answer } of cases) {
-    // Without a token nothing of a message is read.
+    // Without a token, messages are not read.
     const grownMax = grownMebibytesMax + (hasToken ? readPiecesMebibytes : 0)
     test(`${kind}, ${hasToken ? 'with' : 'without'} a token`, async (t) => {
-      const hasEnded = (report: Report) => report.opened > 0 && report.over >= report.opened - mayStay
+      const hasEnded = (report: Report) => report.opened > 0 && report.ended >= report.opened - mayStay
       const measured = await measureAttack(kind, hasToken ? [hostile] : [], hasEnded)
       t.diagnostic(JSON.stringify(measured))
       assert.ok(measured.grownMebibytes <= grownMax, JSON.stringify(measured))
-      assert.ok(measured.isOver, 'The host keeps the streams of the attacker.')
+      assert.ok(measured.hasEnded, 'The host keeps the streams of the attacker.')
       assert.ok((measured.answers[answer] ?? 0) > 0, JSON.stringify(measured.answers))
       const patience = Math.max(2 * measured.quietMilliseconds, noiseMilliseconds)
       assert.ok(measured.busyMilliseconds <= patience, JSON.stringify(measured))
@@ -136,7 +144,7 @@ const p99 = (sorted: readonly number[]): number => Math.round(sorted[Math.floor(
 
 interface Report {
   readonly opened: number
-  readonly over: number
+  readonly ended: number
   readonly answers: Readonly<Record<string, number>>
 }
 
@@ -145,7 +153,7 @@ function startAttacker(target: string, kind: string, token: readonly string[]) {
   const child = spawn(process.execPath, [program, target, kind, ...token], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  let report: Report = { opened: 0, over: 0, answers: {} }
+  let report: Report = { opened: 0, ended: 0, answers: {} }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     const [line] = text.trim().split('\n').slice(-1)
     if (line) report = JSON.parse(line)

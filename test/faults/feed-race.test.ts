@@ -17,21 +17,21 @@ import { startCommandsUnderTest } from '../support/command-host.ts'
 import { type LiveReader, listen } from '../support/live-events.ts'
 import { type RestUnderTest, send, startRestUnderTest } from '../support/rest-host.ts'
 
-/** `FEED_CHANGES=100000 npm test -- feed-race` for the long run. */
-const changesWanted = Number(process.env.FEED_CHANGES ?? 3000)
+/** `FEED_CHANGES=100000 npm test -- feed-race` runs for longer. */
+const changesMin = Number(process.env.FEED_CHANGES ?? 3000)
 
-interface Seen {
+interface ReceivedChange {
   readonly id: string
   readonly rowId: string
 }
 
-/** Writers of every kind at once, until there are enough changes. */
+/** Runs writers of every kind at once, until there are enough changes. */
 async function writeAtFullSpeed({ database, administrator }: RestUnderTest) {
   const context = { database, budgets: openBudgets() } as Context
   const caller: Caller = { id: administrator.id, isAdministrator: true }
   let written = 0
-  const until = async (work: () => Promise<number>) => {
-    while (written < changesWanted) {
+  const repeat = async (work: () => Promise<number>) => {
+    while (written < changesMin) {
       const count = await work()
       written += count
     }
@@ -39,17 +39,17 @@ async function writeAtFullSpeed({ database, administrator }: RestUnderTest) {
   const shared = Array.from({ length: 5 }, () => newId())
   for (const id of shared) await create(context, impediment, caller, { id, name: 'Shared' })
   await Promise.all([
-    until(async () => {
+    repeat(async () => {
       await update(context, impediment, caller, { id: shared[randomInt(5)], name: `Shared ${written}` })
       return 1
     }),
-    until(async () => {
+    repeat(async () => {
       await update(context, impediment, caller, { id: shared[randomInt(5)], name: `Again ${written}` })
       return 1
     }),
-    // Hundreds at once, removed and restored: their transactions are long, and end in any order.
+    // Rows are created, removed and restored in batches: the transactions are long, and end in any order.
     ...Array.from({ length: 3 }, () =>
-      until(async () => {
+      repeat(async () => {
         const ids = Array.from({ length: 40 }, () => newId())
         await database.transaction(async (transaction) => {
           for (const id of ids) await insertRow(transaction, impediment, caller, { id, name: 'Batch' })
@@ -59,8 +59,8 @@ async function writeAtFullSpeed({ database, administrator }: RestUnderTest) {
         return 120
       }),
     ),
-    // Written early, committed late.
-    until(async () => {
+    // This transaction writes early and commits late.
+    repeat(async () => {
       await database.transaction(async (transaction) => {
         await insertRow(transaction, impediment, caller, { id: newId(), name: 'Late' })
         await sleep(randomInt(60))
@@ -70,7 +70,7 @@ async function writeAtFullSpeed({ database, administrator }: RestUnderTest) {
   ])
 }
 
-test('Readers of the feed that are cut off at random have every change once, each row in its order', {
+test('Readers of the feed that are disconnected at random get every change once, those of each row in order', {
   timeout: 600_000,
 }, async () => {
   await using rest = await startRestUnderTest()
@@ -84,7 +84,7 @@ test('Readers of the feed that are cut off at random have every change once, eac
   let isDone = false
   let total = Number.POSITIVE_INFINITY
 
-  /** Takes some events and throws away whatever else had arrived, as a reader does that is killed. */
+  /** Returns some events, and discards others that have arrived, like a reader that is killed. */
   async function takeSome(reader: LiveReader, wanted: number, before: number) {
     const isEnough = () =>
       reader.events.length >= wanted || reader.isEnded || before + reader.events.length >= total
@@ -93,69 +93,73 @@ test('Readers of the feed that are cut off at random have every change once, eac
     return reader.events.slice(0, wanted)
   }
 
-  async function stream(): Promise<Seen[]> {
-    const seen: Seen[] = []
+  async function readStreams(): Promise<ReceivedChange[]> {
+    const received: ReceivedChange[] = []
     let last = begin
-    for (let round = 0; seen.length < total; round += 1) {
+    for (let round = 0; received.length < total; round += 1) {
       const headers = { 'last-event-id': last }
       const reader = await listen(addresses[round % 2] as string, '/ext/changes', { token, headers })
       assert.equal(reader.status, 200, reader.rejection)
-      const events = await takeSome(reader, randomInt(1, 400), seen.length)
-      seen.push(...events.map(({ data }) => data))
+      const events = await takeSome(reader, randomInt(1, 400), received.length)
+      received.push(...events.map(({ data }) => data))
       last = events.at(-1)?.id ?? last
     }
-    return seen
+    return received
   }
 
-  async function pages(): Promise<Seen[]> {
-    const seen: Seen[] = []
+  async function readPages(): Promise<ReceivedChange[]> {
+    const received: ReceivedChange[] = []
     let cursor = begin
     for (let round = 0; ; round += 1) {
       const wasDone = isDone
       const path = `/ext/changes?after=${cursor}&pageSize=${randomInt(1, 101)}`
       const { status, body } = await send(addresses[round % 2] as string, 'GET', path, { token })
       assert.equal(status, 200, JSON.stringify(body))
-      seen.push(...body.result.data)
+      received.push(...body.result.data)
       cursor = body.result.cursor
-      if (wasDone && !body.result.hasMore) return seen
+      if (wasDone && !body.result.hasMore) return received
     }
   }
 
-  /** The same by a command: cut off after some messages, with whatever else had arrived thrown away. */
-  async function calls(): Promise<Seen[]> {
-    const seen: Seen[] = []
+  /** Reads the streams of a command, which are also cancelled after some messages. */
+  async function readCalls(): Promise<ReceivedChange[]> {
+    const received: ReceivedChange[] = []
     let after = begin
-    while (seen.length < total) {
+    while (received.length < total) {
       const call = commands.follow('FollowChanges', { after }, commandToken)
       let isLost = false
       void call.ended.then(() => {
         isLost = true
       })
       const wanted = randomInt(1, 400)
-      while (!isLost && call.messages.length < wanted && seen.length + call.messages.length < total)
+      while (!isLost && call.messages.length < wanted && received.length + call.messages.length < total)
         await sleep(5)
       call.cancel()
-      const taken = call.messages.slice(0, wanted)
-      seen.push(...taken.flatMap(({ change }) => (change ? [{ id: change.id, rowId: change.rowId }] : [])))
-      after = taken.at(-1)?.cursor ?? after
+      const messages = call.messages.slice(0, wanted)
+      received.push(
+        ...messages.flatMap(({ change }) => (change ? [{ id: change.id, rowId: change.rowId }] : [])),
+      )
+      after = messages.at(-1)?.cursor ?? after
     }
-    return seen
+    return received
   }
 
-  const readers = [stream(), stream(), pages(), pages(), calls(), calls()]
+  const readers = [readStreams(), readStreams(), readPages(), readPages(), readCalls(), readCalls()]
   await writeAtFullSpeed(rest)
-  const kept = await rest.database.query<Seen>(sql`
+  const history = await rest.database.query<ReceivedChange>(sql`
     select sequence::text as id, row_id as "rowId" from history where resource = 'impediment' order by sequence`)
-  total = kept.length
+  total = history.length
   isDone = true
-  assert.ok(kept.length >= changesWanted)
-  for (const seen of await Promise.all(readers)) {
-    assert.equal(new Set(seen.map(({ id }) => id)).size, seen.length, 'none twice')
-    const byNumber = seen.map(({ id, rowId }) => ({ id, rowId })).sort((a, b) => Number(a.id) - Number(b.id))
-    assert.deepEqual(byNumber, kept)
+  assert.ok(history.length >= changesMin)
+  for (const received of await Promise.all(readers)) {
+    assert.equal(new Set(received.map(({ id }) => id)).size, received.length, 'none twice')
+    const sorted = received
+      .map(({ id, rowId }) => ({ id, rowId }))
+      .sort((first, second) => Number(first.id) - Number(second.id))
+    assert.deepEqual(sorted, history)
     const newest = new Map<string, number>()
-    for (const { id, rowId } of seen) {
-      assert.ok(Number(id) > (newest.get(rowId) ?? 0), 'the changes of a row are in their order')
+    for (const { id, rowId } of received) {
+      assert.ok(Number(id) > (newest.get(rowId) ?? 0), 'the changes of a row are in order')
       newest.set(rowId, Number(id))
     }
   }

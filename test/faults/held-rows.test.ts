@@ -12,11 +12,13 @@ import { isDistributed } from '../support/fresh-database.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
-const placesOfAccount = budgetLimits.storeTransactionsOfAccount.max
+const transactionsOfAccountMax = budgetLimits.storeTransactionsOfAccount.max
 
-const skip = isDistributed && 'Rows cannot be held there.'
+const skip = isDistributed && 'The test cannot lock rows of a distributed store.'
 
-/** The lock represents a batch of a thousand, or a removal of many rows. */
+/**
+ * The lock stands in for a long transaction, such as a batch of a thousand items or the removal of many rows.
+ */
 describe('While dozens of writes of one account wait for a row,', { concurrency: 1, skip }, () => {
   let holder: pg.Client
   let watcher: pg.Client
@@ -27,7 +29,7 @@ describe('While dozens of writes of one account wait for a row,', { concurrency:
   const modest = fixture(() => rest.signUp())
   beforeEach(async () => {
     holder = await connectDirectly(rest.database)
-    // A transaction would see the same ones waiting until it ends.
+    // `holder` cannot watch, because pg_stat_activity does not change within a transaction.
     watcher = await connectDirectly(rest.database)
   })
   afterEach(() => Promise.all([holder.end(), watcher.end()]))
@@ -35,10 +37,18 @@ describe('While dozens of writes of one account wait for a row,', { concurrency:
   const hold = (table: string, column: string, id: string) =>
     holder.query(`begin; select from ${table} where ${column} = '${id}' for update`)
 
-  const send = async (by: Pick<Person, 'token'>, method: string, path: string, body: object, headers = {}) =>
-    (await rest.call(method, path, { token: by.token, body, headers })).status
+  const send = async (
+    { token }: Pick<Person, 'token'>,
+    method: string,
+    path: string,
+    body: object,
+    headers = {},
+  ) => (await rest.call(method, path, { token, body, headers })).status
 
-  /** Requests of a user in their own project. Each needs a write connection, and would be rejected after waiting for it. */
+  /**
+   * Sends writes of another user, each of which needs a write connection, and fails if none becomes free in
+   * time.
+   */
   async function work(): Promise<void> {
     const id = await workspace.project('Relaunch', modest)
     const values = { name: 'Renamed', organizationId: workspace.organizationId }
@@ -49,32 +59,35 @@ describe('While dozens of writes of one account wait for a row,', { concurrency:
     assert.equal(await send(modest, 'POST', '/ext/batch', { items }), 200)
   }
 
-  test('all others write and sign in, whatever those writes are', async () => {
+  test('other accounts can write and sign in, whatever those writes are', async () => {
     const id = await workspace.project('Greed', greedy)
-    const program = { token: (await makeToken(rest, greedy.token)).secret }
+    const personalToken = { token: (await makeToken(rest, greedy.token)).secret }
     const values = { name: 'More', organizationId: workspace.organizationId }
     const items = [{ operation: 'update', resource: 'project', body: { id, ...values } }]
     await hold('projects', 'id', id)
-    const waiting = [greedy, program].flatMap((by, one) =>
-      Array.from({ length: 6 }, (_, count) => [
-        send(by, 'PATCH', '/api/project', { id, ...values }),
-        send(by, 'DELETE', '/api/project', { ids: [id] }),
-        send(by, 'POST', '/api/project/restore', { ids: [id] }, { 'idempotency-key': `${one} ${count}` }),
-        send(greedy, 'POST', '/ext/batch', { items }),
-      ]).flat(),
+    const waiting = [greedy, personalToken].flatMap((caller, callerIndex) =>
+      Array.from({ length: 6 }, (_, count) => {
+        const key = { 'idempotency-key': `${callerIndex} ${count}` }
+        return [
+          send(caller, 'PATCH', '/api/project', { id, ...values }),
+          send(caller, 'DELETE', '/api/project', { ids: [id] }),
+          send(caller, 'POST', '/api/project/restore', { ids: [id] }, key),
+          send(caller, 'POST', '/ext/batch', { items }),
+        ]
+      }).flat(),
     )
-    await untilWaiting(watcher, placesOfAccount)
+    await untilWaiting(watcher, transactionsOfAccountMax)
     await Promise.all([work(), rest.identity.signIn(modest.login)])
     await holder.query('commit')
-    // On a slow machine some have waited too long meanwhile.
+    // Some writes may have waited for too long on a slow machine.
     assert.ok((await Promise.all(waiting)).every((status) => status < 500 || status === 503))
   })
 
-  test('all others write while an account’s many refreshes wait for its own session', async () => {
+  test('other accounts can write, even if the waiting writes are refreshes of a session', async () => {
     const { browser, tokens } = await signedIn(rest.identity.address, { login: greedy.login })
     await hold('signin_sessions', 'user_id', greedy.id)
     const waiting = Array.from({ length: 20 }, () => refresh(browser, tokens.refresh_token))
-    await untilWaiting(watcher, placesOfAccount)
+    await untilWaiting(watcher, transactionsOfAccountMax)
     await work()
     await holder.query('commit')
     const answers = await Promise.all(waiting)
@@ -82,27 +95,27 @@ describe('While dozens of writes of one account wait for a row,', { concurrency:
   })
 
   describe('by commands,', () => {
-    // With connections of its own.
+    // This host has its own connections to the database.
     const commands = fixture(startCommandsUnderTest, {}, { alongside: rest })
     const calls = fixture(() => openCommandCalls(commands.target))
 
-    test('commands of all others are executed', async () => {
+    test('commands of other accounts are executed', async () => {
       const { organizationId } = workspace
-      const [one, other] = [await commands.signUp(), await commands.signUp()]
-      const call = async (by: Pick<Person, 'token'>, name: string, request: object) => {
-        const { code, details, result } = await calls.call(name, request, { token: by.token })
+      const [busy, other] = [await commands.signUp(), await commands.signUp()]
+      const call = async ({ token }: Pick<Person, 'token'>, name: string, request: object) => {
+        const { code, details, result } = await calls.call(name, request, { token })
         assert.equal(code, 0, details)
         return result
       }
-      const { project } = await call(one, 'CreateProject', { name: 'Greed', organizationId })
+      const { project } = await call(busy, 'CreateProject', { name: 'Greed', organizationId })
       await hold('projects', 'id', project.id)
-      const wanted = { id: project.id, name: 'More', organizationId }
-      const waiting = Array.from({ length: 40 }, () => call(one, 'UpdateProject', wanted))
-      await untilWaiting(watcher, placesOfAccount)
+      const change = { id: project.id, name: 'More', organizationId }
+      const waiting = Array.from({ length: 40 }, () => call(busy, 'UpdateProject', change))
+      await untilWaiting(watcher, transactionsOfAccountMax)
       await call(other, 'CreateProject', { name: 'Relaunch', organizationId })
       await holder.query('commit')
       const done = (await Promise.allSettled(waiting)).filter(({ status }) => status === 'fulfilled')
-      assert.ok(done.length >= placesOfAccount)
+      assert.ok(done.length >= transactionsOfAccountMax)
     })
   })
 })

@@ -14,22 +14,23 @@ import {
 } from './attacked-hosts.ts'
 
 /**
- * Started by hand: `node test/faults/measure-strangers.ts [seconds] [connections at once] [word of a kind]`.
- * For each attack a start of its own, then reads of another account: quiet, during the same attack on a
- * process that only listens (what the attacker itself takes of this machine), under attack, and afterwards.
+ * Run manually: `node test/faults/measure-strangers.ts [seconds] [connections at once] [part of a kind]`. For
+ * each attack, it starts the hosts and measures reads of another account: without an attack, during the same
+ * attack on a process that only listens (which shows the cost of the attacker itself), under attack, and
+ * afterwards.
  */
-const [seconds = '60', atOnce = '16', word = ''] = process.argv.slice(2)
+const [seconds = '60', atOnce = '16', partOfKind = ''] = process.argv.slice(2)
 
 const warmMilliseconds = 2000
 const quietMilliseconds = 5000
-const restMilliseconds = 10_000
+const recoveryMilliseconds = 10_000
 
 const attacks = [
   ...Object.keys(commandAttacks).map((kind) => ({ port: 'commands' as const, kind })),
   ...(['rest', 'identity', 'web', 'bank'] as const).flatMap((port) =>
     Object.keys(httpAttacks).map((kind) => ({ port, kind })),
   ),
-].filter(({ port, kind }) => `${port} ${kind}`.includes(word))
+].filter(({ port, kind }) => `${port} ${kind}`.includes(partOfKind))
 
 const folder = mkdtempSync(join(tmpdir(), 'tracker-strangers-'))
 const print = (cells: readonly unknown[]) => process.stdout.write(`| ${cells.join(' | ')} |\n`)
@@ -41,7 +42,7 @@ const listener = spawn(process.execPath, [
 ])
 print([
   'port',
-  'attack',
+  'kind',
   'quiet',
   'listener',
   'attack',
@@ -71,16 +72,21 @@ try {
 async function measure(hosts: AttackedHosts, port: keyof AttackedHosts['ports'], kind: string) {
   await hosts.measureReads(warmMilliseconds)
   const quiet = await hosts.measureReads(quietMilliseconds)
-  const alone = await measureUnderAttack(hosts, listenerPort, { kind, milliseconds: quietMilliseconds })
+  const attackElsewhere = await measureUnderAttack(hosts, listenerPort, {
+    kind,
+    milliseconds: quietMilliseconds,
+  })
   const under = await measureUnderAttack(hosts, hosts.ports[port], {
     kind,
     milliseconds: Number(seconds) * 1000,
   })
   const load = loadavg()[0]?.toFixed(1)
-  await sleep(restMilliseconds)
+  await sleep(recoveryMilliseconds)
   const after = await hosts.measureReads(quietMilliseconds)
   const ratio = `${(under.p50 / quiet.p50).toFixed(1)}, ${(under.p99 / quiet.p99).toFixed(1)}`
-  const times = [quiet, alone, under, after].map(({ p50, p99 }) => `${p50.toFixed(1)}, ${p99.toFixed(1)}`)
+  const times = [quiet, attackElsewhere, under, after].map(
+    ({ p50, p99 }) => `${p50.toFixed(1)}, ${p99.toFixed(1)}`,
+  )
   const memory = [quiet.megabytes, under.megabytes, after.megabytes]
   return [port, kind, ...times, ratio, ...memory, load, under.report]
 }

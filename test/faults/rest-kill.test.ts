@@ -26,7 +26,7 @@ import { type Answer, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 import { until } from '../support/until.ts'
 
-/** Far more than it takes: on an ordinary machine, less than one second. */
+/** A start takes less than a second on an ordinary machine. */
 const startMillisecondsMax = 10_000
 /** On a busy machine even an empty Node starts slowly; the host may take this many times as long. */
 const emptyStartsMax = 40
@@ -37,13 +37,13 @@ async function emptyStartMilliseconds(): Promise<number> {
   return performance.now() - startedAt
 }
 
-// Processes and stores of their own, most of the time waiting: they do not disturb each other.
+// The tests have their own processes and stores and mostly wait, so they do not disturb each other.
 describe('When things go wrong,', { concurrency: true }, () => {
   testRejectedStarts()
   testStalledStore()
 
-  // The tests follow one data folder, and run in their order.
-  describe('npm start on a folder of its own', { concurrency: 1 }, () => {
+  // These tests share a data folder, and depend on their order.
+  describe('npm start on a new folder', { concurrency: 1 }, () => {
     let dataDirectory: string
     let issuer: string
     let environment: Record<string, string>
@@ -53,7 +53,7 @@ describe('When things go wrong,', { concurrency: true }, () => {
 
     before(async () => {
       dataDirectory = mkdtempSync(join(tmpdir(), 'tracker-kill-'))
-      // As root the database runs as another user, who must be able to pass through.
+      // If root runs the test, the database runs as another user, who must be able to enter the folder.
       chmodSync(dataDirectory, 0o711)
       const identityPort = String(await freePort())
       issuer = `http://127.0.0.1:${identityPort}`
@@ -71,26 +71,26 @@ describe('When things go wrong,', { concurrency: true }, () => {
       rmSync(dataDirectory, { recursive: true, force: true, maxRetries: 5 })
     })
 
-    /** By its key, every row that was asked for with one, answered or not. */
-    const keyed = new Map<string, string>()
+    /** The names of all rows that were requested with an Idempotency-Key, answered or not, by key. */
+    const namesByKey = new Map<string, string>()
     const create = (name: string, headers = {}) =>
       send(host.address, 'POST', '/api/organization', { token, body: { name }, headers })
     const createKeyed = (key: string, name: string) => create(name, { 'idempotency-key': key })
 
     function createUnderNewKey(start: string) {
-      const key = `key-${keyed.size}`
-      keyed.set(key, `${start} ${key}.`)
+      const key = `key-${namesByKey.size}`
+      namesByKey.set(key, `${start} ${key}.`)
       return createKeyed(key, `${start} ${key}.`)
     }
 
-    /** With the password that the first start left for its owner. */
+    /** Signs in with the password that the first start has stored in the data folder. */
     async function signInDemo(): Promise<string> {
       const password = readFileSync(join(dataDirectory, 'demo-password'), 'utf8').trim()
       const { tokens } = await signedIn(issuer, { login: 'demo@example.com', password })
       return tokens.access_token
     }
 
-    /** Writers that go on until the host is gone; only what was answered 200 counts. */
+    /** Runs writers until the host has ended, and records the creates that were answered with 200. */
     function writeUntilGone(): Promise<unknown> {
       let isDone = false
       void host.exited.then(() => {
@@ -111,10 +111,10 @@ describe('When things go wrong,', { concurrency: true }, () => {
       )
     }
 
-    /** Waits until so many more creates were answered: on a busy machine that takes longer than on a quiet one. */
-    async function untilAnswered(more: number) {
-      const wanted = acknowledged.length + more
-      for (let waits = 0; waits < 600 && acknowledged.length < wanted; waits += 1) await sleep(50)
+    /** Waits until this many more creates have been answered. */
+    async function waitForAnswers(count: number) {
+      const target = acknowledged.length + count
+      for (let waits = 0; waits < 600 && acknowledged.length < target; waits += 1) await sleep(50)
     }
 
     async function assertNothingLost() {
@@ -130,21 +130,21 @@ describe('When things go wrong,', { concurrency: true }, () => {
       assert.equal(found, acknowledged.length)
     }
 
-    /** Sends the requests again, as a client that got no answer does. */
+    /** Sends the requests again, like a client that got no response. */
     async function assertNothingTwice() {
-      for (const [key, name] of keyed) assert.equal((await createKeyed(key, name)).status, 200)
+      for (const [key, name] of namesByKey) assert.equal((await createKeyed(key, name)).status, 200)
       const { body } = await send(host.address, 'GET', '/api/organizations?pageSize=1&search=key-', { token })
-      assert.equal(body.result.totalCount, keyed.size)
+      assert.equal(body.result.totalCount, namesByKey.size)
     }
 
     test('starts, prints addresses and the account, and keeps the password private to its owner', async (context) => {
-      const slowAtOnce = { LOG_LEVEL: 'info', SLOW_STATEMENT_MILLISECONDS: '1' }
-      host = await startChild({ ...environment, ...slowAtOnce })
+      const logsSlowStatements = { LOG_LEVEL: 'info', SLOW_STATEMENT_MILLISECONDS: '1' }
+      host = await startChild({ ...environment, ...logsSlowStatements })
       context.diagnostic(`first start: ${Math.round(host.startedWithinMilliseconds)} ms`)
       const started = 'The host has started.'
       await until(() => host.output().includes(started), started)
       const port = new RegExp(`localhost:${environment.REST_PORT}`)
-      for (const wanted of [port, /demo@example\.com/, /demo-password/]) assert.match(host.output(), wanted)
+      for (const pattern of [port, /demo@example\.com/, /demo-password/]) assert.match(host.output(), pattern)
       // Statements of the start belong to no request.
       assert.doesNotMatch(host.output().split(started)[0] ?? '', /A statement was slow/)
       assert.equal(statSync(join(dataDirectory, 'demo-password')).mode & 0o077, 0)
@@ -152,7 +152,7 @@ describe('When things go wrong,', { concurrency: true }, () => {
       assert.equal((await create('First')).status, 200)
     })
 
-    test('rejects a second start with a clear message, and goes on', async () => {
+    test('rejects a second start with a clear message, and keeps running', async () => {
       const second = spawnStart({ ...environment, REST_PORT: String(await freePort()) })
       assert.equal(await second.exited, 1, second.output())
       assert.match(second.output(), /already|in use|running/i)
@@ -161,18 +161,18 @@ describe('When things go wrong,', { concurrency: true }, () => {
       assert.equal((await create('Still here')).status, 200)
     })
 
-    test('stops everything on Ctrl-C without waiting for readers of live listings', async () => {
+    test('stops everything on Ctrl-C without waiting for clients of live listings', async () => {
       const { pid } = runningServer(dataDirectory)
       const live = await listen(host.address, '/api/organizations', { token })
       await live.next()
       assert.equal(await host.pressControlC(), 0, host.output())
       await live.ended
-      // A host that waited for its readers would cut them in the end, without a word.
+      // A host that waited for its clients would finally disconnect them without this comment.
       assert.match(live.comments.join(), /The host stops\./)
       assert.ok(await isGone(pid, 1), 'The database still runs.')
     })
 
-    test('starts again fast, with everything there', async (context) => {
+    test('starts again quickly, with all data', async (context) => {
       host = await startChild(environment)
       context.diagnostic(`second start: ${Math.round(host.startedWithinMilliseconds)} ms`)
       const limit = Math.max(startMillisecondsMax, emptyStartsMax * (await emptyStartMilliseconds()))
@@ -181,10 +181,10 @@ describe('When things go wrong,', { concurrency: true }, () => {
       assert.equal(body.result.totalCount, 1)
     })
 
-    test('loses nothing it has answered when it is killed under load, and leaves no database behind', async (context) => {
+    test('loses no acknowledged write when it is killed under load, and leaves no database running', async (context) => {
       const { pid } = runningServer(dataDirectory)
       const writers = writeUntilGone()
-      await untilAnswered(50)
+      await waitForAnswers(50)
       assert.equal(await host.end('SIGKILL'), 'SIGKILL')
       assert.ok(await isGone(pid, 5), 'The database outlived its launcher.')
       await writers
@@ -192,14 +192,14 @@ describe('When things go wrong,', { concurrency: true }, () => {
       await assertNothingLost()
       await assertNothingTwice()
       context.diagnostic(
-        `${acknowledged.length} answered creates, none lost; ${keyed.size} with keys, none twice`,
+        `${acknowledged.length} answered creates, none lost; ${namesByKey.size} with keys, none twice`,
       )
     })
 
-    test('says why its database ended when that is killed under load, starts it again, and loses nothing', async (context) => {
+    test('reports when its database is killed under load, starts it again, and loses no acknowledged write', async (context) => {
       const { pid } = runningServer(dataDirectory)
       const writers = writeUntilGone()
-      await untilAnswered(50)
+      await waitForAnswers(50)
       process.kill(pid, 'SIGKILL')
       for (
         let waits = 0;
@@ -208,18 +208,18 @@ describe('When things go wrong,', { concurrency: true }, () => {
       )
         await sleep(50)
       assert.match(host.output(), /The database ended unexpectedly[\s\S]+The database is running again\./)
-      await untilAnswered(50)
+      await waitForAnswers(50)
       assert.equal(await host.end('SIGKILL'), 'SIGKILL')
       await writers
       host = await startChild(environment)
       await assertNothingLost()
       await assertNothingTwice()
       context.diagnostic(
-        `${acknowledged.length} answered creates, none lost; ${keyed.size} with keys, none twice`,
+        `${acknowledged.length} answered creates, none lost; ${namesByKey.size} with keys, none twice`,
       )
     })
 
-    test('stops in order when it is asked to by SIGTERM', async () => {
+    test('stops gracefully on SIGTERM', async () => {
       const { pid } = runningServer(dataDirectory)
       assert.equal(await host.end('SIGTERM'), 0)
       assert.equal(isAlive(pid), false)
@@ -228,7 +228,7 @@ describe('When things go wrong,', { concurrency: true }, () => {
 })
 
 function testRejectedStarts() {
-  describe('npm start, when it cannot,', { concurrency: true }, () => {
+  describe('npm start, if it must fail,', { concurrency: true }, () => {
     let folder: string
 
     before(() => {
@@ -237,27 +237,27 @@ function testRejectedStarts() {
     })
     after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
-    async function rejection(environment: Record<string, string>, words?: string[]) {
-      const child = spawnStart(environment, words)
+    async function failedStart(environment: Record<string, string>) {
+      const child = spawnStart(environment)
       const code = await child.exited
       return { code, output: child.output() }
     }
     function assertSentence(
       { code, output }: { code: number | string; output: string },
-      ...wanted: RegExp[]
+      ...patterns: RegExp[]
     ) {
       assert.equal(code, 1, `Exit code ${code}: ${output}`)
-      for (const pattern of wanted) assert.match(output, pattern)
+      for (const pattern of patterns) assert.match(output, pattern)
       assert.doesNotMatch(output, /\n\s+at /, 'A sentence, not a stack.')
     }
 
-    test('says which port is taken and how to choose another', async () => {
+    test('reports which port is in use and how to choose another', async () => {
       const server = createServer().listen(0, '127.0.0.1')
       await once(server, 'listening')
       const { port } = server.address() as { port: number }
-      const taken = await rejection({ DATA_DIR: join(folder, 'port'), REST_PORT: String(port) })
+      const start = await failedStart({ DATA_DIR: join(folder, 'port'), REST_PORT: String(port) })
       server.close()
-      assertSentence(taken, new RegExp(String(port)), /REST_PORT/)
+      assertSentence(start, new RegExp(String(port)), /REST_PORT/)
       assert.equal(
         existsSync(join(folder, 'port', 'postgres', 'postmaster.pid')),
         false,
@@ -267,7 +267,7 @@ function testRejectedStarts() {
 
     test('reports all mistakes in the configuration at once, before it touches the disk', async () => {
       const dataDirectory = join(folder, 'configuration')
-      const wrong = await rejection({
+      const start = await failedStart({
         DATA_DIR: dataDirectory,
         DATABASE_URL: 'mysql://localhost/x',
         REST_PORT: 'abc',
@@ -279,7 +279,7 @@ function testRejectedStarts() {
         ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'perhaps',
       })
       assertSentence(
-        wrong,
+        start,
         /DATABASE_URL/,
         /REST_PORT/,
         /Jwt__Issuer/,
@@ -292,8 +292,9 @@ function testRejectedStarts() {
       assert.equal(existsSync(dataDirectory), false)
     })
 
-    // A kill -9 between the two steps does the same, but only once in a while.
-    test('keep the demo password, leaves no account with an unknown password', async () => {
+    // A kill -9 between creating the account and renaming the file of its password would have the same effect,
+    // but would rarely hit that moment.
+    test('because it cannot store the demo password, leaves no account with an unknown password', async () => {
       const dataDirectory = join(folder, 'first')
       const file = join(dataDirectory, 'demo-password')
       mkdirSync(file, { recursive: true })
@@ -309,14 +310,14 @@ function testRejectedStarts() {
       const output = second.output()
       await second.end('SIGTERM')
       const isKept = existsSync(file)
-      assert.ok(isKept, `The account is there, its password is nowhere:\n${output}`)
+      assert.ok(isKept, `The account exists, but its password is not stored:\n${output}`)
       assert.match(output, /demo-password/)
     })
   })
 }
 
 function testStalledStore() {
-  test('Readers who ask while the store hangs for two seconds get their answers late, and no 500', async (context) => {
+  test('Reads that arrive while the store hangs for two seconds are answered late, but not with 500', async (context) => {
     await using rest = await startRestUnderTest({ LOG_LEVEL: 'silent' })
     await seed(rest)
     const { token } = rest.administrator

@@ -23,7 +23,7 @@ import { until } from '../support/until.ts'
 const folder = mkdtempSync(join(tmpdir(), 'tracker-signals-'))
 after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
-test('a signal that arrives twice, as behind timeout or npm, still stops in order', async () => {
+test('Two signals in a row, as timeout or npm send them, still stop the hosts gracefully', async () => {
   const host = await startChild({ DATA_DIR: folder })
   host.process.kill('SIGINT')
   host.process.kill('SIGTERM')
@@ -32,12 +32,12 @@ test('a signal that arrives twice, as behind timeout or npm, still stops in orde
 
 const root = join(import.meta.dirname, '..', '..')
 
-describe('a signal', () => {
-  test('SIGTERM to npm leaves no program behind', async (t) => {
+describe('A signal', () => {
+  test('to npm, SIGTERM, ends the program, too', async (t) => {
     const port = await freePort()
     const folder = mkdtempSync(join(tmpdir(), 'npm-ends-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))
-    // The web client alone: it has no store to wait for.
+    // Only the web client is started, because it needs no store.
     const npm = spawn('npm', ['start', '--silent', '--', 'web'], {
       cwd: root,
       env: { ...process.env, WEB_PORT: String(port), DATA_DIR: folder },
@@ -55,7 +55,7 @@ describe('a signal', () => {
     await until(async () => !(await answers()), 'the end of the program')
   })
 
-  test('SIGHUP, as of a closed terminal, stops in order', async (t) => {
+  test('of a closed terminal, SIGHUP, stops the hosts gracefully', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'hangup-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))
     const host = await startChild({ DATA_DIR: folder })
@@ -77,14 +77,14 @@ const rows = 10
 const changesOfEach = 12
 const login = 'demo@example.com'
 
-test('Deliveries go on after kill -9 of the process that made them: each arrives, each row in its order', async () => {
+test('Deliveries continue after kill -9 of the process that sent them: all arrive, those of each row in order', async () => {
   const { url, database, drop } = await freshDatabase()
   const receiver = await startReceiver()
   const context = { database, budgets: openBudgets() } as Context
   const owner = { id: (await insertAccount(database, { login })).id, isAdministrator: true }
   const environment = { DATABASE_URL: url, SVC_DEMO_LOGIN: login, WEBHOOK_RECEIVERS: receiver.host }
   const { id: hook } = await createWebhook(context, owner, { url: receiver.url }, () => undefined)
-  // Some fail, some are slow, so that a process is killed in the midst of both.
+  // Some deliveries fail and some are slow, so that the process is killed during both.
   let count = 0
   receiver.answer((response) => {
     count += 1
@@ -106,7 +106,7 @@ test('Deliveries go on after kill -9 of the process that made them: each arrives
       child = await startChild(environment)
     }
     await writing
-    // What failed waits some seconds for its next attempt: here it need not.
+    // Failed deliveries would wait for some seconds before the next attempt, so the test makes them due.
     const expected = rows * changesOfEach
     const delivered = async () =>
       (
@@ -130,15 +130,16 @@ test('Deliveries go on after kill -9 of the process that made them: each arrives
     const names = receiver.messages
       .filter(({ body }) => body.data.rowId === id)
       .map(({ body }) => body.data.after.name)
-    const firsts = [...new Set(names)]
+    const withoutRepetitions = [...new Set(names)]
     assert.deepEqual(
-      firsts,
+      withoutRepetitions,
       Array.from({ length: changesOfEach }, (_, change) => `Written ${change}`),
     )
   }
-  const kept = await database.query<{ message: string }>(
+  const deliveries = await database.query<{ message: string }>(
     sql`select message from webhook_deliveries order by id`,
   )
-  assert.equal(new Set(kept.map(({ message }) => message)).size, kept.length, 'no change has two deliveries')
+  const messages = new Set(deliveries.map(({ message }) => message))
+  assert.equal(messages.size, deliveries.length, 'no change has two deliveries')
   await drop()
 })

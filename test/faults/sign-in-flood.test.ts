@@ -12,9 +12,9 @@ import { origin, robot } from '../support/known-clients.ts'
 /** Each hash takes 64 MiB while it is computed. */
 const hashMebibytes = 64
 const hashesAtOnce = 4
-/** What everything else of an attack may keep. */
+/** The memory that an attack may take in addition to its hashes. */
 const otherMebibytesMax = 64
-/** The limit of one read on a busy machine, whatever else happens. */
+/** A read may take this long on a busy machine. */
 const noiseMilliseconds = 1000
 
 describe('While hundreds sign in without an account and one account sends hundreds of searches,', () => {
@@ -34,7 +34,7 @@ describe('While hundreds sign in without an account and one account sends hundre
       IDENTITY_PORT: String(port),
       Jwt__Issuer: identity,
       Cors__AllowedOrigins__0: origin,
-      // The limiter alone would stop one address: this test is about the limits behind it.
+      // The rate limiter alone would stop a single address, but this test is about the limits behind it.
       RateLimit__Identity__PermitLimit: '0',
       SVC_DEMO_LOGIN: robot.login,
       SVC_DEMO_PASSWORD: 'Correct-Horse-1',
@@ -72,7 +72,7 @@ describe('While hundreds sign in without an account and one account sends hundre
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024
   }
 
-  test('four hashes are computed at once, the rest is rejected with 429, and reads go on', async (t) => {
+  test('four hashes are computed at once, other sign-ins are rejected with 429, and reads are served', async (t) => {
     const browser = openBrowser(identity)
     const page = await browser.follow(await browser.get('/connect/authorize', requestOf(createPkce())))
     const authRequest = queryOf(page).authRequest ?? ''

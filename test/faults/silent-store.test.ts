@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { status as grpcStatus } from '@grpc/grpc-js'
 import { generateToken, linkTokenPrefix } from '../../src/accounts/token-text.ts'
 import { openBudgets } from '../../src/config/budgets.ts'
 import { creatable, entities, pascalCase, resources } from '../contract/resources.ts'
@@ -23,17 +24,17 @@ import { serviceClientSettings } from '../support/service-clients.ts'
 
 /** Deployed hosts wait for eight seconds. */
 const answerMilliseconds = 1500
-/** The promise to callers. */
+/** Callers are promised a response within this time. */
 const answeredMillisecondsMax = 10_000
 
 /**
- * All that two processes may have open: each 12 and 2 to write by, 1 to read, 5 for lists, 3 for live
- * listings, 2 for exports.
+ * All connections that two processes may have. Each of them may have 12 for transactions, 2 for batched
+ * writes, 1 for reads, 5 for lists, 3 for live listings and 2 for exports.
  */
 const connectionsOfTwoMax = 50
 
-/** What `goOn` writes. */
-const writtenAfter = (rows: Record<string, unknown>[]) =>
+/** Adds the rows that `assertRecovered` writes. */
+const afterRecovery = (rows: Record<string, unknown>[]) =>
   rows.map(({ writes, rows }) => ({ writes: Number(writes) + 2, rows: Number(rows) + 2 }))
 
 describe('While the store', { concurrency: 1 }, () => {
@@ -50,13 +51,13 @@ describe('While the store', { concurrency: 1 }, () => {
     store = await startFlakyStore({ answerMilliseconds, budgets })
     await insertAccount(store.database, { login: robot.login })
     const environment = { LOG_LEVEL: 'silent', METRICS: 'true', ...serviceClientSettings(robot) }
-    rest = await startRestUnderTest(environment, { budgets, ownStore: store })
+    rest = await startRestUnderTest(environment, { budgets, existingStore: store })
     workspace = await seed(rest)
     token = rest.administrator.token
     const options = { alongside: rest, budgets: commandBudgets, storeMilliseconds: answerMilliseconds }
     commands = await startCommandsUnderTest({ LOG_LEVEL: 'silent' }, options)
     calls = openCommandCalls(commands.target)
-    await goOn()
+    await assertRecovered()
   })
   after(async () => {
     store?.thaw()
@@ -75,8 +76,8 @@ describe('While the store', { concurrency: 1 }, () => {
   const command = (name: string, request: object) =>
     calls.call(name, request, { token: commands.administrator.token })
 
-  /** Every host works, without having been started again. */
-  async function goOn() {
+  /** Asserts that every host works without a restart. */
+  async function assertRecovered() {
     assert.equal((await createOrganization('Still here')).status, 200)
     assert.equal((await call('GET', '/api/organizations')).status, 200)
     assert.equal((await command('ListProjects', { pagination: {} })).code, 0)
@@ -94,24 +95,26 @@ describe('While the store', { concurrency: 1 }, () => {
   const rowsOf = async (text: string): Promise<Record<string, unknown>[]> =>
     (await store.direct.query(text)).rows
 
-  /** Each answered in its time: 503, and when to come back. */
-  async function assertRejected(asked: readonly Asked[]) {
+  /** Asserts that each request is answered in time with 503 and Retry-After. */
+  async function assertRejected(requests: readonly SentRequest[]) {
     const startedAt = performance.now()
     const answers = await Promise.all(
-      asked.map(async ({ what, answer }) => {
+      requests.map(async ({ name, answer }) => {
         const { status, headers } = await answer
-        return { what, status, again: headers.get('retry-after'), late: performance.now() - startedAt }
+        const milliseconds = performance.now() - startedAt
+        return { name, status, retryAfter: headers.get('retry-after'), milliseconds }
       }),
     )
-    const wrong = answers.filter(
-      ({ status, again, late }) => status !== 503 || !Number(again) || late > answeredMillisecondsMax,
+    const unexpected = answers.filter(
+      ({ status, retryAfter, milliseconds }) =>
+        status !== 503 || !Number(retryAfter) || milliseconds > answeredMillisecondsMax,
     )
-    assert.deepEqual(wrong, [])
+    assert.deepEqual(unexpected, [])
   }
 
-  const everyRoute = () =>
+  const requestEveryRoute = () =>
     restRequests().map(({ method, path, body }) => ({
-      what: `${method} ${path}`,
+      name: `${method} ${path}`,
       answer: call(method, path, body),
     }))
 
@@ -120,13 +123,15 @@ describe('While the store', { concurrency: 1 }, () => {
     const answers = await Promise.all(
       commandRequests().map(async ([name, request]) => {
         const { code, metadata } = await command(name, request)
-        return { name, code, again: metadata.get('retry-after')[0], late: performance.now() - startedAt }
+        const milliseconds = performance.now() - startedAt
+        return { name, code, retryAfter: metadata.get('retry-after')[0], milliseconds }
       }),
     )
-    const wrong = answers.filter(
-      ({ code, again, late }) => code !== 14 || !Number(again) || late > answeredMillisecondsMax,
+    const unexpected = answers.filter(
+      ({ code, retryAfter, milliseconds }) =>
+        code !== grpcStatus.UNAVAILABLE || !Number(retryAfter) || milliseconds > answeredMillisecondsMax,
     )
-    assert.deepEqual(wrong, [])
+    assert.deepEqual(unexpected, [])
   }
 
   async function assertNotReady() {
@@ -138,109 +143,110 @@ describe('While the store', { concurrency: 1 }, () => {
     }
   }
 
-  /** Every route of every host. Nothing is written meanwhile, nor later. */
-  async function assertAllRejected(identity: readonly Asked[]) {
-    const opened = listen(rest.address, '/api/projects', { token })
-    const asked = assertRejected([...everyRoute(), ...identity])
-    await Promise.all([asked, assertCommandsRejected(), assertNotReady()])
-    const { status, headers } = await opened
+  /** Asserts that every route of every host rejects its request. */
+  async function assertAllRejected(identity: readonly SentRequest[]) {
+    const opening = listen(rest.address, '/api/projects', { token })
+    const httpRejections = assertRejected([...requestEveryRoute(), ...identity])
+    await Promise.all([httpRejections, assertCommandsRejected(), assertNotReady()])
+    const { status, headers } = await opening
     assert.deepEqual([status, Number(headers['retry-after']) > 0], [503, true])
   }
 
-  /** Later than connections are trusted without being asked. */
-  async function inQuiet() {
+  /** Prepares requests, and waits until idle connections are checked before they are used. */
+  async function prepare() {
     const identity = await identityRequests(rest.identity.address, rest.administrator)
     await sleep(200)
     return { identity, rows: await countRows() }
   }
 
-  test('is frozen, all hosts say so in time, nothing is done, and all go on when it does', async () => {
-    const live = await listen(rest.address, '/api/organizations', { token })
+  test('is frozen, all hosts reject requests in time without executing them, and recover when it does', async () => {
+    await using live = await listen(rest.address, '/api/organizations', { token })
     await live.next()
-    const { identity, rows } = await inQuiet()
+    const { identity, rows } = await prepare()
     const connections = store.proxy.connections()
     await store.freeze()
     await assertAllRejected(identity())
-    // Not one for each request, which the store would have to open when it goes on.
+    // The hosts do not open a connection per request: the store would have to accept them when it recovers.
     assert.ok(store.proxy.connections() - connections < connectionsOfTwoMax)
     store.thaw()
-    await goOn()
-    assert.deepEqual(await countRows(), writtenAfter(rows))
+    await assertRecovered()
+    assert.deepEqual(await countRows(), afterRecovery(rows))
     await live.nextWhere(({ data }) => JSON.stringify(data).includes('Still here'))
     live.close()
     await assertAllReleased(budgets, commandBudgets)
   })
 
-  test('is behind a network that carries nothing, the same holds, and nothing is done when it does again', async () => {
-    const { identity, rows } = await inQuiet()
+  test('is behind an interrupted network, all hosts reject requests in time, and never execute them later', async () => {
+    const { identity, rows } = await prepare()
     store.proxy.pause()
     await assertAllRejected(identity())
     store.proxy.resume()
-    await goOn()
-    assert.deepEqual(await countRows(), writtenAfter(rows))
+    await assertRecovered()
+    assert.deepEqual(await countRows(), afterRecovery(rows))
     await assertAllReleased(budgets, commandBudgets)
   })
 
-  test('rejects connections, the same holds', async () => {
-    const { identity, rows } = await inQuiet()
+  test('rejects connections, all hosts reject requests in time, and recover when it accepts them', async () => {
+    const { identity, rows } = await prepare()
     await store.proxy.shut()
     await assertAllRejected(identity())
     await store.proxy.open()
-    await goOn()
-    assert.deepEqual(await countRows(), writtenAfter(rows))
+    await assertRecovered()
+    assert.deepEqual(await countRows(), afterRecovery(rows))
     await assertAllReleased(budgets, commandBudgets)
   })
 
-  for (const [what, vanish] of [
+  for (const [event, vanish] of [
     ['freezes', () => store.freeze()],
     ['is cut off', () => store.proxy.shut().then(store.proxy.open)],
   ] as const)
-    test(`${what} in the middle of a write: no client is asked to send it again, and it is done at most once`, async () => {
-      const [one, other] = await Promise.all([workspace.project(), workspace.project()])
+    test(`${event} during a write, no client is asked to repeat it, and it is executed at most once`, async () => {
+      const [restId, commandId] = await Promise.all([workspace.project(), workspace.project()])
       const holder = await store.connect()
       await holder.query('begin')
-      for (const id of [one, other]) await holder.query('select from projects where id = $1 for update', [id])
+      for (const id of [restId, commandId])
+        await holder.query('select from projects where id = $1 for update', [id])
       const { organizationId } = workspace
       const values = { name: 'Renamed', organizationId }
-      const asked = call('PATCH', '/api/project', { id: one, ...values })
-      const commanded = command('UpdateProject', { id: other, ...values })
+      const restUpdate = call('PATCH', '/api/project', { id: restId, ...values })
+      const commandUpdate = command('UpdateProject', { id: commandId, ...values })
       await untilWaiting(store.direct, 2)
       await vanish()
-      const [answer, { code, metadata }] = await Promise.all([asked, commanded])
+      const [answer, { code, metadata }] = await Promise.all([restUpdate, commandUpdate])
       assertEnvelope(answer, 504)
       assert.equal(answer.headers.get('retry-after'), null)
-      assert.deepEqual([code, metadata.get('retry-after')], [2, []])
+      assert.deepEqual([code, metadata.get('retry-after')], [grpcStatus.UNKNOWN, []])
       store.thaw()
       await holder.query('commit')
       await holder.end()
-      await goOn()
+      await assertRecovered()
       const [row] = await rowsOf(
-        `select max(writes)::int as most from (select count(*) as writes from history where row_id in ('${one}', '${other}') and action = 'update' group by row_id) as counted`,
+        `select max(writes)::int as most from (select count(*) as writes from history where row_id in ('${restId}', '${commandId}') and action = 'update' group by row_id) as counted`,
       )
       assert.ok(Number(row?.most ?? 0) <= 1)
       await assertAllReleased(budgets, commandBudgets)
     })
 
-  test('is cut off in the middle of a read, the reader is answered all the same', async () => {
+  test('is cut off during a read, the read is answered nevertheless', async () => {
     const holder = await store.connect()
     await holder.query('begin; lock table organizations')
-    const asked = call('GET', `/api/organization?id=${workspace.organizationId}`)
+    const read = call('GET', `/api/organization?id=${workspace.organizationId}`)
     await untilWaiting(store.direct)
     await store.proxy.shut()
     await holder.query('rollback')
     await holder.end()
     await store.proxy.open()
-    assert.equal((await asked).status, 200)
+    assert.equal((await read).status, 200)
   })
 })
 
 const someId = '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b58'
 
-/** One good request for each command on a resource, by the name of the command. */
+/** Returns one valid request for each command on a resource, with the name of the command. */
 const commandRequests = (): readonly (readonly [string, object])[] =>
   entities.flatMap((entity) => {
     const { references, sample } = resources[entity]
-    // An assignment cannot wait for itself.
+    // The references differ, because an assignment cannot wait for itself.
     const ids = Object.fromEntries(
       Object.keys(references).map((name, index) => [name, someId.replace(/.$/, String(index))]),
     )
@@ -255,7 +261,7 @@ const commandRequests = (): readonly (readonly [string, object])[] =>
     ] as const
   })
 
-/** Commands take timestamps as protobuf messages have them. */
+/** Converts timestamps to the form of protobuf messages. */
 const timestampsOf = (values: object): object =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
@@ -284,7 +290,7 @@ interface Operation {
 
 const contract = join(import.meta.dirname, '..', '..', 'docs', 'contract')
 
-/** One request for each operation of a document, with its example and what it requires. */
+/** Returns one request for each operation of a document, with its example and its required parameters. */
 function documentedRequests(document: string): DocumentedRequest[] {
   const { paths } = JSON.parse(readFileSync(join(contract, document), 'utf8')) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
@@ -292,7 +298,9 @@ function documentedRequests(document: string): DocumentedRequest[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters = [], requestBody }]) => {
       const query = new URLSearchParams(
-        parameters.flatMap((one) => (one.in === 'query' && one.required ? [[one.name, exampleOf(one)]] : [])),
+        parameters
+          .filter((parameter) => parameter.in === 'query' && parameter.required)
+          .map((parameter) => [parameter.name, exampleOf(parameter)]),
       )
       const body = requestBody?.content['application/json']?.example
       return {
@@ -309,8 +317,8 @@ const exampleOf = ({ name, schema }: Parameter): string =>
 
 const secret = generateToken(linkTokenPrefix)
 
-/** Where the example of the document does not come as far as the store. */
-const better: Readonly<Record<string, Partial<DocumentedRequest>>> = {
+/** Replacements for the examples of the document that would be rejected before they reach the store. */
+const replacements: Readonly<Record<string, Partial<DocumentedRequest>>> = {
   '/ext/reports/hours': { path: '/ext/reports/hours?groupBy=person' },
   '/ext/reports/assignments': { path: '/ext/reports/assignments?groupBy=project' },
   '/ext/history': { path: `/ext/history?projectId=${someId}` },
@@ -321,71 +329,76 @@ const better: Readonly<Record<string, Partial<DocumentedRequest>>> = {
   '/ext/password-links/use': { body: { secret, newPassword: password } },
 }
 
-/** These need no store themselves: the tools of models are requests to the other routes. */
+/** These routes need no store themselves: tools for language models send requests to the other routes. */
 const withoutStore: ReadonlySet<string> = new Set([
   '/ext/mcp',
   '/.well-known/oauth-protected-resource/ext/mcp',
 ])
 
-/** One good request for each route of the REST host that needs the store. */
+/** Returns one valid request for each route of the REST host that needs the store. */
 const restRequests = (): DocumentedRequest[] =>
   ['rest.v1.json', 'extensions.v1.json'].flatMap(documentedRequests).flatMap((request) => {
     const path = request.path.split('?')[0] as string
-    // All exports are one route for each list, and an account may have a few waiting.
+    // One export stands for all of them, because an account may only have a few waiting.
     const isRepeated = path.startsWith('/ext/export/') && !/projects$/.test(path)
-    return isRepeated || withoutStore.has(path) ? [] : [{ ...request, ...better[path] }]
+    return isRepeated || withoutStore.has(path) ? [] : [{ ...request, ...replacements[path] }]
   })
 
-interface Asked {
-  readonly what: string
+interface SentRequest {
+  readonly name: string
   readonly answer: Promise<{ readonly status: number; readonly headers: Headers }>
 }
 
-/** Prepares whatever the endpoints want to see, and returns how to ask each of them once. */
+/**
+ * Prepares the sessions and codes that the endpoints require. Returns a function that sends a request to each
+ * endpoint.
+ */
 async function identityRequests(
   address: string,
   { login }: { readonly login: string },
-): Promise<() => Asked[]> {
+): Promise<() => SentRequest[]> {
   const { browser, tokens } = await signedIn(address, { login })
   const pkce = createPkce()
   const callback = await browser.follow(await browser.get('/connect/authorize', requestOf(pkce)))
-  const stranger = openBrowser(address)
-  const page = await stranger.follow(await stranger.get('/connect/authorize', requestOf(createPkce())))
+  const signedOutBrowser = openBrowser(address)
+  const page = await signedOutBrowser.follow(
+    await signedOutBrowser.get('/connect/authorize', requestOf(createPkce())),
+  )
   const authRequest = queryOf(page).authRequest ?? ''
   const client = { client_id: robot.id, client_secret: robot.secret }
   const bearer = { authorization: `Bearer ${tokens.access_token}` }
   const webclient = { client_id: 'svc-webclient' }
   const { access_token, refresh_token, id_token } = tokens
-  const got = (path: string, query?: Fields, headers?: Fields, by = browser): Asked => ({
-    what: `GET ${path}`,
-    answer: by.get(path, query, headers),
+  const get = (path: string, query?: Fields, headers?: Fields): SentRequest => ({
+    name: `GET ${path}`,
+    answer: browser.get(path, query, headers),
   })
-  const posted = (path: string, form: Fields, headers?: Fields, by = browser): Asked => ({
-    what: `POST ${path} ${form.grant_type ?? ''}`,
-    answer: by.post(path, form, headers),
+  const post = (path: string, form: Fields, headers?: Fields, sender = browser): SentRequest => ({
+    name: `POST ${path} ${form.grant_type ?? ''}`,
+    answer: sender.post(path, form, headers),
   })
   return () => [
-    got('/connect/authorize', requestOf(createPkce())),
-    posted('/connect/authorize', requestOf(createPkce())),
-    posted('/connect/token', {
+    get('/connect/authorize', requestOf(createPkce())),
+    post('/connect/authorize', requestOf(createPkce())),
+    post('/connect/token', {
       ...webclient,
       grant_type: 'authorization_code',
       code: queryOf(callback).code ?? '',
       redirect_uri: redirectUri,
       code_verifier: pkce.verifier,
     }),
-    posted('/connect/token', { ...webclient, grant_type: 'refresh_token', refresh_token }),
-    posted('/connect/token', { ...client, grant_type: 'client_credentials' }),
-    posted('/connect/revocation', { ...webclient, token: refresh_token }),
-    posted('/connect/introspect', { ...client, token: access_token }),
-    got('/connect/userinfo', {}, bearer),
-    posted('/connect/userinfo', {}, bearer),
+    post('/connect/token', { ...webclient, grant_type: 'refresh_token', refresh_token }),
+    post('/connect/token', { ...client, grant_type: 'client_credentials' }),
+    post('/connect/revocation', { ...webclient, token: refresh_token }),
+    post('/connect/introspect', { ...client, token: access_token }),
+    get('/connect/userinfo', {}, bearer),
+    post('/connect/userinfo', {}, bearer),
     {
-      what: 'GET /connect/endsession',
+      name: 'GET /connect/endsession',
       answer: browser.get('/connect/endsession', { id_token_hint: id_token }).then(browser.follow),
     },
-    posted('/api/account/login', { login, password, authRequest }, { origin }, stranger),
-    got('/ext/factors', {}, bearer),
-    posted('/ext/sign-in', { login, password, authRequest }, { origin: address }, stranger),
+    post('/api/account/login', { login, password, authRequest }, { origin }, signedOutBrowser),
+    get('/ext/factors', {}, bearer),
+    post('/ext/sign-in', { login, password, authRequest }, { origin: address }, signedOutBrowser),
   ]
 }

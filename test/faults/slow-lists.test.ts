@@ -12,14 +12,14 @@ import { seed } from '../support/seed.ts'
 import { slowDownImpediments } from '../support/slow-table.ts'
 import { until } from '../support/until.ts'
 
-/** A person's read may take this many times as long as while no list is slow. */
+/** A read may take at most this many times as long as without slow lists. */
 const quietTimesMax = 5
 
 describe('While lists are slow,', { concurrency: 1 }, () => {
   let greedy: Person
   let reader: Person
   let projectId: string
-  let letGo: () => Promise<void>
+  let restoreSpeed: () => Promise<void>
 
   const rest = fixture(startRestUnderTest)
   before(async () => {
@@ -28,11 +28,11 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
     projectId = await workspace.project('Relaunch', reader)
   })
   beforeEach(async () => {
-    // A new user: an account that was slow recently is separated at once.
+    // Each test has a new user, because the lists of an account that was slow recently are separated at once.
     greedy = await rest.signUp()
-    ;({ letGo } = await slowDownImpediments(rest.database))
+    ;({ release: restoreSpeed } = await slowDownImpediments(rest.database))
   })
-  afterEach(() => letGo())
+  afterEach(() => restoreSpeed())
 
   const searchOf = ({ token }: Person, text: string) =>
     rest.call('GET', `/api/impediments?search=${text}`, { token })
@@ -44,7 +44,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
     return performance.now() - startedAt
   }
 
-  /** A list and a record, one after the other, as a person clicks. */
+  /** Reads a list and a record, one after the other, as a user would. */
   async function timesOfReads(reads: number) {
     const { token } = reader
     const times: number[] = []
@@ -65,7 +65,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
     return { signIn, ...(await timesOfReads(10)) }
   }
 
-  async function assertOthersGoOn(quiet: Awaited<ReturnType<typeof measure>>) {
+  async function assertOthersAreServed(quiet: Awaited<ReturnType<typeof measure>>) {
     const crowded = await measure()
     for (const [kind, busyMachineMilliseconds] of [
       ['read', 200],
@@ -77,7 +77,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
     }
   }
 
-  test('one is stopped after a few seconds: 503, when to come back, and which search it was', async () => {
+  test('one is stopped after a few seconds, with 503, Retry-After and the name of the search', async () => {
     const startedAt = performance.now()
     const answer = await searchOf(greedy, 'ab')
     assertEnvelope(answer, 503)
@@ -95,7 +95,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
     )
   })
 
-  test('120 of one account, repeated continuously, do not delay reads and sign-ins of others', async () => {
+  test('120 of one account, repeated continuously, do not delay reads and sign-ins of other accounts', async () => {
     const quiet = await measure()
     let isDone = false
     const rejections: Answer[] = []
@@ -104,7 +104,7 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
     })
     try {
       await sleep(500)
-      await assertOthersGoOn(quiet)
+      await assertOthersAreServed(quiet)
     } finally {
       isDone = true
       await Promise.all(searches)
@@ -116,8 +116,8 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
     }
   })
 
-  test('250 live listings that cannot be refreshed, with a write a second, delay no other client, and go on', async () => {
-    await letGo()
+  test('250 live listings that cannot be refreshed delay no other client, and recover', async () => {
+    await restoreSpeed()
     const people = await Promise.all(Array.from({ length: 13 }, () => rest.signUp()))
     const lives: LiveReader[] = []
     for (let count = 0; count < 250; count += 1) {
@@ -126,24 +126,24 @@ describe('While lists are slow,', { concurrency: 1 }, () => {
     }
     await Promise.all(lives.map((live) => live.next()))
     const quiet = await measure()
-    ;({ letGo } = await slowDownImpediments(rest.database))
+    ;({ release: restoreSpeed } = await slowDownImpediments(rest.database))
     const { administrator } = rest
     const written: Promise<Answer>[] = []
     const writing = setInterval(() => {
-      // Waits for the table as long as that is slow; all listeners see its change.
+      // Each write waits while the table is slow, and all listings show its change.
       written.push(administrator.call('POST', '/api/impediment', { name: `a${written.length + 1}` }))
     }, 1000)
     try {
       await sleep(1500)
-      await assertOthersGoOn(quiet)
+      await assertOthersAreServed(quiet)
     } finally {
       clearInterval(writing)
-      await letGo()
-      letGo = () => Promise.resolve()
+      await restoreSpeed()
+      restoreSpeed = () => Promise.resolve()
       await Promise.all(written)
     }
     for (const live of lives) assert.equal(live.isEnded, false)
-    // A listing that was stopped rests for a few times as long as its statement took.
+    // A listing whose statement was stopped pauses for several times as long as the statement took.
     const [, listensToA1] = lives
     await listensToA1?.next(25)
     for (const live of lives) live.close()
@@ -171,7 +171,7 @@ describe('Live listings of one account', () => {
     assert.match(metrics, /^budget_refusals_total\{[^}]*liveListingsOfAccount[^}]*\} 1$/m)
     lives[0]?.close()
     for (let attempt = 0; (await open(person.token)).status !== 200; attempt += 1) {
-      assert.ok(attempt < 50, 'The closed one is still counted.')
+      assert.ok(attempt < 50, 'The closed listing is still counted.')
       await sleep(50)
     }
   })
@@ -180,7 +180,7 @@ describe('Live listings of one account', () => {
 const budgets = openBudgets()
 const rest = fixture(startRestUnderTest, {}, { budgets })
 
-/** A batch whose body never comes; returns what is answered. */
+/** Starts a batch whose body never arrives, and collects the response. */
 function beginBatch({ token }: Person): { readonly socket: Socket; answer: string } {
   const { hostname, port } = new URL(rest.address)
   const socket = connect(Number(port), hostname)
@@ -195,11 +195,11 @@ function beginBatch({ token }: Person): { readonly socket: Socket; answer: strin
   return batch
 }
 
-test('Batches whose bodies do not come give way to those that wait, and are answered with 503', async () => {
+test('Batches whose bodies do not arrive give way to those that wait, and are answered with 503', async () => {
   const people = await Promise.all([rest.signUp(), rest.signUp()])
   const slow = people.flatMap((person) => [beginBatch(person), beginBatch(person)])
   const { batches } = budgetLimits
-  await until(() => budgets.budget('batches').used() === batches.max, 'all places to be taken')
+  await until(() => budgets.budget('batches').used() === batches.max, 'all slots to be taken')
   const items = [create('impediment', { name: 'Weather' })]
   const answer = await rest.administrator.call('POST', '/ext/batch', { items })
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
@@ -211,5 +211,5 @@ test('Batches whose bodies do not come give way to those that wait, and are answ
     assert.match(answer, /The body came too slowly while others waited\./)
   }
   for (const { socket } of slow) socket.destroy()
-  await until(() => budgets.budget('batches').used() === 0, 'all places to be left')
+  await until(() => budgets.budget('batches').used() === 0, 'all slots to be released')
 })

@@ -11,31 +11,31 @@ import { type Person, type RestUnderTest, startRestUnderTest } from '../support/
 import { until } from '../support/until.ts'
 
 const mebibyte = 1024 ** 2
-/** More than the systems on both sides keep for a reader, which is 4 MB each at most. */
+/** These rows are larger than the buffers of the operating systems on both sides, at most 4 MB each. */
 const rows = 16_000
 const insertParts = 8
 
-/** Nothing is late unless a test says when. */
-const patient: Partial<StreamLimits> = {
+/** No reader is too slow, unless a test sets a shorter limit. */
+const generousLimits: Partial<StreamLimits> = {
   pauseSecondsMax: 600,
   graceSeconds: 600,
   shareSeconds: 600,
   patienceSeconds: 0.05,
 }
 
-interface Scene {
+interface ExportHost {
   readonly rest: RestUnderTest
   readonly budgets: Budgets
   readonly accounts: readonly Person[]
 }
 
-async function startScene(limits: Partial<StreamLimits>, aheadMebibytes = 1): Promise<Scene> {
+async function startExportHost(limits: Partial<StreamLimits>, aheadMebibytes = 1): Promise<ExportHost> {
   const budgets = openBudgets({
     exportBytes: aheadMebibytes * mebibyte,
     exportBytesOfAccount: aheadMebibytes * mebibyte,
   })
-  const rest = await startRestUnderTest({}, { budgets, exportLimits: { ...patient, ...limits } })
-  // In parts: a statement may take seven seconds, also on a busy machine.
+  const rest = await startRestUnderTest({}, { budgets, exportLimits: { ...generousLimits, ...limits } })
+  // The rows are inserted in parts, so that no statement takes longer than the allowed seven seconds.
   for (let part = 0; part < insertParts; part += 1)
     await rest.database.singleWrites.query(
       raw(`insert into organizations (id, name, description) select gen_random_uuid(), 'Mass', repeat('x', 2000)
@@ -44,8 +44,8 @@ async function startScene(limits: Partial<StreamLimits>, aheadMebibytes = 1): Pr
   return { rest, budgets, accounts: await Promise.all([rest.signUp(), rest.signUp(), rest.signUp()]) }
 }
 
-/** An export whose reader takes nothing unless the test does. */
-function openReader({ rest }: Scene, { token }: Person) {
+/** Opens an export that is read only when the test reads it. */
+function openReader({ rest }: ExportHost, { token }: Person) {
   const { hostname, port } = new URL(rest.address)
   const socket = connect(Number(port), hostname).setEncoding('latin1')
   let received = ''
@@ -58,10 +58,10 @@ function openReader({ rest }: Scene, { token }: Person) {
   )
   return {
     leave: () => socket.destroy(),
-    take(bytes: number) {
+    read(bytes: number) {
       received += socket.read(Math.min(bytes, socket.readableLength) || 1) ?? ''
     },
-    async takeRest() {
+    async readToEnd() {
       socket.on('data', (chunk: string) => {
         received += chunk
       })
@@ -76,114 +76,124 @@ function openReader({ rest }: Scene, { token }: Person) {
   }
 }
 
-const connectionsInUse = async ({ rest }: Scene): Promise<number> => {
-  const [found] = await rest.database.query<{ count: number }>(sql`
+const countConnectionsInUse = async ({ rest }: ExportHost): Promise<number> => {
+  const [row] = await rest.database.query<{ count: number }>(sql`
     select count(*)::int from pg_stat_activity
       where datname = current_database() and state <> 'idle' and query like 'fetch%'`)
-  return found?.count ?? 0
+  return row?.count ?? 0
 }
 
-async function exportOf({ rest }: Scene, { token }: Person): Promise<number> {
+/** Returns the status of a short export. */
+async function runExport({ rest }: ExportHost, { token }: Person): Promise<number> {
   const { status } = await rest.call('GET', '/ext/export/organizations?search=none', { token })
   return status
 }
 
-describe('A reader that takes nothing', () => {
-  let scene: Scene
+describe('A client that does not read its export', () => {
+  let scene: ExportHost
   before(async () => {
-    scene = await startScene({ pauseSecondsMax: 0.5 })
+    scene = await startExportHost({ pauseSecondsMax: 0.5 })
   })
   after(() => scene.rest.stop())
 
   test('is disconnected even if no other export waits, and its response is incomplete', async () => {
     const [ann] = scene.accounts as [Person]
     const reader = openReader(scene, ann)
-    await until(async () => (await connectionsInUse(scene)) === 1, 'the export to wait for its reader')
-    await until(async () => (await connectionsInUse(scene)) === 0, 'the connection to the store')
-    await until(() => scene.budgets.budget('exportBytes').used() === 0, 'what was read ahead')
-    const { error, isWhole } = await reader.takeRest()
+    await until(async () => (await countConnectionsInUse(scene)) === 1, 'the export to wait for its reader')
+    await until(async () => (await countConnectionsInUse(scene)) === 0, 'the connection to the store')
+    await until(
+      () => scene.budgets.budget('exportBytes').used() === 0,
+      'the bytes that were read ahead to be released',
+    )
+    const { error, isWhole } = await reader.readToEnd()
     assert.deepEqual([error, isWhole], ['ECONNRESET', false])
   })
 })
 
-describe('Two accounts that stop reading,', () => {
-  let scene: Scene
+describe('Two accounts that stop reading', () => {
+  let scene: ExportHost
   before(async () => {
-    scene = await startScene({ graceSeconds: 0.1, waitSecondsMax: 5 })
+    scene = await startExportHost({ graceSeconds: 0.1, waitSecondsMax: 5 })
   })
   after(() => scene.rest.stop())
 
   const occupy = async () => {
     const readers = scene.accounts.slice(0, 2).map((account) => openReader(scene, account))
-    await until(async () => (await connectionsInUse(scene)) === 2, 'both exports to wait for their readers')
+    await until(
+      async () => (await countConnectionsInUse(scene)) === 2,
+      'both exports to wait for their readers',
+    )
     return readers
   }
   const leave = async (readers: readonly ReturnType<typeof openReader>[]) => {
     for (const reader of readers) reader.leave()
-    await until(async () => (await connectionsInUse(scene)) === 0, 'the exports to end')
+    await until(async () => (await countConnectionsInUse(scene)) === 0, 'the exports to end')
   }
 
-  test('again and again, do not stop the export of a third', async () => {
+  test('repeatedly do not stop the export of a third', async () => {
     const [, , cleo] = scene.accounts as [Person, Person, Person]
     for (let round = 0; round < 3; round += 1) {
       const readers = await occupy()
-      assert.equal(await exportOf(scene, cleo), 200)
+      assert.equal(await runExport(scene, cleo), 200)
       await leave(readers)
     }
   })
 
-  test('give way too when they take a little now and then', async () => {
+  test('give way, too, if they read a little now and then', async () => {
     const [, , cleo] = scene.accounts as [Person, Person, Person]
     const readers = await occupy()
     const trickle = setInterval(() => {
-      for (const reader of readers) reader.take(1000)
+      for (const reader of readers) reader.read(1000)
     }, 20)
     try {
-      assert.equal(await exportOf(scene, cleo), 200)
+      assert.equal(await runExport(scene, cleo), 200)
     } finally {
       clearInterval(trickle)
     }
     await leave(readers)
   })
 
-  test('give way to other accounts only: their own further exports wait', async () => {
+  test('give way to other accounts only, whereas their own further exports wait', async () => {
     const [ann] = scene.accounts as [Person]
     const readers = await occupy()
-    const own = exportOf(scene, ann)
+    const ownExport = runExport(scene, ann)
     await sleep(500)
-    assert.equal(await connectionsInUse(scene), 2)
+    assert.equal(await countConnectionsInUse(scene), 2)
     await leave(readers)
-    assert.equal(await own, 200)
+    assert.equal(await ownExport, 200)
   })
 })
 
 describe('A slow reader', () => {
   test('gets everything while no other export waits', async () => {
-    const scene = await startScene({ graceSeconds: 0, shareSeconds: 0 })
+    const scene = await startExportHost({ graceSeconds: 0, shareSeconds: 0 })
     try {
       const [ann] = scene.accounts as [Person]
       const reader = openReader(scene, ann)
-      await until(async () => (await connectionsInUse(scene)) === 1, 'the export to wait for its reader')
+      await until(async () => (await countConnectionsInUse(scene)) === 1, 'the export to wait for its reader')
       for (let pauses = 0; pauses < 10; pauses += 1) {
-        reader.take(100_000)
+        reader.read(100_000)
         await sleep(30)
       }
-      assert.deepEqual(await reader.takeRest(), { error: undefined, rows, isWhole: true })
+      assert.deepEqual(await reader.readToEnd(), { error: undefined, rows, isWhole: true })
     } finally {
       await scene.rest.stop()
     }
   })
 
-  test('holds no connection for what fits into memory, and then gets everything even if others wait', async () => {
-    const scene = await startScene({ graceSeconds: 0, shareSeconds: 0 }, 64)
+  test('holds no connection if its rows fit into memory, and then gets everything even if others wait', async () => {
+    const scene = await startExportHost({ graceSeconds: 0, shareSeconds: 0 }, 64)
     try {
       const [ann, ben, cleo] = scene.accounts as [Person, Person, Person]
       const reader = openReader(scene, ann)
       const { used } = scene.budgets.budget('exportBytes')
-      await until(async () => used() > mebibyte && (await connectionsInUse(scene)) === 0, 'all to be read')
+      await until(
+        async () => used() > mebibyte && (await countConnectionsInUse(scene)) === 0,
+        'all to be read',
+      )
       assert.ok(used() <= scene.budgets.budget('exportBytes').max)
-      for (const account of [ann, ben, cleo]) assert.equal(await exportOf(scene, account), 200)
-      assert.deepEqual(await reader.takeRest(), { error: undefined, rows, isWhole: true })
+      for (const account of [ann, ben, cleo]) assert.equal(await runExport(scene, account), 200)
+      assert.deepEqual(await reader.readToEnd(), { error: undefined, rows, isWhole: true })
       assert.equal(used(), 0)
     } finally {
       await scene.rest.stop()
@@ -192,14 +202,14 @@ describe('A slow reader', () => {
 })
 
 describe('An export', () => {
-  let scene: Scene
+  let scene: ExportHost
   before(async () => {
-    scene = await startScene({ shareSeconds: 0.2, waitSecondsMax: 5 })
+    scene = await startExportHost({ shareSeconds: 0.2, waitSecondsMax: 5 })
   })
   after(() => scene.rest.stop())
 
-  /** As long as it is asked for more, and as fast as the store is. */
-  async function readForEver(account: string, signal: AbortSignal): Promise<void> {
+  /** Reads an endless export as fast as possible, until the signal aborts it. */
+  async function readEndlessly(account: string, signal: AbortSignal): Promise<void> {
     const endless = scene.rest.database.exports.stream<{ n: string }>({
       account,
       statement: sql`select generate_series(1, 1000000000) as n`,
@@ -210,39 +220,42 @@ describe('An export', () => {
     for await (const slice of endless) assert.ok(slice.length > 0)
   }
 
-  test('that is taken fast gives way as well once it has had its share', async () => {
-    const left = new AbortController()
+  test('that is read fast gives way, too, once it has had its share', async () => {
+    const stopping = new AbortController()
     const endless = Promise.allSettled(
-      ['first', 'second'].map((account) => readForEver(account, left.signal)),
+      ['first', 'second'].map((account) => readEndlessly(account, stopping.signal)),
     )
-    await until(async () => (await connectionsInUse(scene)) === 2, 'both to be read')
+    await until(async () => (await countConnectionsInUse(scene)) === 2, 'both to be read')
     const [ann] = scene.accounts as [Person]
-    assert.equal(await exportOf(scene, ann), 200)
-    left.abort()
+    assert.equal(await runExport(scene, ann), 200)
+    stopping.abort()
     await endless
   })
 
-  test('whose client leaves while it waits is not begun', async () => {
-    const left = new AbortController()
-    const gone = new AbortController()
-    const reads = Promise.allSettled([readForEver('ann', left.signal), readForEver('ann', gone.signal)])
+  test('whose client leaves while it waits is not started', async () => {
+    const running = new AbortController()
+    const waitingClient = new AbortController()
+    const reads = Promise.allSettled([
+      readEndlessly('ann', running.signal),
+      readEndlessly('ann', waitingClient.signal),
+    ])
     const waiting = () => scene.budgets.budget('exportsWaiting').used()
     await until(() => waiting() === 1, 'the second one to wait')
-    gone.abort()
+    waitingClient.abort()
     assert.equal(waiting(), 0)
-    left.abort()
+    running.abort()
     await reads
   })
 })
 
-test('An export that takes too long in all is broken off', async () => {
-  const scene = await startScene({ streamSecondsMax: 0.5 })
+test('An export that takes too long in total is interrupted', async () => {
+  const scene = await startExportHost({ streamSecondsMax: 0.5 })
   try {
     const [ann] = scene.accounts as [Person]
     const reader = openReader(scene, ann)
-    await until(async () => (await connectionsInUse(scene)) === 1, 'the export to wait for its reader')
-    await until(async () => (await connectionsInUse(scene)) === 0, 'it to be broken off')
-    assert.equal((await reader.takeRest()).isWhole, false)
+    await until(async () => (await countConnectionsInUse(scene)) === 1, 'the export to wait for its reader')
+    await until(async () => (await countConnectionsInUse(scene)) === 0, 'the export to be interrupted')
+    assert.equal((await reader.readToEnd()).isWhole, false)
   } finally {
     await scene.rest.stop()
   }
@@ -250,7 +263,7 @@ test('An export that takes too long in all is broken off', async () => {
 
 const kibibyte = 1024
 
-describe('The bytes that live listings of one account keep', { concurrency: 1 }, () => {
+describe('The bytes that are buffered for live listings of one account', { concurrency: 1 }, () => {
   const budgets = openBudgets({ liveBytesOfAccount: 300 * kibibyte })
   const rest = fixture(startRestUnderTest, { METRICS: 'true' }, { budgets })
   before(async () => {
@@ -261,23 +274,23 @@ describe('The bytes that live listings of one account keep', { concurrency: 1 },
     )
   })
 
-  /** A listing of its own for each page size. */
+  /** Listings with different page sizes are not shared. */
   const open = (token: string, pageSize: number) =>
     listen(rest.address, `/api/impediments?pageSize=${pageSize}`, { token })
   const nameAll = (name: string) =>
     rest.database.singleWrites.query(raw(`update impediments set name = ${name} where active`))
-  async function used(): Promise<number> {
+  async function readUsedBytes(): Promise<number> {
     const { body } = await rest.call('GET', '/metrics')
     return Number(/^budget_used\{[^}]*"liveBytesOfAccount"[^}]*\} (\d+)$/m.exec(body)?.[1])
   }
-  async function becomesUnused() {
-    for (let attempt = 0; (await used()) !== 0; attempt += 1) {
-      assert.ok(attempt < 100, 'What closed listings kept is still counted.')
+  async function waitUntilUnused() {
+    for (let attempt = 0; (await readUsedBytes()) !== 0; attempt += 1) {
+      assert.ok(attempt < 100, 'The bytes of closed listings are still counted.')
       await sleep(50)
     }
   }
 
-  test('have an end: the listing that goes beyond it is rejected with 429, others’ are not', async () => {
+  test('are limited: the listing that exceeds the limit is rejected with 429, those of other accounts are not', async () => {
     await nameAll(`repeat('long ', 40)`)
     const person = await rest.signUp()
     const lives: LiveReader[] = []
@@ -294,17 +307,17 @@ describe('The bytes that live listings of one account keep', { concurrency: 1 },
       /^The live listings of an account may have at most .* MiB/,
     )
     assert.ok(last.headers['retry-after'])
-    const bytes = await used()
+    const bytes = await readUsedBytes()
     assert.ok(bytes > 200 * kibibyte && bytes <= 300 * kibibyte, `${bytes} bytes`)
     const { body: metrics } = await rest.call('GET', '/metrics')
     assert.match(metrics, /^budget_refusals_total\{[^}]*"liveBytesOfAccount"[^}]*\} 1$/m)
-    const others = await open(rest.administrator.token, 100)
-    assert.equal(others.status, 200)
-    for (const live of [others, ...lives]) live.close()
-    await becomesUnused()
+    const ofOtherAccount = await open(rest.administrator.token, 100)
+    assert.equal(ofOtherAccount.status, 200)
+    for (const live of [ofOtherAccount, ...lives]) live.close()
+    await waitUntilUnused()
   })
 
-  test('do not grow beyond it with the rows: one stream ends with a reason, the others go on', async () => {
+  test('do not exceed the limit when rows grow: one stream ends with a reason, the others continue', async () => {
     await nameAll(`'short'`)
     const person = await rest.signUp()
     const lives = await Promise.all(Array.from({ length: 12 }, (_, index) => open(person.token, 100 - index)))
@@ -316,16 +329,16 @@ describe('The bytes that live listings of one account keep', { concurrency: 1 },
     await nameAll(`repeat('long ', 40)`)
     await rest.call('POST', '/api/impediment', { token, body: { name: 'One more' } })
     for (let attempt = 0; !lives.some(({ isEnded }) => isEnded); attempt += 1) {
-      assert.ok(attempt < 100, 'None was ended.')
-      assert.ok((await used()) <= 300 * kibibyte)
+      assert.ok(attempt < 100, 'No listing has ended.')
+      assert.ok((await readUsedBytes()) <= 300 * kibibyte)
       await sleep(50)
     }
     const [ended] = lives.filter(({ isEnded }) => isEnded)
     assert.match(ended?.comments.at(-1) ?? '', /^The live listings of an account may have at most /)
-    const others = lives.filter(({ isEnded }) => !isEnded)
-    const reported = await Promise.all(others.map((live) => live.next().catch(() => undefined)))
-    assert.ok(reported.filter((event) => /"totalCount":112|long long/.test(JSON.stringify(event))).length > 2)
+    const remaining = lives.filter(({ isEnded }) => !isEnded)
+    const events = await Promise.all(remaining.map((live) => live.next().catch(() => undefined)))
+    assert.ok(events.filter((event) => /"totalCount":112|long long/.test(JSON.stringify(event))).length > 2)
     for (const live of lives) live.close()
-    await becomesUnused()
+    await waitUntilUnused()
   })
 })

@@ -5,19 +5,19 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { status } from '@grpc/grpc-js'
-import { goodList, listOrganizations } from '../commands/assert-serves.ts'
+import { listMessage, listOrganizations } from '../commands/assert-serves.ts'
 import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { framed, grpcHeaders, openRawCalls, type RawCalls } from '../support/raw-calls.ts'
 import { type AttackedHosts, startAttackedHosts, startReconnecting } from './attacked-hosts.ts'
 
 const grownMegabytesMax = 64
-/** Enough that most of the memory of ordinary work has been taken, and is not counted as the attack's. */
+/** These calls allocate most of the memory that ordinary work needs, before any attack is measured. */
 const warmCalls = 1000
 const quietMilliseconds = 500
 const attackMilliseconds = 2000
 /**
- * The delay that other work on the same cores, the attacker's included, may cause; unlimited attacks cause
- * half a minute.
+ * The delay that other work on the same cores may cause, including that of the attacker. Without limits,
+ * attacks would delay other clients for half a minute.
  */
 const noiseMilliseconds = 5000
 const otherAddress = '127.0.0.2'
@@ -47,19 +47,19 @@ describe('While a client without a token keeps reconnecting to the port of comma
   })
 
   const call = async (raw: RawCalls, token?: string) => {
-    const answer = await raw.send(grpcHeaders(listOrganizations, token), framed(goodList))
+    const answer = await raw.send(grpcHeaders(listOrganizations, token), framed(listMessage))
     return status[answer.status ?? -1]
   }
 
-  /** One of its own connection, from another address. */
-  async function newcomer(token?: string) {
+  /** Calls on a new connection from another address. */
+  async function callAsNewcomer(token?: string) {
     const raw = openRawCalls(target, { localAddress: otherAddress })
     const code = await call(raw, token)
     raw.close()
     return code
   }
 
-  /** The answers that other clients get meanwhile, and how long the slowest of them waits. */
+  /** Measures which responses other clients get meanwhile, and how long the slowest of them waits. */
   async function measureOthers(isDone: () => boolean) {
     const codes = new Set<string>()
     let slowest = 0
@@ -70,8 +70,8 @@ describe('While a client without a token keeps reconnecting to the port of comma
     }
     while (!isDone()) {
       await record('known', call(known, hosts.token))
-      await record('with a token', newcomer(hosts.token))
-      await record('without', newcomer())
+      await record('with a token', callAsNewcomer(hosts.token))
+      await record('without a token', callAsNewcomer())
       await sleep(100)
     }
     return { codes: [...codes].sort(), slowest: Math.round(slowest) }
@@ -86,22 +86,29 @@ describe('While a client without a token keeps reconnecting to the port of comma
     ['window updates', 8],
     ['empty data', 8],
   ] as const) {
-    test(`with ${kind}, all others are served and memory stays`, async (t) => {
+    test(`with ${kind}, other clients are served, and memory does not grow`, async (t) => {
       const quiet = await hosts.measureReads(quietMilliseconds)
       const attacker = startReconnecting(target, kind, atOnce)
       let isDone = false
       const measuring = measureOthers(() => isDone)
-      const under = await hosts.measureReads(attackMilliseconds)
+      const readsUnderAttack = await hosts.measureReads(attackMilliseconds)
       isDone = true
-      const others = await measuring
-      t.diagnostic(JSON.stringify({ quiet, under, others, attacker: attacker.report() }))
+      const otherClients = await measuring
+      t.diagnostic(JSON.stringify({ quiet, readsUnderAttack, otherClients, attacker: attacker.report() }))
       attacker.end()
-      assert.deepEqual(others.codes, ['known: OK', 'with a token: OK', 'without: UNAUTHENTICATED'])
-      assert.ok(others.slowest <= noiseMilliseconds, `A call took ${others.slowest} ms.`)
-      const grown = under.megabytes - quiet.megabytes
+      assert.deepEqual(otherClients.codes, [
+        'known: OK',
+        'with a token: OK',
+        'without a token: UNAUTHENTICATED',
+      ])
+      assert.ok(otherClients.slowest <= noiseMilliseconds, `A call took ${otherClients.slowest} ms.`)
+      const grown = readsUnderAttack.megabytes - quiet.megabytes
       assert.ok(grown <= grownMegabytesMax, `It grew by ${grown} MB.`)
       const patience = Math.max(5 * quiet.p95, noiseMilliseconds)
-      assert.ok(under.p95 <= patience, `A read took ${under.p95} ms, and ${quiet.p95} ms before.`)
+      assert.ok(
+        readsUnderAttack.p95 <= patience,
+        `A read took ${readsUnderAttack.p95} ms, and ${quiet.p95} ms before.`,
+      )
     })
   }
 })

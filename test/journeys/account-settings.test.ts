@@ -4,9 +4,14 @@ import { makeToken } from '../support/api-tokens.ts'
 import { fixture } from '../support/fixture.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 
-const none = {
-  ...{ theme: null, density: null, language: null },
-  ...{ notificationMails: null, notificationHour: null, timeZone: null, mutedKinds: null },
+const defaults = {
+  theme: null,
+  density: null,
+  language: null,
+  notificationMails: null,
+  notificationHour: null,
+  timeZone: null,
+  mutedKinds: null,
 }
 
 describe('The settings of an account', () => {
@@ -19,43 +24,45 @@ describe('The settings of an account', () => {
   const read = async (token = ann.token) => (await rest.call('GET', '/ext/settings', { token })).body.settings
   const change = (body: unknown, token = ann.token) => rest.call('PATCH', '/ext/settings', { token, body })
 
-  test('follow the device until they are chosen, one by one', async () => {
-    assert.deepEqual(await read(), none)
-    assert.deepEqual((await change({ theme: 'dark' })).body.settings, { ...none, theme: 'dark' })
+  test('are null until they are chosen, and each can be changed alone', async () => {
+    assert.deepEqual(await read(), defaults)
+    assert.deepEqual((await change({ theme: 'dark' })).body.settings, { ...defaults, theme: 'dark' })
     await change({ density: 'compact', language: 'pt-BR' })
-    assert.deepEqual(await read(), { ...none, theme: 'dark', density: 'compact', language: 'pt-BR' })
+    assert.deepEqual(await read(), { ...defaults, theme: 'dark', density: 'compact', language: 'pt-BR' })
     await change({ theme: null })
-    assert.deepEqual(await read(), { ...none, density: 'compact', language: 'pt-BR' })
+    assert.deepEqual(await read(), { ...defaults, density: 'compact', language: 'pt-BR' })
     assert.deepEqual((await change({})).body.settings, await read())
   })
 
-  test('are those of one account', async () => {
+  test('apply to one account only', async () => {
     const bob = await rest.signUp({ name: 'Bob' })
     await change({ theme: 'dark' })
     assert.equal((await read(bob.token)).theme, null)
   })
 
-  test('that two devices change at the same time are both kept', async () => {
+  test('are all kept if several devices change different ones at the same time', async () => {
     await Promise.all([change({ theme: 'dark' }), change({ density: 'compact' }), change({ language: 'en' })])
-    assert.deepEqual(await read(), { ...none, theme: 'dark', density: 'compact', language: 'en' })
+    assert.deepEqual(await read(), { ...defaults, theme: 'dark', density: 'compact', language: 'en' })
   })
 
-  test('are rejected where they are not known, all at once', async () => {
+  test('are rejected together if their values are invalid', async () => {
     const rejected = await change({ theme: 'pink', density: 3, language: 'tlh', other: 1 })
     assert.equal(rejected.status, 400)
     assert.deepEqual(Object.keys(rejected.body.errors).sort(), ['density', 'language', 'theme'])
-    assert.deepEqual(await read(), none)
+    assert.deepEqual(await read(), defaults)
     assert.equal((await change('dark')).status, 400)
   })
 
-  test('choose when notifications are mailed', async () => {
+  test('include when notifications are mailed', async () => {
     const choices = {
-      ...{ notificationMails: 'daily', notificationHour: 7, timeZone: 'America/Sao_Paulo' },
+      notificationMails: 'daily',
+      notificationHour: 7,
+      timeZone: 'America/Sao_Paulo',
       mutedKinds: ['commented', 'overdue'],
     }
-    assert.deepEqual((await change(choices)).body.settings, { ...none, ...choices })
+    assert.deepEqual((await change(choices)).body.settings, { ...defaults, ...choices })
     await change({ notificationHour: null, mutedKinds: [] })
-    assert.deepEqual(await read(), { ...none, ...choices, notificationHour: null, mutedKinds: [] })
+    assert.deepEqual(await read(), { ...defaults, ...choices, notificationHour: null, mutedKinds: [] })
   })
 
   for (const [name, value] of [
@@ -67,12 +74,12 @@ describe('The settings of an account', () => {
     ['mutedKinds', 'commented'],
     ['mutedKinds', ['commented', 'thanked']],
   ] as const)
-    test(`are not ${JSON.stringify(value)} for ${name}`, async () => {
+    test(`do not accept ${JSON.stringify(value)} for ${name}`, async () => {
       const { status, body } = await change({ [name]: value })
       assert.deepEqual([status, Object.keys(body.errors)], [400, [name]])
     })
 
-  test('belong to sessions, not to tokens for programs', async () => {
+  test('require a session, not a personal access token', async () => {
     const { secret } = await makeToken(rest, ann.token)
     assert.equal((await rest.call('GET', '/ext/settings', { token: secret })).status, 403)
     assert.equal((await change({ theme: 'dark' }, secret)).status, 403)

@@ -15,99 +15,105 @@ import {
 import { password } from '../support/cheap-passwords.ts'
 import { arriveFrom, insertIdentity, startExternalProvider } from '../support/external-provider.ts'
 import { fixture } from '../support/fixture.ts'
-import { registrationOf, requestAt, signInAt, tokensAt, wiki } from '../support/registered-clients.ts'
+import {
+  authorizationRequestOf,
+  registrationOf,
+  requestTokens,
+  signInTo,
+  wiki,
+} from '../support/registered-clients.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 import { until } from '../support/until.ts'
 
-describe('Administrators by a role in the store', () => {
-  const written: string[] = []
+describe('Administrators whose role is stored in the database', () => {
+  const logLines: string[] = []
   const environment = { Auth__SessionValidationCacheSeconds: '0', LOG_LEVEL: 'info' }
   const rest = fixture(startRestUnderTest, environment, {
-    destination: { write: (line) => void written.push(line) },
+    destination: { write: (line) => void logLines.push(line) },
   })
 
   const ask = (method: string, token: string, userId?: string) =>
     rest.call(method, '/ext/administrators', { token, ...(userId && { body: { userId } }) })
-  const give = (by: string, userId: string) => ask('POST', by, userId)
-  const take = (by: string, userId: string) => ask('DELETE', by, userId)
-  const listed = async (): Promise<string[]> =>
+  const grant = (by: string, userId: string) => ask('POST', by, userId)
+  const revoke = (by: string, userId: string) => ask('DELETE', by, userId)
+  const listedIds = async (): Promise<string[]> =>
     (await ask('GET', rest.administrator.token)).body.administrators.map(
       ({ userId }: { userId: string }) => userId,
     )
   const mayReadUsers = async (token: string) => (await rest.call('GET', '/api/users', { token })).status
   const tokenOf = async ({ login }: Person) => (await rest.identity.signIn(login)).access_token
-  const made = async () => {
+  const createAdministrator = async () => {
     const person = await rest.signUp({ name: 'Mara' })
-    assert.equal((await give(rest.administrator.token, person.id)).status, 200)
+    assert.equal((await grant(rest.administrator.token, person.id)).status, 200)
     return { ...person, token: await tokenOf(person) }
   }
 
-  test('are made by others, work from their next token on, and lose it with every token they have', async () => {
+  test('are appointed by others, have the role from their next token on, and lose it with all of their tokens', async () => {
     const person = await rest.signUp({ name: 'Mara' })
     const { secret } = await makeToken(rest, person.token, { scopes: ['*:read'] })
     assert.equal(await mayReadUsers(person.token), 403)
-    assert.equal((await give(rest.administrator.token, person.id)).status, 200)
+    assert.equal((await grant(rest.administrator.token, person.id)).status, 200)
     assert.equal(await mayReadUsers(person.token), 403)
     const token = await tokenOf(person)
     assert.equal(await mayReadUsers(token), 200)
     assert.equal(await mayReadUsers(secret), 200)
-    assert.ok((await listed()).includes(person.id))
-    assert.equal((await take(rest.administrator.token, person.id)).status, 200)
+    assert.ok((await listedIds()).includes(person.id))
+    assert.equal((await revoke(rest.administrator.token, person.id)).status, 200)
     assert.equal(await mayReadUsers(token), 401)
     assert.equal(await mayReadUsers(secret), 403)
     assert.equal(await mayReadUsers(await tokenOf(person)), 403)
-    assert.ok(!(await listed()).includes(person.id))
+    assert.ok(!(await listedIds()).includes(person.id))
   })
 
-  test('lose the role with their account, and come back without it', async () => {
-    const person = await made()
+  test('lose the role when their account is removed, and are restored without it', async () => {
+    const person = await createAdministrator()
     const { token } = rest.administrator
     for (const [method, path] of [
       ['DELETE', '/api/user'],
       ['POST', '/api/user/restore'],
     ] as const)
       assert.equal((await rest.call(method, path, { token, body: { ids: [person.id] } })).status, 200)
-    assert.ok(!(await listed()).includes(person.id))
+    assert.ok(!(await listedIds()).includes(person.id))
     assert.equal(await mayReadUsers(await tokenOf(person)), 403)
   })
 
-  test('are seen and chosen by administrators only, and by no token', async () => {
+  test('can be listed and appointed by administrators only, and not with a personal access token', async () => {
     const person = await rest.signUp()
     for (const method of ['GET', 'POST', 'DELETE'])
       assertEnvelope(await ask(method, person.token, method === 'GET' ? undefined : person.id), 403)
     const { secret } = await makeToken(rest, rest.administrator.token)
-    assertEnvelope(await give(secret, person.id), 403)
+    assertEnvelope(await grant(secret, person.id), 403)
   })
 
-  test("keep at least one administrator: they cannot revoke their own role, nor two each other's", async () => {
-    const [one, other] = [await made(), await made()]
-    assertEnvelope(await take(one.token, one.id), 400)
-    const answers = await Promise.all([take(one.token, other.id), take(other.token, one.id)])
+  test("cannot revoke their own role, nor can two of them revoke each other's", async () => {
+    const [first, second] = [await createAdministrator(), await createAdministrator()]
+    assertEnvelope(await revoke(first.token, first.id), 400)
+    const answers = await Promise.all([revoke(first.token, second.id), revoke(second.token, first.id)])
     const statuses = answers.map(({ status }) => status).sort()
-    // The later one is rejected by its token or by the lock, whichever comes first.
+    // The later request is rejected because of its token or after the lock, whichever comes first.
     assert.equal(statuses[0], 200)
     assert.ok(statuses[1] === 401 || statuses[1] === 403, String(statuses[1]))
-    assert.equal((await listed()).filter((id) => id === one.id || id === other.id).length, 1)
+    assert.equal((await listedIds()).filter((id) => id === first.id || id === second.id).length, 1)
   })
 
-  test('are given once however often they are asked for, and rejected for accounts that are not there', async () => {
+  test('are appointed once even by concurrent requests, and only for existing accounts', async () => {
     const person = await rest.signUp()
     const root = rest.administrator.token
-    const answers = await Promise.all(Array.from({ length: 4 }, () => give(root, person.id)))
+    const answers = await Promise.all(Array.from({ length: 4 }, () => grant(root, person.id)))
     assert.deepEqual(valuesOf(answers, 'status'), [200, 200, 200, 200])
-    assert.equal((await listed()).filter((id) => id === person.id).length, 1)
-    assertEnvelope(await give(root, '00000000-0000-4000-8000-000000000001'), 404)
-    assertEnvelope(await give(root, 'x'), 400)
-    assertEnvelope(await take(root, rest.administrator.id), 400)
-    assertEnvelope(await take(root, (await rest.signUp()).id), 404)
+    assert.equal((await listedIds()).filter((id) => id === person.id).length, 1)
+    assertEnvelope(await grant(root, '00000000-0000-4000-8000-000000000001'), 404)
+    assertEnvelope(await grant(root, 'x'), 400)
+    assertEnvelope(await revoke(root, rest.administrator.id), 400)
+    assertEnvelope(await revoke(root, (await rest.signUp()).id), 404)
   })
 
-  test('are written into the security log, given and taken', async () => {
-    const from = written.length
-    const { id } = await made()
-    await take(rest.administrator.token, id)
-    const events = written
+  test('are recorded in the security log when they are appointed and revoked', async () => {
+    const from = logLines.length
+    const { id } = await createAdministrator()
+    await revoke(rest.administrator.token, id)
+    const events = logLines
       .slice(from)
       .map((line) => JSON.parse(line))
       .filter(({ security }) => security === 'administrator-changed')
@@ -134,15 +140,15 @@ describe('A deactivated account', () => {
     const { tokens } = await signedIn(rest.identity.address, { login: person.login })
     return { ...person, token: tokens.access_token, refreshToken: tokens.refresh_token }
   }
-  /** What a sign-in or a client gets, if anything. */
-  const issued = (issue: Promise<string | { readonly access_token?: string }>) =>
+  /** Returns the token that a sign-in or a client receives, or undefined if it is rejected. */
+  const tokenFrom = (issue: Promise<string | { readonly access_token?: string }>) =>
     issue.then(
-      (given) => (typeof given === 'string' ? given : given?.access_token),
+      (result) => (typeof result === 'string' ? result : result?.access_token),
       () => undefined,
     )
   const isAccepted = async (token: string) => (await rest.call('GET', '/api/me', { token })).status === 200
 
-  test('signs in no more, and nothing that was issued to it works, until it is activated again', async () => {
+  test('can no longer sign in until it is reactivated, and everything issued to it stays invalid', async () => {
     const person = await join()
     const { secret } = await makeToken(rest, person.token)
     const service = await rest.identity.serviceToken(person.login)
@@ -151,7 +157,7 @@ describe('A deactivated account', () => {
     const browser = openBrowser(rest.identity.address)
     assert.equal((await refresh(browser, person.refreshToken)).json.error, 'invalid_grant')
     for (const issue of [rest.identity.signIn(person.login), rest.identity.serviceToken(person.login)])
-      assert.equal(await issued(issue), undefined)
+      assert.equal(await tokenFrom(issue), undefined)
     const [{ userId, deactivatedBy }] = (await statesOf(person.id)).body.deactivations
     assert.deepEqual([userId, deactivatedBy], [person.id, rest.administrator.id])
     assert.equal((await ask('DELETE', root(), person.id)).status, 200)
@@ -185,13 +191,13 @@ describe('A deactivated account', () => {
         postSignIn(browser, createPkce(), { login: person.login, password }).catch(() => undefined),
       ])
       assert.ok(signedInMeanwhile)
-      const [active] = (await rest.call('GET', `/ext/sessions?userId=${person.id}`, { token: root() })).body
+      const [session] = (await rest.call('GET', `/ext/sessions?userId=${person.id}`, { token: root() })).body
         .sessions
-      assert.equal(active, undefined)
+      assert.equal(session, undefined)
     }
   })
 
-  test('is created by administrators only, by no token, and never for themselves', async () => {
+  test('can be deactivated by other administrators only, and not with a personal access token', async () => {
     const [person, other] = [await join(), await join()]
     assertEnvelope(await ask('POST', person.token, other.id), 403)
     assertEnvelope(await ask('DELETE', person.token, other.id), 403)
@@ -215,7 +221,7 @@ describe('A deactivated account', () => {
       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
     return waiting.length
   }
-  /** Returns the statuses of requests that all wait for the same lock, and get it in this order. */
+  /** Makes all requests wait for the same lock, so that they get it in this order. Returns their statuses. */
   const inOrder = async (requests: readonly (() => Promise<{ readonly status: number }>)[]) => {
     const answers = await rest.database.transaction(async (transaction) => {
       await transaction.query(sql`lock table administrators in share row exclusive mode`)
@@ -252,18 +258,18 @@ describe('A deactivated account', () => {
     ['remove and revoke the role of each other', remove, revokeRole],
     ['revoke the role of and remove each other', revokeRole, remove],
   ] as const)
-    test(`keeps at least one administrator: two ${title}, and only the first succeeds`, async () => {
-      const [one, other] = [await appoint(), await appoint()]
-      const statuses = await inOrder([() => first(one.token, other.id), () => second(other.token, one.id)])
+    test(`leaves at least one administrator: two ${title}, and only the first succeeds`, async () => {
+      const [ann, bob] = [await appoint(), await appoint()]
+      const statuses = await inOrder([() => first(ann.token, bob.id), () => second(bob.token, ann.id)])
       assert.deepEqual(statuses, [200, 403])
-      const tokens = valuesOf([one, other], 'token')
+      const tokens = valuesOf([ann, bob], 'token')
       const users = await Promise.all(tokens.map((token) => rest.call('GET', '/api/users', { token })))
       assert.deepEqual(valuesOf(users, 'status'), [200, 401])
     })
 
-  test('may be removed by themselves', async () => {
-    const own = await appoint()
-    assert.equal((await remove(own.token, own.id)).status, 200)
+  test('is not needed to remove an account: administrators may remove their own', async () => {
+    const { id, token } = await appoint()
+    assert.equal((await remove(token, id)).status, 200)
   })
 
   test('is not reactivated by an administrator whose role is being revoked', async () => {
@@ -278,12 +284,17 @@ describe('A deactivated account', () => {
   })
 })
 
-describe('The consents of a user', () => {
+describe('A consent of a user', () => {
   const rest = fixture(startRestUnderTest, {
     Auth__SessionValidationCacheSeconds: '0',
     ...registrationOf({
       ...wiki,
-      others: { ...wiki.others, Scopes__0: 'openid', Scopes__1: 'svc.api', Scopes__2: 'offline_access' },
+      extraSettings: {
+        ...wiki.extraSettings,
+        Scopes__0: 'openid',
+        Scopes__1: 'svc.api',
+        Scopes__2: 'offline_access',
+      },
     }),
   })
 
@@ -291,48 +302,51 @@ describe('The consents of a user', () => {
   const withdraw = (token: string, clientId: string) =>
     rest.call('DELETE', '/ext/consents', { token, body: { clientId } })
 
-  test('is seen, and taken back with every token that the app was given', async () => {
+  test('is listed, and can be withdrawn together with every token that was issued to the app', async () => {
     const { login, token } = await rest.signUp()
     const browser = openBrowser(rest.identity.address)
-    const { json } = await tokensAt(browser, wiki, { login, request: { scope } })
+    const { json } = await requestTokens(browser, wiki, { login, request: { scope } })
     const me = () => rest.call('GET', '/api/me', { token: json.access_token })
     assert.equal((await me()).status, 200)
-    // Long before it is taken back; what follows happens within a second.
+    // The tokens are older than the withdrawal, which happens within the same second.
     await rest.database.query(sql`update refresh_tokens set created_at = now() - interval '10 seconds'`)
     const [consent, ...more] = (await rest.call('GET', '/ext/consents', { token })).body.consents
     assert.equal(more.length, 0)
-    assert.deepEqual([consent.clientId, consent.name], ['wiki', wiki.others?.Name])
+    assert.deepEqual([consent.clientId, consent.name], ['wiki', wiki.extraSettings?.Name])
     assert.deepEqual(consent.scopes.sort(), ['offline_access', 'openid', 'svc.api'])
-    // A code that was issued but not used yet.
+    // This code has been issued, but not redeemed.
     const pkce = createPkce()
-    const callback = await signInAt(browser, wiki, { request: { scope }, pkce })
+    const callback = await signInTo(browser, wiki, { request: { scope }, pkce })
     assert.ok(queryOf(callback).code)
     assert.deepEqual((await withdraw(token, 'wiki')).body, { success: true })
     assertEnvelope(await me(), 401)
     const client = { client_id: 'wiki' }
     assert.equal((await refresh(browser, json.refresh_token, client)).json.error, 'invalid_grant')
     const redeemed = await browser.post('/connect/token', {
-      ...{ grant_type: 'authorization_code', client_id: 'wiki', code: queryOf(callback).code ?? '' },
-      ...{ redirect_uri: wiki.redirectUri, code_verifier: pkce.verifier },
+      grant_type: 'authorization_code',
+      client_id: 'wiki',
+      code: queryOf(callback).code ?? '',
+      redirect_uri: wiki.redirectUri,
+      code_verifier: pkce.verifier,
     })
     assert.equal(redeemed.json.error, 'invalid_grant')
     assert.deepEqual((await rest.call('GET', '/ext/consents', { token })).body, { consents: [] })
     assertEnvelope(await withdraw(token, 'wiki'), 404)
-    // The user is asked again; new tokens work, withdrawn ones do not.
+    // The user is asked for consent again. New tokens work, earlier ones do not.
     const page = await browser.follow(
-      await browser.get('/connect/authorize', requestAt(wiki, createPkce(), { scope })),
+      await browser.get('/connect/authorize', authorizationRequestOf(wiki, createPkce(), { scope })),
     )
     assert.match(page.text, /name="answer"/)
     await rest.database.query(sql`update consents set withdrawn_at = now() - interval '1 second'`)
-    const latest = (await tokensAt(browser, wiki, { request: { scope } })).json
+    const latest = (await requestTokens(browser, wiki, { request: { scope } })).json
     assert.equal((await rest.call('GET', '/api/me', { token: latest.access_token })).status, 200)
     assert.equal((await refresh(browser, json.refresh_token, client)).json.error, 'invalid_grant')
   })
 
-  test('belongs to its owner only, and the app itself cannot change it', async () => {
+  test('can be withdrawn by its owner only, not by the app, and listed by administrators', async () => {
     const [owner, stranger] = [await rest.signUp(), await rest.signUp()]
     const browser = openBrowser(rest.identity.address)
-    const { json } = await tokensAt(browser, wiki, { login: owner.login, request: { scope } })
+    const { json } = await requestTokens(browser, wiki, { login: owner.login, request: { scope } })
     assertEnvelope(await withdraw(json.access_token, 'wiki'), 403)
     assertEnvelope(await withdraw(stranger.token, 'wiki'), 404)
     const path = `/ext/consents?userId=${owner.id}`
@@ -348,7 +362,7 @@ describe('Identities at external providers', () => {
     startRestUnderTest({ Auth__SessionValidationCacheSeconds: '0', ...direct.settings('plain') }),
   )
 
-  const connected = async (subject: string) => {
+  const signUpConnected = async (subject: string) => {
     const person = await rest.signUp()
     await insertIdentity(rest.database, direct.issuer, { userId: person.id, subject })
     return person
@@ -366,8 +380,8 @@ describe('Identities at external providers', () => {
       : ((await redeem(browser, pkce, callback)).json.access_token as string)
   }
 
-  test('are seen and ended by their owner, with the sessions that began with them only', async () => {
-    const { id: userId, token } = await connected('mine')
+  test('can be listed and unlinked by their owner, which ends only the sessions that they started', async () => {
+    const { id: userId, token } = await signUpConnected('mine')
     const externalToken = (await arrive('mine')) ?? ''
     const [identity, ...more] = await list(token)
     assert.equal(more.length, 0)
@@ -384,8 +398,8 @@ describe('Identities at external providers', () => {
     assertEnvelope(await disconnect(token, identity.id), 404)
   })
 
-  test('of others are for administrators, and for no app', async () => {
-    const [owner, stranger] = [await connected('theirs'), await rest.signUp()]
+  test('of other users can be listed and unlinked by administrators only', async () => {
+    const [owner, stranger] = [await signUpConnected('theirs'), await rest.signUp()]
     const [identity] = await list(owner.token)
     assertEnvelope(await stranger.call('GET', `/ext/identities?userId=${owner.id}`), 403)
     assertEnvelope(await disconnect(stranger.token, identity.id), 404)
@@ -393,8 +407,8 @@ describe('Identities at external providers', () => {
     assert.equal((await disconnect(rest.administrator.token, identity.id)).status, 200)
   })
 
-  test('are not taken away by oneself while they are the only way in', async () => {
-    const owner = await connected('one')
+  test('cannot be unlinked by their owner if they are the only way to sign in', async () => {
+    const owner = await signUpConnected('one')
     await insertIdentity(rest.database, direct.issuer, { userId: owner.id, subject: 'two' })
     const withoutPasswords = await rest.startAnother({ passwords: false })
     const identities = await list(owner.token)
@@ -404,15 +418,15 @@ describe('Identities at external providers', () => {
       ),
     )
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400])
-    // Nor without a password that could fit.
-    const [left] = await list(owner.token)
+    // A password hash that no password matches is no way to sign in either.
+    const [remaining] = await list(owner.token)
     await rest.database.query(sql`update users set password_hash = 'none' where id = ${owner.id}`)
-    assertEnvelope(await disconnect(owner.token, left.id), 400)
-    assert.equal((await disconnect(rest.administrator.token, left.id)).status, 200)
+    assertEnvelope(await disconnect(owner.token, remaining.id), 400)
+    assert.equal((await disconnect(rest.administrator.token, remaining.id)).status, 200)
   })
 
-  test('may be taken away by oneself once a passkey has signed in alone at the address of today', async () => {
-    const owner = await connected('with a passkey')
+  test('can be unlinked by their owner if a passkey has signed in without a password at the current domain', async () => {
+    const owner = await signUpConnected('with a passkey')
     const { address } = await rest.startAnother({ passwords: false, passkeySignInDomain: 'example.com' })
     const [identity] = await list(owner.token)
     const disconnectHere = () =>

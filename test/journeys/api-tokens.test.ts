@@ -11,11 +11,11 @@ import { listen } from '../support/live-events.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
-describe('Tokens under /ext/tokens', { concurrency: true }, () => {
-  const written: string[] = []
+describe('Personal access tokens', { concurrency: true }, () => {
+  const logLines: string[] = []
   const environment = { Auth__SessionValidationCacheSeconds: '0', LOG_LEVEL: 'info' }
   const rest = fixture(startRestUnderTest, environment, {
-    destination: { write: (line) => void written.push(line) },
+    destination: { write: (line) => void logLines.push(line) },
   })
   const workspace = fixture(seed, rest)
 
@@ -25,20 +25,20 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
   const listOf = async ({ token }: Person, query = '') =>
     (await ask('GET', `/ext/tokens${query}`, token)).body.tokens
 
-  test('are recognisable, shown once, and known by nothing but their hash', async () => {
+  test('have a recognizable prefix, are shown once, and are stored only as a hash', async () => {
     const person = await join()
     const { id, secret } = await makeToken(rest, person.token, { name: '  Nightly build ' })
     assert.match(secret, /^svc_[0-9a-f]{72}$/)
-    const [listed, ...others] = await listOf(person)
-    assert.equal(others.length, 0)
+    const [listed, ...more] = await listOf(person)
+    assert.equal(more.length, 0)
     assert.deepEqual([listed.id, listed.name, listed.userId], [id, 'Nightly build', person.id])
     const everything = await rest.database.query(
       sql`select row_to_json(token)::text as text from api_tokens as token`,
     )
-    assert.ok(!JSON.stringify([listed, everything, written]).includes(secret.slice(4, 40)))
+    assert.ok(!JSON.stringify([listed, everything, logLines]).includes(secret.slice(4, 40)))
   })
 
-  test('are accepted wherever an access token is, and show when and from where they were last used', async () => {
+  test('are accepted like access tokens, and list the time and address of their last use', async () => {
     const person = await join()
     const { secret } = await makeToken(rest, person.token)
     assert.equal((await listOf(person))[0].lastUsedAt, null)
@@ -50,15 +50,15 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
     await using commands = await startCommandsUnderTest({}, { alongside: rest })
     await using calls = openCommandCalls(commands.target)
     const project = { name: 'By a program', organizationId: workspace.organizationId }
-    const made = await calls.call('CreateProject', project, { token: secret })
-    assert.equal(made.code, 0, made.details)
+    const created = await calls.call('CreateProject', project, { token: secret })
+    assert.equal(created.code, 0, created.details)
     const { secret: reader } = await makeToken(rest, person.token, { scopes: ['project:read'] })
     assert.equal((await calls.call('CreateProject', project, { token: reader })).code, 7)
     assert.equal((await calls.call('ListProjects', { pagination: {} }, { token: reader })).code, 0)
     assert.equal((await calls.call('ListAssignments', { pagination: {} }, { token: reader })).code, 7)
   })
 
-  test('end at once: by their owner, an administrator, a new password, and the end of all sessions', async () => {
+  test('are ended at once by their owner, an administrator, a new password, and the end of all sessions', async () => {
     const root = rest.administrator.token
     const ends: readonly ((person: Person, id: string) => Promise<unknown>)[] = [
       ({ token }, id) => ask('DELETE', '/ext/tokens', token, { ids: [id] }),
@@ -80,11 +80,11 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
     }
   })
 
-  test('end with their time, and work no more when anything of them is changed', async () => {
+  test('are rejected after they expire, or if any character is changed', async () => {
     const person = await join()
     const { id, secret } = await makeToken(rest, person.token)
-    const turned = secret.slice(0, -1) + (secret.endsWith('0') ? '1' : '0')
-    for (const wrong of [turned, secret.slice(0, -1), `${secret}0`, 'svc_', secret.toUpperCase()])
+    const altered = secret.slice(0, -1) + (secret.endsWith('0') ? '1' : '0')
+    for (const wrong of [altered, secret.slice(0, -1), `${secret}0`, 'svc_', secret.toUpperCase()])
       assertEnvelope(await ask('GET', '/api/me', wrong), 401)
     await rest.database.singleWrites.query(
       sql`update api_tokens set created_at = now() - interval '2 days', expires_at = now() where id = ${id}`,
@@ -93,7 +93,7 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
     assert.deepEqual(await listOf(person), [])
   })
 
-  test('are limited to their scopes, for every verb and way of reading', async () => {
+  test('are limited to their scopes, in every kind of read and write', async () => {
     const person = await join()
     const projectId = await workspace.project('Quay', person)
     const assignmentId = await workspace.assignment(projectId, person.id)
@@ -131,7 +131,7 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
     assertEnvelope(await ask('POST', '/ext/batch', secret, { items }), 403)
   })
 
-  test('never make tokens, change passwords or accounts, or touch sessions, whatever their scopes', async () => {
+  test('cannot create tokens, or change passwords, accounts or sessions, whatever their scopes are', async () => {
     const root = rest.administrator
     const { id, secret } = await makeToken(rest, root.token)
     const other = await join()
@@ -153,15 +153,15 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
     ] as const)
       assertEnvelope(await ask(method, path, secret, body), 403)
     assert.equal((await ask('GET', '/api/users', secret)).status, 200)
-    // A service client has no user, and no app with a user's session creates anything that outlasts it.
+    // A service client has no session either, so it must not create anything that outlasts one.
     const service = await rest.identity.serviceToken(other.login)
     assertEnvelope(await ask('POST', '/ext/tokens', service, requested), 403)
-    const ofRoot = await rest.identity.serviceToken(root.login)
+    const administratorService = await rest.identity.serviceToken(root.login)
     for (const path of ['/ext/tokens', '/ext/invitations', '/ext/password-links', '/ext/administrators'])
-      assertEnvelope(await ask('POST', path, ofRoot, { ...requested, userId: other.id }), 403)
+      assertEnvelope(await ask('POST', path, administratorService, { ...requested, userId: other.id }), 403)
   })
 
-  test('of other users are only for administrators', async () => {
+  test('of other users can be listed and ended by administrators only', async () => {
     const [ann, bob] = await Promise.all([join(), join()])
     const { id } = await makeToken(rest, bob.token)
     assertEnvelope(await ask('GET', `/ext/tokens?userId=${bob.id}`, ann.token), 403)
@@ -169,10 +169,10 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
     assert.equal((await listOf(rest.administrator, `?userId=${bob.id}`))[0].id, id)
   })
 
-  test('are rejected with what is wrong about them, all at once', async () => {
+  test('are rejected with all of their violations at once', async () => {
     const person = await join()
     const foreign = await workspace.project('Elsewhere')
-    const right = { name: 'x', scopes: ['project:read'], expiresAt: inDays(364) }
+    const valid = { name: 'x', scopes: ['project:read'], expiresAt: inDays(364) }
     for (const [change, ...fields] of [
       [{ name: ' ', scopes: [], expiresAt: 'soon' }, 'expiresAt', 'name', 'scopes'],
       [{ scopes: ['user:write'] }, 'scopes'],
@@ -185,14 +185,14 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
       [{ projectIds: ['x'] }, 'projectIds'],
       [{ projectIds: [foreign] }, 'projectIds'],
     ] as const) {
-      const answer = await ask('POST', '/ext/tokens', person.token, { ...right, ...change })
+      const answer = await ask('POST', '/ext/tokens', person.token, { ...valid, ...change })
       assertEnvelope(answer, 400)
       assert.deepEqual(Object.keys(answer.body.errors).sort(), fields)
     }
     assertEnvelope(await ask('DELETE', '/ext/tokens', person.token, { ids: ['x'] }), 400)
   })
 
-  test('are at most fifty of an account, also when they are made at once', async () => {
+  test('are limited to fifty per account, even if they are created concurrently', async () => {
     const person = await join()
     await rest.database.singleWrites.query(sql`
       insert into api_tokens (id, user_id, hash, security_stamp, name, scopes, expires_at)
@@ -207,9 +207,9 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
     assert.equal((await listOf(person)).length, 50)
   })
 
-  test('are named by history and by the security log', async () => {
+  test('are recorded in the history and in the security log', async () => {
     const person = await join()
-    const from = written.length
+    const from = logLines.length
     const { id, secret } = await makeToken(rest, person.token)
     const body = { name: 'Named', organizationId: workspace.organizationId }
     const { project } = (await ask('POST', '/api/project', secret, body)).body
@@ -217,7 +217,7 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
     const [{ clientId, callerId, sessionId }] = history.body.result.data
     assert.deepEqual([clientId, callerId, sessionId], [`token:${id}`, person.id, null])
     await ask('DELETE', '/ext/tokens', person.token, { ids: [id] })
-    const events = written
+    const events = logLines
       .slice(from)
       .map((line) => JSON.parse(line))
       .filter(({ token }) => token === id)
@@ -231,28 +231,28 @@ describe('Tokens under /ext/tokens', { concurrency: true }, () => {
   })
 })
 
-/** A project that the token is for, or one that it is not for, with a row of each kind. */
-interface Place {
+/** A project with rows of several resources. */
+interface SeededProject {
   readonly projectId: string
   readonly ids: readonly string[]
   readonly assignmentId: string
   readonly appointmentId: string
 }
 
-describe('A token that is limited to a project', () => {
+describe('A personal access token that is limited to a project', () => {
   let member: Person
   let outsider: Person
-  let inside: Place
-  let direct: Place
+  let inside: SeededProject
+  let outside: SeededProject
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
   const workspace = fixture(seed, rest)
   before(async () => {
     ;[member, outsider] = [await rest.signUp({ name: 'Mara' }), await rest.signUp({ name: 'Outsider' })]
     inside = await seedProject('Inside')
-    direct = await seedProject('Outside', outsider)
+    outside = await seedProject('Outside', outsider)
   })
 
-  async function seedProject(name: string, other?: Person): Promise<Place> {
+  async function seedProject(name: string, other?: Person): Promise<SeededProject> {
     const projectId = await workspace.project(name, member)
     const assignmentId = await workspace.assignment(projectId, member.id, { name })
     const appointmentId = await workspace.appointment(assignmentId, member.id)
@@ -270,24 +270,27 @@ describe('A token that is limited to a project', () => {
   const ask = (method: string, path: string, token: string, body?: unknown) =>
     rest.call(method, path, { token, ...(body !== undefined && { body }) })
 
-  /** Every path of both documents that answers a GET without naming a row. */
-  async function readPaths(): Promise<string[]> {
+  /** Returns every path of both documents that supports GET without the id of a row. */
+  async function findReadPaths(): Promise<string[]> {
     const documents = await Promise.all(
       ['/swagger/v1/swagger.json', '/swagger/extensions.v1.json'].map((path) => rest.call('GET', path)),
     )
-    // biome-ignore lint/suspicious/noExplicitAny: a document is what came over the network
+    // biome-ignore lint/suspicious/noExplicitAny: the document was received over the network
     const operations = documents.flatMap(({ body }) => Object.entries<any>(body.paths))
-    const needed: Readonly<Record<string, string>> = { groupBy: 'groupBy=project,person' }
+    const requiredQueries: Readonly<Record<string, string>> = { groupBy: 'groupBy=project,person' }
     return operations.flatMap(([path, { get }]) => {
       if (!get) return []
-      const wanted = (get.parameters ?? []).filter(({ required }: { required?: boolean }) => required)
-      if (wanted.some(({ name }: { name: string }) => name === 'id')) return []
-      return [`${path}?${wanted.map(({ name }: { name: string }) => needed[name]).join('&')}`]
+      const requiredParameters = (get.parameters ?? []).filter(
+        ({ required }: { required?: boolean }) => required,
+      )
+      if (requiredParameters.some(({ name }: { name: string }) => name === 'id')) return []
+      const queries = requiredParameters.map(({ name }: { name: string }) => requiredQueries[name])
+      return [`${path}?${queries.join('&')}`]
     })
   }
 
-  test('sees nothing beyond it through any route that reads, for a member and for an administrator', async () => {
-    const paths = await readPaths()
+  test('reads nothing outside of the project by any route, for members and for administrators', async () => {
+    const paths = await findReadPaths()
     assert.ok(paths.length > 60, `${paths.length} paths`)
     for (const person of [member, rest.administrator]) {
       const token = await limited(person)
@@ -295,32 +298,32 @@ describe('A token that is limited to a project', () => {
         paths.map(async (path) => JSON.stringify((await ask('GET', path, token)).body)),
       )
       const mentionedIn = (id: string) => paths.filter((_, index) => texts[index]?.includes(id))
-      for (const id of direct.ids) assert.deepEqual(mentionedIn(id), [])
+      for (const id of outside.ids) assert.deepEqual(mentionedIn(id), [])
       for (const id of inside.ids) assert.ok(mentionedIn(id).length > 0)
     }
   })
 
-  test('meets neither its rows by their ids, nor its history', async () => {
+  test('cannot read rows or the history of another project by their ids', async () => {
     for (const person of [member, rest.administrator]) {
       const token = await limited(person)
       for (const path of [
-        `/api/project?id=${direct.projectId}`,
-        `/api/assignment?id=${direct.assignmentId}`,
-        `/api/appointment?id=${direct.appointmentId}`,
-        `/ext/history?projectId=${direct.projectId}`,
-        `/ext/history?resource=appointment&id=${direct.appointmentId}`,
+        `/api/project?id=${outside.projectId}`,
+        `/api/assignment?id=${outside.assignmentId}`,
+        `/api/appointment?id=${outside.appointmentId}`,
+        `/ext/history?projectId=${outside.projectId}`,
+        `/ext/history?resource=appointment&id=${outside.appointmentId}`,
       ]) {
         assertEnvelope(await ask('GET', path, token), 404)
-        const known = path.replace(direct.projectId, inside.projectId)
-        const own = known
-          .replace(direct.assignmentId, inside.assignmentId)
-          .replace(direct.appointmentId, inside.appointmentId)
-        assert.equal((await ask('GET', own, token)).status, 200, own)
+        const insidePath = path
+          .replace(outside.projectId, inside.projectId)
+          .replace(outside.assignmentId, inside.assignmentId)
+          .replace(outside.appointmentId, inside.appointmentId)
+        assert.equal((await ask('GET', insidePath, token)).status, 200, insidePath)
       }
     }
   })
 
-  test('writes nothing beyond it, moves nothing out of it, and creates no project', async () => {
+  test('writes nothing outside of the project, moves nothing out of it, and creates no project', async () => {
     for (const person of [member, rest.administrator]) {
       const token = await limited(person)
       const assignment = {
@@ -336,24 +339,24 @@ describe('A token that is limited to a project', () => {
       const book = { keepDate: '2026-01-05', amountHours: 1, userId: person.id }
       for (const [status, method, path, body] of [
         [403, 'POST', '/api/project', project],
-        [404, 'PATCH', '/api/project', { ...project, id: direct.projectId }],
-        [403, 'POST', '/api/assignment', { ...assignment, projectId: direct.projectId }],
+        [404, 'PATCH', '/api/project', { ...project, id: outside.projectId }],
+        [403, 'POST', '/api/assignment', { ...assignment, projectId: outside.projectId }],
         [
           403,
           'PATCH',
           '/api/assignment',
-          { ...assignment, id: inside.assignmentId, projectId: direct.projectId },
+          { ...assignment, id: inside.assignmentId, projectId: outside.projectId },
         ],
-        [404, 'DELETE', '/api/assignment', { ids: [direct.assignmentId] }],
-        [403, 'POST', '/api/appointment', { ...book, assignmentId: direct.assignmentId }],
-        [403, 'POST', '/api/userProject', { projectId: direct.projectId, userId: outsider.id }],
-        [404, 'POST', '/api/appointment/restore', { ids: [direct.ids[3]] }],
+        [404, 'DELETE', '/api/assignment', { ids: [outside.assignmentId] }],
+        [403, 'POST', '/api/appointment', { ...book, assignmentId: outside.assignmentId }],
+        [403, 'POST', '/api/userProject', { projectId: outside.projectId, userId: outsider.id }],
+        [404, 'POST', '/api/appointment/restore', { ids: [outside.ids[3]] }],
         [403, 'POST', '/ext/batch', { items: [{ operation: 'create', resource: 'project', body: project }] }],
         [
           404,
           'POST',
           '/ext/batch',
-          { items: [{ operation: 'remove', resource: 'assignment', body: { ids: [direct.assignmentId] } }] },
+          { items: [{ operation: 'remove', resource: 'assignment', body: { ids: [outside.assignmentId] } }] },
         ],
       ] as const)
         assertEnvelope(await ask(method, path, token, body), status)
@@ -365,31 +368,31 @@ describe('A token that is limited to a project', () => {
     }
   })
 
-  test('of an administrator changes no catalog and reads no accounts', async () => {
+  test('of an administrator neither changes catalogs nor reads accounts', async () => {
     const token = await limited(rest.administrator)
     assertEnvelope(await ask('POST', '/api/workflow', token, { name: 'Mine', order: 9 }), 403)
     assertEnvelope(await ask('GET', '/api/users', token), 403)
     assert.equal((await ask('GET', '/api/workflows', token)).status, 200)
   })
 
-  test('has live listings and feeds of its own, which end with it', async () => {
+  test('has separate live listings and feeds, which end together with the token', async () => {
     const { id, secret } = await makeToken(rest, member.token, { projectIds: [inside.projectId] })
     await using shared = await listen(rest.address, '/api/projects', { token: member.token })
-    const own = await listen(rest.address, '/api/projects', { token: secret })
+    const limitedListing = await listen(rest.address, '/api/projects', { token: secret })
     const feed = await listen(rest.address, '/ext/changes', { token: secret })
     assert.equal((await shared.next()).data.result.totalCount, 2)
-    assert.equal((await own.next()).data.result.totalCount, 1)
-    await workspace.assignment(direct.projectId, member.id, { name: 'Unseen' })
+    assert.equal((await limitedListing.next()).data.result.totalCount, 1)
+    await workspace.assignment(outside.projectId, member.id, { name: 'Unseen' })
     await workspace.assignment(inside.projectId, member.id, { name: 'Seen' })
     await feed.nextWhere(({ data }) => data.after?.name === 'Seen')
     const reported = JSON.stringify(feed.events)
-    assert.ok(!reported.includes(direct.projectId) && !reported.includes('Unseen'))
+    assert.ok(!reported.includes(outside.projectId) && !reported.includes('Unseen'))
     await ask('DELETE', '/ext/tokens', member.token, { ids: [id] })
-    await Promise.all([own.ended, feed.ended])
+    await Promise.all([limitedListing.ended, feed.ended])
   })
 
-  test('is answered nothing that another token of the same account was answered under the same key', async () => {
-    const [one, other] = [await limited(member), await limited(member)]
+  test('does not share idempotency keys with another token of the same account', async () => {
+    const [tokenA, tokenB] = [await limited(member), await limited(member)]
     const body = {
       keepDate: '2026-01-05',
       amountHours: 1,
@@ -398,8 +401,8 @@ describe('A token that is limited to a project', () => {
     }
     const post = (token: string) =>
       rest.call('POST', '/api/appointment', { token, body, headers: { 'idempotency-key': 'the-same' } })
-    const [first, again, second] = [await post(one), await post(one), await post(other)]
-    assert.deepEqual(again.body, first.body)
-    assert.notEqual(second.body.appointment.id, first.body.appointment.id)
+    const [first, repeated, other] = [await post(tokenA), await post(tokenA), await post(tokenB)]
+    assert.deepEqual(repeated.body, first.body)
+    assert.notEqual(other.body.appointment.id, first.body.appointment.id)
   })
 })

@@ -11,7 +11,7 @@ import { resourcesOf } from '../../src/resources/derived.ts'
 const root = join(import.meta.dirname, '..', '..')
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** Quoted or linked texts that look like a path of this repository. */
+/** Returns the quoted or linked texts that look like a path of this repository. */
 function pathsIn(markdown: string): string[] {
   const folders = /^(?:\.ci|src|test|docs|bench|scripts|web)\//
   const files = /^[\w.-]+\.(?:md|json|yaml|ts)$/
@@ -21,14 +21,14 @@ function pathsIn(markdown: string): string[] {
 }
 
 /** Paths are relative to the page or to the root; a file name alone may be anywhere. */
-function isThere(path: string): boolean {
+function pathExists(path: string): boolean {
   if (path.includes('*')) return globSync(path, { cwd: root }).length > 0
   if (existsSync(join(root, path))) return true
   if (path.includes('/')) return false
   return globSync(`{src,test,docs,bench,scripts}/**/${path}`, { cwd: root }).length > 0
 }
 
-describe('The project’s own pages', () => {
+describe('The documentation of the project', () => {
   const pages = [
     'docs/architecture.md',
     'CONTRIBUTING.md',
@@ -37,53 +37,53 @@ describe('The project’s own pages', () => {
   ]
   for (const page of pages) {
     const isMissing = !existsSync(join(root, page))
-    test(`name only paths that exist: ${page}`, {
+    test(`mentions only paths that exist: ${page}`, {
       skip: isMissing && `${page} is not written yet.`,
     }, () => {
       const paths = pathsIn(textOf(page))
       assert.deepEqual(
-        paths.filter((path) => !isThere(path)),
+        paths.filter((path) => !pathExists(path)),
         [],
       )
       if (page === 'docs/architecture.md') assert.ok(paths.length > 10)
     })
   }
 
-  test('count the resources and commands of the contract as they are declared', () => {
-    const words: Readonly<Record<string, number>> = { ten: 10, eleven: 11, twelve: 12, thirteen: 13 }
-    const counted = resourcesOf('v1').length
+  test('has the right numbers of resources and commands of the contract', () => {
+    const numerals: Readonly<Record<string, number>> = { ten: 10, eleven: 11, twelve: 12, thirteen: 13 }
+    const resourceCount = resourcesOf('v1').length
     const text = pages
       .filter((page) => existsSync(join(root, page)))
       .map(textOf)
       .join('\n')
     const numbersBefore = (noun: string) =>
       [...text.matchAll(new RegExp(`\\b(\\w+) ${noun}\\b`, 'g'))]
-        .map(([, word = '']) => words[word] ?? Number(word))
+        .map(([, word = '']) => numerals[word] ?? Number(word))
         .filter(Number.isInteger)
-    assert.deepEqual([...new Set(numbersBefore('resources'))], [counted])
-    assert.deepEqual([...new Set(numbersBefore('(?:typed )?commands'))], [5 * counted])
+    assert.deepEqual([...new Set(numbersBefore('resources'))], [resourceCount])
+    assert.deepEqual([...new Set(numbersBefore('(?:typed )?commands'))], [5 * resourceCount])
   })
 
-  test('name only commands that package.json has', () => {
+  test('mentions only scripts that package.json has', () => {
     const scripts = Object.keys(JSON.parse(textOf('package.json')).scripts)
-    for (const page of pages.filter((one) => existsSync(join(root, one)))) {
+    for (const page of pages.filter((path) => existsSync(join(root, path)))) {
       for (const [, name = ''] of textOf(page).matchAll(/npm run ([\w:-]+)/g))
         assert.ok(scripts.includes(name), `${page}: ${name}`)
     }
   })
 })
 
-test('The commands are what docs/commands.md has', () => {
-  assert.equal(textOf('docs/commands.md'), commandsPage(), 'npm run contract writes it')
+test('docs/commands.md is generated from the commands', () => {
+  assert.equal(textOf('docs/commands.md'), commandsPage(), 'Run npm run contract.')
 })
 
 describe('The declared settings', () => {
-  test('are what docs/configuration.md has', () => {
-    assert.equal(textOf('docs/configuration.md'), configurationPage(), 'npm run contract writes it again')
+  test('are documented in docs/configuration.md', () => {
+    assert.equal(textOf('docs/configuration.md'), configurationPage(), 'Run npm run contract.')
   })
 
   test('are all read', async () => {
-    const read = await variablesRead()
+    const read = await findReadVariables()
     assert.deepEqual(
       Object.keys(declaredSettings).filter((name) => !read.has(name)),
       [],
@@ -91,27 +91,27 @@ describe('The declared settings', () => {
   })
 })
 
-/** Asks every reader of settings for everything it wants to know, and records the names. */
-async function variablesRead(): Promise<Set<string>> {
+/** Calls every function that reads settings, and returns the names that were read. */
+async function findReadVariables(): Promise<Set<string>> {
   const names = new Set<string>(['DRAIN_SECONDS', 'PROCESSES'])
   const files = globSync(['src/config/*-settings.ts', 'src/hosts/*/configuration.ts'], { cwd: root })
   for (const file of files) {
     const exported: Record<string, unknown> = await import(join(root, file))
     for (const [name, reader] of Object.entries(exported))
       if (typeof reader === 'function' && /^read\w+Settings$/.test(name))
-        record(reader as (settings: Settings) => unknown, names)
+        recordNames(reader as (settings: Settings) => unknown, names)
   }
   return names
 }
 
-/** Settings of a group are read for each id that is given. */
+/** The settings of a group are read for each id that is set. */
 const environment = {
   Identity__ServiceClients__x__Login: 'x',
   Identity__Clients__x__Name: 'x',
   Identity__Providers__x__ClientId: 'x',
 }
 
-function record(reader: (settings: Settings) => unknown, names: Set<string>) {
+function recordNames(reader: (settings: Settings) => unknown, names: Set<string>) {
   try {
     readSettings(environment, (settings) =>
       reader({
@@ -127,6 +127,6 @@ function record(reader: (settings: Settings) => unknown, names: Set<string>) {
       }),
     )
   } catch {
-    // What is missing or wrong is reported after everything was asked for.
+    // Problems are reported after all settings have been read.
   }
 }

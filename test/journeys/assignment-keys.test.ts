@@ -15,7 +15,7 @@ import { seed } from '../support/seed.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-const many = <Item>(count: number, make: (index: number) => Item): Item[] =>
+const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => make(index))
 
 describe('Keys of projects and numbers of assignments', () => {
@@ -57,7 +57,7 @@ describe('Keys of projects and numbers of assignments', () => {
       test(`is derived from the name ${name}`, async () =>
         assert.match((await makeProject({ name })).key, key))
 
-    test('is derived in v1 too, which does not show it', async () => {
+    test('is derived for projects that are created in v1, which does not return it', async () => {
       const { project } = await write('POST', '/api/project', {
         name: 'Quiet Vault',
         organizationId: workspace.organizationId,
@@ -68,11 +68,11 @@ describe('Keys of projects and numbers of assignments', () => {
       assert.equal(body.project.key, 'QV')
     })
 
-    test('is made different by digits, for projects of one name that are created at once', async () => {
+    test('gets a number if projects with the same name are created concurrently', async () => {
       const { address } = await rest.startAnother()
       const body = { name: 'Twin Towns', organizationId: workspace.organizationId }
       const answers = await Promise.all(
-        many(24, (index) =>
+        times(24, (index) =>
           send(index % 2 === 0 ? address : rest.address, 'POST', '/ext/project', { token: ann.token, body }),
         ),
       )
@@ -81,9 +81,9 @@ describe('Keys of projects and numbers of assignments', () => {
       assert.equal(new Set(keys).size, 24)
     })
 
-    test('that is given wins or fails with one sentence, and a derived one never fails because of it', async () => {
+    test('that is requested is used or rejected with one message, and never makes a derived one fail', async () => {
       const answers = await Promise.all(
-        many(12, (index) =>
+        times(12, (index) =>
           call('POST', '/ext/project', {
             name: 'Hot Key',
             organizationId: workspace.organizationId,
@@ -91,16 +91,16 @@ describe('Keys of projects and numbers of assignments', () => {
           }),
         ),
       )
-      const given = answers.filter((_, index) => index % 2 === 0)
+      const requested = answers.filter((_, index) => index % 2 === 0)
       const derived = answers.filter((_, index) => index % 2 === 1)
       assert.deepEqual([...new Set(derived.map(({ status }) => status))], [200])
-      assert.ok(given.filter(({ status }) => status === 200).length <= 1)
-      for (const { status, body } of given)
+      assert.ok(requested.filter(({ status }) => status === 200).length <= 1)
+      for (const { status, body } of requested)
         if (status !== 200)
           assert.deepEqual([status, body.errors], [409, { key: ['Key is already used by another project.'] }])
     })
 
-    test('stays taken by a removed project, and can be changed to a free one only', async () => {
+    test('stays reserved by a removed project, and can be changed only to a free one', async () => {
       const gone = await makeProject({ key: 'GONE' })
       await write('DELETE', '/ext/project', { ids: [gone.id] })
       const { id } = await makeProject({ key: 'STAYS' })
@@ -109,11 +109,12 @@ describe('Keys of projects and numbers of assignments', () => {
       assert.equal(project.key, 'FREE2')
     })
 
-    test('that a project had before leads to its assignments, and belongs to no other', async () => {
-      const one = await makeProject({ key: 'BEFORE' })
-      const made = await makeAssignment(one.id)
-      await write('PATCH', '/ext/project', { id: one.id, key: 'AFTER' })
-      for (const key of ['BEFORE-1', 'AFTER-1']) assert.equal((await find(key)).body.assignment.id, made.id)
+    test('that a project had earlier still finds its assignments, and cannot be used by another project', async () => {
+      const project = await makeProject({ key: 'BEFORE' })
+      const assignment = await makeAssignment(project.id)
+      await write('PATCH', '/ext/project', { id: project.id, key: 'AFTER' })
+      for (const key of ['BEFORE-1', 'AFTER-1'])
+        assert.equal((await find(key)).body.assignment.id, assignment.id)
       const taken = [409, { key: ['Key is already used by another project.'] }]
       const { organizationId } = workspace
       const body = { name: 'Late', key: 'BEFORE', organizationId }
@@ -128,11 +129,11 @@ describe('Keys of projects and numbers of assignments', () => {
         batch.results.map(({ statusCode }: { statusCode: number }) => statusCode),
         [409, 200],
       )
-      await write('PATCH', '/ext/project', { id: one.id, key: 'BEFORE' })
-      assert.equal((await find('AFTER-1')).body.assignment.id, made.id)
+      await write('PATCH', '/ext/project', { id: project.id, key: 'BEFORE' })
+      assert.equal((await find('AFTER-1')).body.assignment.id, assignment.id)
     })
 
-    test('is 2 to 8 capital letters and digits', async () => {
+    test('has 2 to 8 capital letters and digits', async () => {
       const { id } = await makeProject({})
       for (const key of ['A', 'ABCDEFGHI', '1AB', 'abc', 'A-B', 'ÄB', 7])
         assert.deepEqual((await call('PATCH', '/ext/project', { id, key })).body.errors, {
@@ -142,7 +143,7 @@ describe('Keys of projects and numbers of assignments', () => {
   })
 
   describe('A number', () => {
-    test('is given by every way to create an assignment, and by no body', async () => {
+    test('is assigned by every way to create an assignment, whatever the body contains', async () => {
       const { id, key } = await makeProject({ name: 'Every Way In' })
       const body = { ...bodyOf(id), number: 77 }
       await write('POST', '/api/assignment', body)
@@ -166,70 +167,70 @@ describe('Keys of projects and numbers of assignments', () => {
       assert.equal((await find(`${key.toLowerCase()}-3`)).body.assignment.name, 'Same number')
     })
 
-    test('is never given twice, whoever creates at once, and is not given again', async () => {
-      const [one, other] = [await makeProject({}), await makeProject({})]
-      const people = await Promise.all(many(4, () => rest.signUp()))
-      for (const person of people) for (const { id } of [one, other]) await workspace.join(id, person.id)
+    test('is never assigned twice, neither concurrently nor after a removal', async () => {
+      const [first, second] = [await makeProject({}), await makeProject({})]
+      const people = await Promise.all(times(4, () => rest.signUp()))
+      for (const person of people) for (const { id } of [first, second]) await workspace.join(id, person.id)
       const { address } = await rest.startAnother()
       const answers = await Promise.all(
-        many(80, (index) =>
+        times(80, (index) =>
           send(
             index % 3 === 0 ? address : rest.address,
             'POST',
             index % 2 ? '/ext/assignment' : '/api/assignment',
             {
               token: (people[index % 4] as Person).token,
-              body: bodyOf(index % 8 < 5 ? one.id : other.id),
+              body: bodyOf(index % 8 < 5 ? first.id : second.id),
             },
           ),
         ),
       )
       assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
       assert.deepEqual(
-        await numbersOf(one.id),
-        many(50, (index) => index + 1),
+        await numbersOf(first.id),
+        times(50, (index) => index + 1),
       )
       assert.deepEqual(
-        await numbersOf(other.id),
-        many(30, (index) => index + 1),
+        await numbersOf(second.id),
+        times(30, (index) => index + 1),
       )
 
-      const last = (await find(`${one.key}-50`)).body.assignment
+      const last = (await find(`${first.key}-50`)).body.assignment
       await write('DELETE', '/ext/assignment', { ids: [last.id] })
-      assertEnvelope(await find(`${one.key}-50`), 404)
-      assert.equal((await makeAssignment(one.id)).number, 51)
+      assertEnvelope(await find(`${first.key}-50`), 404)
+      assert.equal((await makeAssignment(first.id)).number, 51)
       await write('POST', '/ext/assignment/restore', { ids: [last.id] })
-      assert.equal((await find(`${one.key}-50`)).body.assignment.id, last.id)
+      assert.equal((await find(`${first.key}-50`)).body.assignment.id, last.id)
     })
 
-    test('is given in one order by batches for several projects, so that none fails', async () => {
-      const [one, other] = [await makeProject({}), await makeProject({})]
+    test('is assigned in a fixed order by batches for several projects, so that none fails', async () => {
+      const [first, second] = [await makeProject({}), await makeProject({})]
       const itemsOf = (ids: readonly string[]): Item[] =>
-        many(10, (index) => create('assignment', bodyOf(ids[index % 2] as string)))
+        times(10, (index) => create('assignment', bodyOf(ids[index % 2] as string)))
       const answers = await Promise.all(
-        many(6, (index) =>
+        times(6, (index) =>
           call('POST', '/ext/batch', {
             mode: 'allOrNothing',
-            items: itemsOf(index % 2 ? [one.id, other.id] : [other.id, one.id]),
+            items: itemsOf(index % 2 ? [first.id, second.id] : [second.id, first.id]),
           }),
         ),
       )
       assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
-      for (const { id } of [one, other])
+      for (const { id } of [first, second])
         assert.deepEqual(
           await numbersOf(id),
-          many(30, (index) => index + 1),
+          times(30, (index) => index + 1),
         )
     })
 
-    test('does not wait for a batch that creates in another project', async () => {
-      const [held, free] = [await makeProject({}), await makeProject({})]
-      for (const { id } of [held, free]) await makeAssignment(id)
+    test('is assigned without waiting for a batch in another project', async () => {
+      const [locked, free] = [await makeProject({}), await makeProject({})]
+      for (const { id } of [locked, free]) await makeAssignment(id)
       await using client = await connectDirectly(rest.database)
       await client.query('begin')
-      await client.query('select next_assignment_number($1)', [held.id])
-      const waiting = many(4, () => makeAssignment(held.id))
-      const made = await Promise.all(many(12, () => makeAssignment(free.id)))
+      await client.query('select next_assignment_number($1)', [locked.id])
+      const waiting = times(4, () => makeAssignment(locked.id))
+      const made = await Promise.all(times(12, () => makeAssignment(free.id)))
       assert.equal(new Set(made.map(({ number }) => number)).size, 12)
       await client.query('commit')
       const numbers = (await Promise.all(waiting)).map(({ number }) => number)
@@ -247,25 +248,25 @@ describe('Keys of projects and numbers of assignments', () => {
           write('POST', '/ext/batch', { items: [update('assignment', { ...row, projectId })] }),
       ],
     ] as const)
-      test(`by ${way} gets a number there, and is found by every key that it had`, async () => {
-        const [one, other] = [await makeProject({}), await makeProject({})]
-        await makeAssignment(other.id)
-        const made = await makeAssignment(one.id)
-        await move(made, other.id)
-        await move(made, one.id)
-        for (const key of [`${one.key}-1`, `${other.key}-2`, `${one.key}-2`]) {
+      test(`by ${way} gets a number there, and is found by all of its earlier keys`, async () => {
+        const [first, second] = [await makeProject({}), await makeProject({})]
+        await makeAssignment(second.id)
+        const made = await makeAssignment(first.id)
+        await move(made, second.id)
+        await move(made, first.id)
+        for (const key of [`${first.key}-1`, `${second.key}-2`, `${first.key}-2`]) {
           const { assignment } = (await find(key)).body
           assert.deepEqual([assignment.id, assignment.number], [made.id, 2], key)
         }
         const { body } = await call('GET', `/ext/history?resource=assignment&id=${made.id}&sortOrder=DESC`)
         const changed = body.result.data.map((entry: { after: Body }) => entry.after.number)
-        // The second move leads from number 2 there to number 2 here.
+        // The second move does not change the number: it is 2 in both projects.
         assert.deepEqual(changed, [undefined, 2, 1])
       })
   })
 
   describe('A key of an assignment', () => {
-    test('finds nothing for who may not see it, and is checked', async () => {
+    test('is checked, and finds nothing for callers who cannot see the assignment', async () => {
       const { id, key } = await makeProject({})
       await makeAssignment(id)
       assert.equal((await find(`${key}-1`)).status, 200)
@@ -281,20 +282,20 @@ describe('Keys of projects and numbers of assignments', () => {
       }
     })
 
-    test('goes with its assignment for good', async () => {
-      const [one, other] = [await makeProject({}), await makeProject({})]
-      const { id } = await makeAssignment(one.id)
-      await write('PATCH', '/ext/assignment', { id, projectId: other.id })
+    test('is not reused after its assignment has been purged', async () => {
+      const [first, second] = [await makeProject({}), await makeProject({})]
+      const { id } = await makeAssignment(first.id)
+      await write('PATCH', '/ext/assignment', { id, projectId: second.id })
       await write('DELETE', '/ext/assignment', { ids: [id] })
       const client = await connectDirectly(rest.database)
       await client.query(`update assignments set deleted_at = now() - interval '40 days' where id = $1`, [id])
       await client.query(`select forget_removed('assignment', 'assignments', 30)`).finally(() => client.end())
-      assertEnvelope(await find(`${one.key}-1`), 404)
+      assertEnvelope(await find(`${first.key}-1`), 404)
       assert.deepEqual(
         await rest.database.query(sql`select from assignment_addresses where assignment_id = ${id}`),
         [],
       )
-      assert.equal((await makeAssignment(one.id)).number, 2)
+      assert.equal((await makeAssignment(first.id)).number, 2)
     })
   })
 })

@@ -33,7 +33,7 @@ describe('The manual order of a stage', () => {
     return body.result.data.map(({ name }: Body) => name).join(' ')
   }
 
-  test('is that of creation until something is moved before or after another', async () => {
+  test('is the order of creation until an assignment is moved before or after another', async () => {
     const project = await makeProject()
     const { Aa, Bb, Cc, Dd } = await makeAll(project, 'Aa Bb Cc Dd')
     assert.equal(await orderOf(project), 'Aa Bb Cc Dd')
@@ -51,7 +51,7 @@ describe('The manual order of a stage', () => {
     assert.equal(await orderOf(project), 'Cc Bb Aa Dd Ee')
   })
 
-  test('takes an assignment from another stage to its place', async () => {
+  test('accepts an assignment from another stage at the requested position', async () => {
     const project = await makeProject()
     const { Aa, Bb, Cc } = await makeAll(project, 'Aa Bb Cc')
     await write('POST', '/ext/assignment/move', { id: Aa, workflowId: doingId, afterId: null })
@@ -63,7 +63,7 @@ describe('The manual order of a stage', () => {
     })
   })
 
-  test('keeps its places when an assignment changes, which comes last in another project', async () => {
+  test('is kept when an assignment changes; one that moves to another project comes last there', async () => {
     const [project, other] = [await makeProject(), await makeProject()]
     const { Aa, Bb } = await makeAll(project, 'Aa Bb')
     await makeAll(other, 'Cc')
@@ -74,16 +74,16 @@ describe('The manual order of a stage', () => {
     assert.equal(await orderOf(other), 'Cc Bb')
   })
 
-  test('has room for any number between the same two', async () => {
+  test('has room for any number of moves between the same two assignments', async () => {
     const project = await makeProject()
     const { Aa, Bb, Cc, Dd } = await makeAll(project, 'Aa Bb Cc Dd')
     let [inner, outer] = [Bb, Cc]
-    for (let turn = 0; turn < 700; turn += 1) {
+    for (let count = 0; count < 700; count += 1) {
       await write('POST', '/ext/assignment/move', {
         id: inner,
-        [turn % 2 ? 'afterId' : 'beforeId']: turn % 2 ? Aa : outer,
+        [count % 2 ? 'afterId' : 'beforeId']: count % 2 ? Aa : outer,
       })
-      if (turn % 2) [inner, outer] = [outer, inner]
+      if (count % 2) [inner, outer] = [outer, inner]
     }
     const { body } = await call('GET', `/ext/assignments?projectId=${project}&sortColumn=rank&sortOrder=ASC`)
     const ranks: string[] = body.result.data.map(({ rank }: Body) => rank)
@@ -95,7 +95,7 @@ describe('The manual order of a stage', () => {
     assert.equal(body.result.data.at(-1).id, Dd)
   })
 
-  test('has one place for each, whoever moves what at the same time', async () => {
+  test('has a distinct rank for each assignment, even after concurrent moves', async () => {
     const project = await makeProject()
     const ids = Object.values(await makeAll(project, 'Aa Bb Cc Dd Ee Ff Gg Hh'))
     const [first, second, ...others] = ids
@@ -119,14 +119,14 @@ describe('The manual order of a stage', () => {
     assert.deepEqual([data[0]?.id, data.at(-1)?.id], [first, second])
   })
 
-  test('is changed by members only, with one neighbour, and on the version that they name', async () => {
+  test('is changed by members only, with one neighbour, and with a matching If-Match', async () => {
     const project = await makeProject()
     const { Aa, Bb } = await makeAll(project, 'Aa Bb')
     const eve = await rest.signUp({ name: 'Eve' })
     assert.equal((await move({ id: Aa, afterId: Bb }, eve)).status, 404)
-    const needed = { beforeId: ['Either BeforeId or AfterId is required.'] }
-    assert.deepEqual((await move({ id: Aa })).body.errors, needed)
-    assert.deepEqual((await move({ id: Aa, beforeId: Bb, afterId: Bb })).body.errors, needed)
+    const errors = { beforeId: ['Either BeforeId or AfterId is required.'] }
+    assert.deepEqual((await move({ id: Aa })).body.errors, errors)
+    assert.deepEqual((await move({ id: Aa, beforeId: Bb, afterId: Bb })).body.errors, errors)
     assert.deepEqual((await move({ id: Aa, afterId: Aa })).body.errors, {
       afterId: ['AfterId must be another assignment.'],
     })

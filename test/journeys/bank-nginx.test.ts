@@ -16,9 +16,9 @@ import { type FreshDatabase, freshDatabase } from '../support/fresh-database.ts'
 import { type Nginx, nginxProgram, startNginx } from '../support/nginx.ts'
 import { until } from '../support/until.ts'
 
-const skip = nginxProgram === undefined && 'nginx is not installed: its configuration stays untested'
+const skip = nginxProgram === undefined && 'nginx is not installed, so its configuration is not tested'
 
-describe('behind nginx', { skip }, () => {
+describe('Behind nginx', { skip }, () => {
   let store: FreshDatabase
   let instances: readonly RunningBank[]
   let nginx: Nginx
@@ -38,11 +38,11 @@ describe('behind nginx', { skip }, () => {
     await store.drop()
   })
 
-  test('the configuration of compose.yaml is valid', () => {
+  test('the configuration in compose.yaml is valid', () => {
     nginx.checkConfiguration()
   })
 
-  test('every answer of the instances comes through as it is', async () => {
+  test('every response of the instances is passed on unchanged', async () => {
     assert.equal((await get(port, '/healthz')).text, 'Healthy')
     assert.equal((await transact(port, 1, 10, 'c')).text, '{"id":1,"limite":100000,"saldo":10}')
     assert.equal((await get(port, '/clientes/1/extrato')).status, 200)
@@ -57,7 +57,7 @@ describe('behind nginx', { skip }, () => {
     assert.ok(answers.every(({ status }) => status === 200))
   })
 
-  test('what nginx itself cannot read is the sender’s mistake, never a 5xx', async () => {
+  test('a request that nginx cannot parse is a 400, never a 5xx', async () => {
     for (const bytes of [
       'GET /healthz HTTP/2.0\r\nHost: a\r\n\r\n',
       'POST /clientes/1/transacoes HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n',
@@ -68,7 +68,7 @@ describe('behind nginx', { skip }, () => {
     }
   })
 
-  test('kill -9 of an instance under load costs at most what it was working on, and nothing is applied twice', async () => {
+  test('a killed instance under load loses at most the requests in progress, and no transaction is applied twice', async () => {
     const writers = 32
     const load = startTransactionLoad(port, writers, 'n.')
     await until(() => load.applied.length >= 200, 'answers')
@@ -83,15 +83,15 @@ describe('behind nginx', { skip }, () => {
   })
 })
 
-test('a transaction whose instance gave no answer is never sent to the other one, a statement is', {
+test('nginx never sends a transaction that got no response to the other instance, but does so with a request for a statement', {
   skip,
 }, async (t) => {
-  const seen = new Map<string, number>()
+  const arrivals = new Map<string, number>()
   const record = (text: string) => {
     const name = /\?(\w+)/.exec(text)?.[1] ?? ''
-    seen.set(name, (seen.get(name) ?? 0) + 1)
+    arrivals.set(name, (arrivals.get(name) ?? 0) + 1)
   }
-  const ports = [await startSilent(record, t), await startSilent(record, t)] as const
+  const ports = [await startWithoutResponses(record, t), await startWithoutResponses(record, t)] as const
   await using nginx = await startNginx(ports)
   const sendUntil = async (isEnough: () => boolean, send: (name: string) => Promise<{ status: number }>) => {
     let count = 0
@@ -102,21 +102,21 @@ test('a transaction whose instance gave no answer is never sent to the other one
   }
   const path = '/clientes/1'
   const body = { valor: 1, tipo: 'c', descricao: 'once' }
-  // nginx leaves both out for a second after each failure, so most of these go nowhere.
+  // After a failure, nginx does not use the instance for a second, so most of these requests reach none.
   await sendUntil(
-    () => seen.size >= 4,
+    () => arrivals.size >= 4,
     (name) => post(nginx.port, `${path}/transacoes?${name}`, body),
   )
-  assert.deepEqual(new Set(seen.values()), new Set([1]))
-  seen.clear()
+  assert.deepEqual(new Set(arrivals.values()), new Set([1]))
+  arrivals.clear()
   await sendUntil(
-    () => [...seen.values()].includes(2),
+    () => [...arrivals.values()].includes(2),
     (name) => get(nginx.port, `${path}/extrato?${name}`),
   )
 })
 
-/** An instance that reads a whole request and then ends without an answer. */
-async function startSilent(record: (text: string) => void, t: TestContext): Promise<number> {
+/** Starts an instance that reads a request and then closes the connection without a response. */
+async function startWithoutResponses(record: (text: string) => void, t: TestContext): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.once('data', (bytes) => {
@@ -129,10 +129,10 @@ async function startSilent(record: (text: string) => void, t: TestContext): Prom
   return (server.address() as AddressInfo).port
 }
 
-describe('the challenge, its checks and a few seconds of its load', () => {
+describe('The challenge, with a few seconds of its load,', () => {
   for (const overLimitStatus of [200, 422] as const) {
-    test(`passes with ${overLimitStatus} for debits over the limit`, async (t) => {
-      // Of its own: after the load of another one an account may be too near its limit for the checks.
+    test(`passes when debits over the limit get ${overLimitStatus}`, async (t) => {
+      // Each run has its own store, because a run may leave an account too near its limit for the checks.
       const store = await freshDatabase()
       const settings = { ...testSettings, overLimitStatus }
       const bank: RunningBank = await startBank(store, settings, pino({ level: 'silent' }))

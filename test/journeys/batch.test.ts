@@ -12,7 +12,7 @@ import { type Answer, type Person, send } from '../support/rest-host.ts'
 describe('A batch', () => {
   const batches = fixture(batchSetting)
 
-  test('makes a project with all that belongs to it, whose items refer to each other by labels in any order', async () => {
+  test('creates a project with related rows, whose items refer to each other by labels in any order', async () => {
     const { body, status } = await batches.all([
       create('comment', { text: '= **Go**', assignmentId: '@first', userId: batches.rest.administrator.id }),
       create('assignment', batches.assignment({ projectId: '@moon', description: null }), 'first'),
@@ -40,7 +40,7 @@ describe('A batch', () => {
     assert.equal(organization.headers.get('etag'), agency.etag)
   })
 
-  test('gives a labelled row an id of its own, where .NET clients send the zero id for one that is not set', async () => {
+  test('generates an id for a labelled row with the zero id, which .NET clients send for an unset one', async () => {
     const { body, status } = await batches.all([
       create('organization', { id: zeroUuid, name: 'Labelled' }, 'agency'),
       create('project', { id: zeroUuid, name: 'Refers to it', organizationId: '@agency' }),
@@ -52,7 +52,7 @@ describe('A batch', () => {
     assert.equal(read.organizationId, organization.id)
   })
 
-  test('creates comments that belong to the caller when they name no user', async () => {
+  test('creates comments of the caller if they name no user', async () => {
     const assignmentId = await batches.workspace.assignment(
       await batches.workspace.project('Commented'),
       batches.rest.administrator.id,
@@ -62,36 +62,34 @@ describe('A batch', () => {
       create('comment', { text: 'Mine too', assignmentId, userId: null }),
     ])
     for (const { id } of body.results) {
-      const { body: found } = await batches.rest.call('GET', `/ext/comment?id=${id}`, {
-        token: batches.rest.administrator.token,
-      })
+      const { body: found } = await batches.rest.administrator.call('GET', `/ext/comment?id=${id}`)
       assert.equal(found.comment.userId, batches.rest.administrator.id)
     }
   })
 
-  test('changes, removes and restores rows, and gives the tags that reading them gives', async () => {
-    const [one, other, gone, back] = await Promise.all(
+  test('updates, removes and restores rows, and returns the ETags that reading them returns', async () => {
+    const [first, second, removed, restored] = await Promise.all(
       ['One', 'Other', 'Gone', 'Back'].map(
         async (name) => (await batches.workspace.make('impediment', { name })).id,
       ),
     )
-    await batches.workspace.write('DELETE', '/api/impediment', { ids: [back] })
+    await batches.workspace.write('DELETE', '/api/impediment', { ids: [restored] })
     const { body } = await batches.all([
-      remove('impediment', gone),
-      update('impediment', { id: one, name: 'First' }),
-      restore('impediment', back),
-      update('impediment', { id: other, name: 'Second' }),
+      remove('impediment', removed),
+      update('impediment', { id: first, name: 'First' }),
+      restore('impediment', restored),
+      update('impediment', { id: second, name: 'Second' }),
     ])
     assert.deepEqual(statusesOf({ body } as Answer), [200, 200, 200, 200])
-    assert.equal((await batches.get('impediment', gone)).status, 404)
-    assert.equal((await batches.get('impediment', back)).status, 200)
-    const second = await batches.get('impediment', other)
-    assert.equal(second.body.impediment.name, 'Second')
-    assert.equal(second.headers.get('etag'), body.results[3].etag)
+    assert.equal((await batches.get('impediment', removed)).status, 404)
+    assert.equal((await batches.get('impediment', restored)).status, 200)
+    const read = await batches.get('impediment', second)
+    assert.equal(read.body.impediment.name, 'Second')
+    assert.equal(read.headers.get('etag'), body.results[3].etag)
     assert.deepEqual(Object.keys(body.results[0]), ['statusCode'])
   })
 
-  test('with eachForItself leaves out what is rejected, and says why', async () => {
+  test('with eachForItself skips rejected items, and returns their errors', async () => {
     const name = `Each ${randomUUID()}`
     const { status, body } = await batches.each([
       create('organization', { name }, 'works'),
@@ -114,7 +112,7 @@ describe('A batch', () => {
     assert.equal((await batches.get('organization', batches.workspace.organizationId)).status, 200)
   })
 
-  test('keeps the rules of accounts: one active account per login, and a new password ends the sessions', async () => {
+  test('follows the rules of accounts: one active account per login, and a new password ends the sessions', async () => {
     const login = `${randomUUID()}@example.com`
     const user = { name: 'Eve', login, password: 'Quite-1234-x' }
     const { body } = await batches.each([
@@ -139,12 +137,9 @@ describe('A batch', () => {
 
   test('makes its caller a member of each project that it creates', async () => {
     const ann = await batches.rest.signUp()
+    const { organizationId } = batches.workspace
     const items = Array.from({ length: 30 }, (_, index) =>
-      create(
-        'project',
-        { name: `P ${index}`, organizationId: batches.workspace.organizationId },
-        `p${index}`,
-      ),
+      create('project', { name: `P ${index}`, organizationId }, `p${index}`),
     )
     const tasks = items.map((_, index) =>
       create('assignment', batches.assignment({ projectId: `@p${index}`, userId: ann.id })),
@@ -155,7 +150,7 @@ describe('A batch', () => {
     assert.equal(mine.body.result.totalCount, 30)
   })
 
-  test('takes the tags of rows, and only of those that are as they say', async () => {
+  test('accepts ETags, and rejects the items whose ETags do not match', async () => {
     const ids = await Promise.all(
       ['A', 'B', 'C'].map(
         async (name) => (await batches.workspace.make('impediment', { name })).id as string,
@@ -178,7 +173,7 @@ describe('A batch', () => {
     )
   })
 
-  test('leaves a line in the change log and in the history for each row, as single writes do', async () => {
+  test('adds an entry to the change log and to the history for each row, like single writes', async () => {
     const { body } = await batches.all([
       create('impediment', { name: 'Logged' }),
       create('impediment', { name: 'Logged' }),
@@ -205,7 +200,7 @@ describe('A batch', () => {
 describe('A rejected batch', () => {
   const batches = fixture(batchSetting)
 
-  test('rejects all for one rejected item, with its status and its keys under its index, and writes nothing', async () => {
+  test('has the status of its rejected item, whose keys are prefixed with its index, and writes nothing', async () => {
     const name = `Never ${randomUUID()}`
     const answer = await batches.all([
       create('organization', { name }),
@@ -228,12 +223,13 @@ describe('A rejected batch', () => {
       remove('user'),
     ])
     assertEnvelope(invalid, 400)
-    assert.deepEqual(Object.keys(invalid.body.errors), [
-      ...['items[0].name', 'items[1].id', 'items[1].name', 'items[1].organizationId', 'items[2].ids'],
-    ])
+    assert.equal(
+      Object.keys(invalid.body.errors).join(' '),
+      'items[0].name items[1].id items[1].name items[1].organizationId items[2].ids',
+    )
   })
 
-  test('is answered at once when another transaction locks the rows, if its caller may not see them', async () => {
+  test('does not wait for locked rows that its caller cannot see', async () => {
     const outsider = await batches.rest.signUp()
     const foreign = await batches.workspace.project('Foreign')
     const task = await batches.workspace.assignment(foreign, batches.rest.administrator.id)
@@ -247,7 +243,7 @@ describe('A rejected batch', () => {
     assertEnvelope(answer, 404)
   })
 
-  test('rejects exactly as the single operations do', async () => {
+  test('has exactly the errors of the single operations', async () => {
     const [ann, bob] = [await batches.rest.signUp(), await batches.rest.signUp()]
     const [hers, foreign] = [
       await batches.workspace.project('Hers', ann),
@@ -273,17 +269,17 @@ describe('A rejected batch', () => {
       ['every violation at once', ann, create('appointment', { amountHours: 0.001, keepDate: 'x' })],
       ['a reference to nothing', ann, create('project', { name: 'P', organizationId: randomUUID() })],
       [
-        'several of them',
+        'several references to nothing',
         ann,
         create('userAssignment', { userId: randomUUID(), assignmentId: randomUUID() }),
       ],
-      ['an id that is taken', ann, create('project', { ...project, id: foreign })],
+      ['an id that is in use', ann, create('project', { ...project, id: foreign })],
       ['a catalog for members', ann, create('workflow', { name: 'W', order: 1 })],
       ['accounts for members', ann, create('user', {})],
       ['the time of another user', ann, create('appointment', { ...appointment, userId: bob.id })],
       ['a foreign project', ann, create('appointment', { ...appointment, assignmentId: foreignTask })],
       [
-        'a comment out of sight',
+        'a comment on a hidden assignment',
         ann,
         create('comment', { text: 'Hi', assignmentId: foreignTask, userId: ann.id }),
       ],
@@ -293,7 +289,7 @@ describe('A rejected batch', () => {
         create('comment', { text: 'Hi', assignmentId: randomUUID(), userId: ann.id }),
       ],
       [
-        'a login that is taken',
+        'a login that is in use',
         administrator,
         create('user', { name: 'A', login: ann.login, password: 'Quite-1234-x' }),
       ],
@@ -302,7 +298,7 @@ describe('A rejected batch', () => {
         administrator,
         create('user', { name: 'A', login: 'Ann-1@example.com', password: 'Ann-1@example.com' }),
       ],
-      ['a row that is not there', ann, update('project', { ...project, id: randomUUID() })],
+      ['a missing row', ann, update('project', { ...project, id: randomUUID() })],
       ['a row that cannot be seen', ann, update('project', { ...project, id: foreign })],
       ['a stale version', ann, update('project', { ...project, expectedVersion: '2020-01-01' })],
       ['another tag', ann, update('project', project, '"other"')],
@@ -329,11 +325,11 @@ describe('A rejected batch', () => {
         administrator,
         update('user', { id: ann.id, name: 'A', password: ann.login }),
       ],
-      ['a removal of what is in use', administrator, remove('organization', organization.id)],
+      ['a removal of a row in use', administrator, remove('organization', organization.id)],
       ['a removal of the time of another user', ann, remove('appointment', bobs)],
       ['a removal without ids', ann, remove('project')],
-      ['a restore of what is there', ann, restore('project', hers)],
-      ['a restore under what is gone', administrator, restore('project', removedProject.id)],
+      ['a restore of an active row', ann, restore('project', hers)],
+      ['a restore under a removed row', administrator, restore('project', removedProject.id)],
       ['a restore of one row twice', ann, restore('project', hers, hers)],
     ]
     const methods: Readonly<Record<string, string>> = {
@@ -350,7 +346,7 @@ describe('A rejected batch', () => {
         headers: item.ifMatch === undefined ? {} : { 'if-match': item.ifMatch },
       })
       assert.ok(single.status >= 400, `${what}: ${single.status}`)
-      // Together with others of its kind, so that it is one of several in a statement.
+      // The item is between others, so that its statement has several items.
       const alongside = create('impediment', {})
       const { body } = await batches.each([alongside, item, alongside], by)
       assert.deepEqual(body.results[1], single.body, what)
@@ -366,7 +362,7 @@ describe('A rejected batch', () => {
     ['of no items', { items: [] }, 'items'],
     ['of more than 1000 items', { items: Array(1001).fill({}) }, 'items'],
     ['of another mode', { mode: 'some', items: [remove('project', randomUUID())] }, 'mode'],
-    ['with an item that is none', { items: [null] }, 'items[0]'],
+    ['with an item that is null', { items: [null] }, 'items[0]'],
     [
       'with an unknown operation',
       { items: [{ operation: 'read', resource: 'project', body: {} }] },
@@ -379,24 +375,28 @@ describe('A rejected batch', () => {
     ],
     ['with a row that needs a file', { items: [create('attachment', { name: 'a' })] }, 'items[0].operation'],
     [
-      'with a body that is none',
+      'with a body that is an array',
       { items: [{ operation: 'remove', resource: 'project', body: [] }] },
       'items[0].body',
     ],
-    ['with null for a body', { items: [{ ...create('project', {}, 'a'), body: null }] }, 'items[0].body'],
+    ['with a body that is null', { items: [{ ...create('project', {}, 'a'), body: null }] }, 'items[0].body'],
     [
       'with a label twice',
       { items: [create('project', {}, 'a'), create('project', {}, 'a')] },
       'items[1].label',
     ],
-    ['with a label that is none', { items: [create('project', {}, 'a b')] }, 'items[0].label'],
+    ['with an invalid label', { items: [create('project', {}, 'a b')] }, 'items[0].label'],
     ['with a label on a removal', { items: [{ ...remove('project'), label: 'a' }] }, 'items[0].label'],
     [
-      'with a label that no item has',
+      'with a reference to a label that no item has',
       { items: [create('project', { organizationId: '@none' })] },
       'items[0].organizationId',
     ],
-    ['with a tag that is no text', { items: [{ ...remove('project'), ifMatch: 1 }] }, 'items[0].ifMatch'],
+    [
+      'with an ETag that is not a string',
+      { items: [{ ...remove('project'), ifMatch: 1 }] },
+      'items[0].ifMatch',
+    ],
     [
       'that names more than 1000 rows',
       { items: Array.from({ length: 11 }, () => remove('project', ...Array(100).fill('x'))) },
@@ -408,8 +408,8 @@ describe('A rejected batch', () => {
       'items',
     ],
   ]
-  for (const [what, body, key] of rejections)
-    test(`${what} is rejected with 400 under ${key}`, async () => {
+  for (const [description, body, key] of rejections)
+    test(`${description} is rejected with 400 under ${key}`, async () => {
       for (const mode of ['allOrNothing', 'eachForItself']) {
         const answer = await batches.post({ mode, ...(body as object) })
         assertEnvelope(answer, 400)
@@ -417,7 +417,7 @@ describe('A rejected batch', () => {
       }
     })
 
-  test('rejects a second item that writes the same row', async () => {
+  test('can be rejected in part: a second item that writes the same row is', async () => {
     const { id } = await batches.workspace.make('impediment', { name: 'Twice' })
     const { body } = await batches.each([
       update('impediment', { id, name: 'A' }),
@@ -433,10 +433,10 @@ describe('A rejected batch', () => {
   })
 })
 
-describe('Large batches, and many at once,', () => {
+describe('Large or concurrent batches', () => {
   const batches = fixture(batchSetting)
 
-  test('takes bodies of up to 4 MiB, and says so of larger ones', async () => {
+  test('are accepted with bodies of up to 4 MiB, and rejected above it', async () => {
     const description = 'x'.repeat(2000)
     const items = Array.from({ length: 1000 }, (_, index) =>
       create('organization', { name: `Large ${index}`, description }),
@@ -451,7 +451,7 @@ describe('Large batches, and many at once,', () => {
     assert.equal(tooLarge.body.message, 'The body must not be larger than 4 MiB.')
   })
 
-  test('is done once under an Idempotency-Key', async () => {
+  test('are executed once under the same Idempotency-Key', async () => {
     const name = `Keyed ${randomUUID()}`
     const body = { items: [create('organization', { name }), create('organization', { name })] }
     const headers = { 'idempotency-key': randomUUID() }
@@ -463,7 +463,7 @@ describe('Large batches, and many at once,', () => {
     assert.equal(await batches.countOf('organizations', name), 2)
   })
 
-  test('races with others of the opposite order on two instances, and each is done', async () => {
+  test('succeed concurrently in opposite orders on two instances', async () => {
     const other = await batches.rest.startAnother()
     const ids = await Promise.all(
       Array.from(

@@ -8,18 +8,18 @@ import { seed } from '../support/seed.ts'
 
 const day = (fromToday: number) => new Date(Date.now() + fromToday * 86_400_000).toISOString().slice(0, 10)
 
-/** As another program reads them: the reader of Thunderbird. */
+/** Parses events with the parser of Thunderbird. */
 const eventsOf = (text: string) =>
   new ICAL.Component(ICAL.parse(text))
     .getAllSubcomponents('vevent')
     .map((component) => new ICAL.Event(component))
 
 describe('The calendar of assignments', () => {
-  const written: string[] = []
+  const logLines: string[] = []
   const rest = fixture(
     startRestUnderTest,
     { Auth__SessionValidationCacheSeconds: '0', LOG_LEVEL: 'info' },
-    { destination: { write: (line: string) => void written.push(line) } },
+    { destination: { write: (line: string) => void logLines.push(line) } },
   )
   const workspace = fixture(seed, rest)
   let projectId: string
@@ -56,7 +56,7 @@ describe('The calendar of assignments', () => {
       .map(({ summary }) => summary)
       .sort()
 
-  test('has what its owner is responsible for or works on, without a header', async () => {
+  test('contains the assignments that its owner is responsible for or works on, and needs no header', async () => {
     const { secret } = await tokenOf(ann)
     const answer = await subscribe({ token: secret })
     assert.equal(answer.status, 200)
@@ -69,10 +69,10 @@ describe('The calendar of assignments', () => {
       'Build; the ladder, nine rungs',
       'Shared with Ann',
     ])
-    const event = events.find(({ uid }) => uid === mine) ?? assert.fail('the own assignment is in it')
+    const event = events.find(({ uid }) => uid === mine) ?? assert.fail('The assignment is missing.')
     assert.ok(event.startDate.isDate)
     assert.equal(event.startDate.toString(), day(1))
-    assert.equal(event.endDate.toString(), day(4), 'the end is the day after the last one')
+    assert.equal(event.endDate.toString(), day(4), 'The end is the day after the last day.')
     const { component } = event
     assert.deepEqual(component.getFirstProperty('categories')?.getValues(), ['Moon base', 'Doing'])
     const url = component.getFirstPropertyValue('url')
@@ -80,7 +80,7 @@ describe('The calendar of assignments', () => {
     assert.equal(event.description, `First line\nsecond line ${'long '.repeat(30)}ü`)
   })
 
-  test('has all of a project that its owner sees', async () => {
+  test('contains all assignments of a project that its owner can see', async () => {
     const { secret } = await tokenOf(ann, ['calendar:read'], [projectId])
     assert.deepEqual(await namesOf(subscribe({ token: secret, projectId })), [
       'Build; the ladder, nine rungs',
@@ -94,7 +94,7 @@ describe('The calendar of assignments', () => {
     assert.equal((await subscribe({ token: secret, projectId: 'moon' })).status, 400)
   })
 
-  test('has nothing of a project that its owner has left', async () => {
+  test('contains nothing of a project that its owner has left', async () => {
     const left = await workspace.project('Left', bob)
     const membership = await workspace.join(left, ann.id)
     await workspace.assignment(left, ann.id, { name: 'Of the past', startDate: day(1), endDate: day(2) })
@@ -107,13 +107,13 @@ describe('The calendar of assignments', () => {
   test('is not sent again while it is unchanged', async () => {
     const { secret } = await tokenOf(ann)
     const first = await subscribe({ token: secret })
-    const etag = first.headers.get('etag') ?? assert.fail('there is a tag')
+    const etag = first.headers.get('etag') ?? assert.fail('The ETag is missing.')
     assert.equal((await subscribe({ token: secret }, { 'if-none-match': etag })).status, 304)
     await workspace.assignment(projectId, ann.id, { name: 'Newest', startDate: day(5), endDate: day(5) })
     assert.equal((await subscribe({ token: secret }, { 'if-none-match': etag })).status, 200)
   })
 
-  test('takes only tokens that are for nothing else, which no other operation takes from an address', async () => {
+  test('accepts tokens with no other scope in its URL, which no other operation does', async () => {
     const { secret } = await tokenOf(ann)
     const wider = await tokenOf(ann, ['calendar:read', 'assignment:read'])
     const everything = await tokenOf(ann, ['*:write'])
@@ -129,12 +129,12 @@ describe('The calendar of assignments', () => {
     assert.equal((await fetch(`${rest.address}/api/assignments?token=${everything.secret}`)).status, 401)
   })
 
-  test('ends with its token, and no log has the token', async () => {
+  test('ends with its token, which is not logged', async () => {
     const { id, secret } = await tokenOf(bob)
     assert.equal((await subscribe({ token: secret })).status, 200)
     await bob.call('DELETE', '/ext/tokens', { ids: [id] })
     assert.equal((await subscribe({ token: secret })).status, 401)
-    assert.ok(written.some((line) => line.includes('/ext/calendar.ics')))
-    assert.ok(!written.join('').includes(secret.slice(4, 40)))
+    assert.ok(logLines.some((line) => line.includes('/ext/calendar.ics')))
+    assert.ok(!logLines.join('').includes(secret.slice(4, 40)))
   })
 })

@@ -7,7 +7,7 @@ import { fixture } from '../support/fixture.ts'
 import { type Answer, type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
-describe('A conditional request with a tag', { concurrency: true }, () => {
+describe('A conditional request with an ETag', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest)
   const workspace = fixture(seed, rest)
   const member = fixture(() => rest.signUp())
@@ -16,7 +16,7 @@ describe('A conditional request with a tag', { concurrency: true }, () => {
     by.call('GET', path, undefined, headers)
   const tagOf = (answer: Answer) => answer.headers.get('etag') ?? ''
 
-  test('finds a strong ETag on lists and on single records, the same for the same content', async () => {
+  test('is possible for lists and records, whose strong ETag is equal for equal content', async () => {
     for (const path of ['/api/workflows', `/api/workflow?id=${workspace.workflowId}`]) {
       const [first, second] = await Promise.all([get(path), get(path)])
       assert.match(tagOf(first), /^"[^"\s]+"$/)
@@ -24,7 +24,7 @@ describe('A conditional request with a tag', { concurrency: true }, () => {
     }
   })
 
-  test('finds another ETag for another query, another person and a lost administrator flag', async () => {
+  test('needs another ETag for another query, another user, or after the administrator role is lost', async () => {
     const { address } = await rest.identity.startAnother({ SVC_ADMIN_LOGINS: 'nobody@example.com' })
     const { access_token: plain } = await rest.identity.signIn(rest.administrator.login, { address })
     const other = await rest.signUp()
@@ -40,7 +40,7 @@ describe('A conditional request with a tag', { concurrency: true }, () => {
     assert.deepEqual(answers[2]?.body, answers[3]?.body)
   })
 
-  test('is never answered 304 for a tag that belongs to another user', async () => {
+  test('never gets a 304 for the ETag of another user', async () => {
     const tag = tagOf(await get('/api/impediments'))
     assert.equal((await get('/api/impediments', { 'if-none-match': tag }, member)).status, 200)
   })
@@ -52,8 +52,8 @@ describe('A conditional request with a tag', { concurrency: true }, () => {
     ['a list without spaces', (tag) => `W/"other",W/${tag}`],
     ['a star', () => '*'],
   ]
-  for (const [what, spell] of spellings) {
-    test(`gets a 304 without a body for ${what}`, async () => {
+  for (const [description, spell] of spellings) {
+    test(`gets a 304 without a body for ${description}`, async () => {
       for (const path of ['/api/workflows', `/api/workflow?id=${workspace.workflowId}`]) {
         const tag = tagOf(await get(path))
         const answer = await get(path, { 'if-none-match': spell(tag) })
@@ -65,7 +65,7 @@ describe('A conditional request with a tag', { concurrency: true }, () => {
     })
   }
 
-  test('gets the content for any other tag', async () => {
+  test('gets the content for any other ETag', async () => {
     const tag = tagOf(await get('/api/workflows'))
     const wrong = [
       '"other"',
@@ -81,7 +81,7 @@ describe('A conditional request with a tag', { concurrency: true }, () => {
     }
   })
 
-  test('with a star does not hide an error', async () => {
+  test('with a star gets errors as usual', async () => {
     const star = { 'if-none-match': '*' }
     const unknown = '01890000-0000-7000-8000-000000000000'
     assert.equal((await get(`/api/organization?id=${unknown}`, star)).status, 404)
@@ -113,41 +113,41 @@ describe('A conditional request with a date', () => {
   const dateOf = (answer: Answer) => answer.headers.get('last-modified') ?? ''
   const dateHeaderOf = (answer: Answer) => answer.headers.get('date') ?? ''
 
-  /** Asks until a Last-Modified comes, which it does once all transactions have ended. */
-  async function settled(path: string, by?: Person): Promise<{ date: string; answer: Answer }> {
+  /** Repeats the request until it has Last-Modified, which it has once all transactions have ended. */
+  async function untilLastModified(path: string, by?: Person): Promise<{ date: string; answer: Answer }> {
     for (let asks = 0; asks < 200; asks += 1) {
       const answer = await get(path, {}, by)
       if (dateOf(answer)) return { date: dateOf(answer), answer }
       await sleep(50)
     }
-    throw new Error(`${path} carried no Last-Modified within ten seconds of rest.`)
+    throw new Error(`${path} has no Last-Modified after ten seconds.`)
   }
   const since = (path: string, date: string, by?: Person) => get(path, { 'if-modified-since': date }, by)
   /** Retries, because another test may have changed such a row in between, or have a transaction open. */
   async function assertUnchangedSinceLastModified(path: string, by?: Person): Promise<void> {
     for (let tries = 0; tries < 50; tries += 1) {
-      const { date } = await settled(path, by)
+      const { date } = await untilLastModified(path, by)
       if ((await since(path, date, by)).status === 304) return
     }
     throw new Error(`${path} was never unchanged since its Last-Modified.`)
   }
   const moved = (date: string, seconds: number) => new Date(Date.parse(date) + seconds * 1000).toUTCString()
 
-  // Alone: an open transaction, no matter whose it is, rightly makes the host answer in full.
-  test('gets a 304 for the very Last-Modified it was given', async () => {
+  // These tests run alone, because any open transaction makes the host send the content.
+  test('gets a 304 for the Last-Modified that it has received', async () => {
     for (const path of ['/api/impediments', `/api/impediment?id=${workspace.impedimentId}`]) {
-      const { date } = await settled(path)
+      const { date } = await untilLastModified(path)
       const answer = await since(path, date)
       assert.equal(answer.status, 304)
       assert.equal(answer.body, '')
       assert.match(date, /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/)
-      assert.ok(Date.parse(date) <= Date.parse(dateHeaderOf(answer)), 'It lies in the future.')
+      assert.ok(Date.parse(date) <= Date.parse(dateHeaderOf(answer)), 'It is in the future.')
     }
   })
 
-  test('gets a 304 for every date from the Last-Modified on, up to the Date of an answer', async () => {
+  test('gets a 304 for every date from Last-Modified to the Date of a response', async () => {
     const path = '/api/impediments'
-    const { date } = await settled(path)
+    const { date } = await untilLastModified(path)
     let now = date
     for (let asks = 0; asks < 200 && now <= moved(date, 1); asks += 1) {
       now = dateHeaderOf(await get(path))
@@ -158,44 +158,46 @@ describe('A conditional request with a date', () => {
   })
 
   describe('after changes', { concurrency: true }, () => {
-    test('gets the content for an earlier date, one still to come, and one that is none', async () => {
-      const { date } = await settled('/api/impediments')
-      const others = [moved(date, -1), moved(date, 9e6), new Date(0).toUTCString(), date.slice(5)]
-      for (const other of [...others, new Date(date).toISOString(), 'yesterday', '', '*'])
+    test('gets the content for an earlier, future or invalid date', async () => {
+      const { date } = await untilLastModified('/api/impediments')
+      const otherDates = [moved(date, -1), moved(date, 9e6), new Date(0).toUTCString(), date.slice(5)]
+      for (const other of [...otherDates, new Date(date).toISOString(), 'yesterday', '', '*'])
         assert.equal((await since('/api/impediments', other)).status, 200, other)
     })
 
-    test('gets the content for a date that another account was given', async () => {
+    test('gets the content for a date that another account has received', async () => {
       const other = await rest.signUp()
-      const { date } = await settled('/api/workflows')
+      const { date } = await untilLastModified('/api/workflows')
       assert.equal((await since('/api/workflows', date, other)).status, 200)
       await assertUnchangedSinceLastModified('/api/workflows', other)
     })
 
-    test('goes by its tag alone when it carries both', async () => {
-      const { date, answer } = await settled('/api/impediments')
+    test('is evaluated by its ETag alone if it has both', async () => {
+      const { date, answer } = await untilLastModified('/api/impediments')
       const both = (tag: string, at: string) =>
         get('/api/impediments', { 'if-none-match': tag, 'if-modified-since': at })
       assert.equal((await both('"other"', date)).status, 200)
       assert.equal((await both(tagOf(answer), new Date(0).toUTCString())).status, 304)
     })
 
-    /** Dates were sent, then something changes: none of them may hide that, now or once the change has a date itself. */
-    async function assertSeen(path: string, change: () => Promise<unknown>, count: number, by?: Person) {
-      const { date, answer } = await settled(path, by)
+    /**
+     * Asserts that no date that was sent before the change hides it, even after the change itself has a date.
+     */
+    async function assertVisible(path: string, change: () => Promise<unknown>, count: number, by?: Person) {
+      const { date, answer } = await untilLastModified(path, by)
       const last = await get(path, {}, by)
       await change()
       const dates = [date, dateHeaderOf(answer), dateHeaderOf(last)]
-      const assertIn = async (held: readonly string[]) => {
-        for (const one of held) {
-          const changed = await since(path, one, by)
-          assert.deepEqual([changed.status, changed.body.result?.totalCount], [200, count], one)
+      const assertChanged = async () => {
+        for (const earlier of dates) {
+          const changed = await since(path, earlier, by)
+          assert.deepEqual([changed.status, changed.body.result?.totalCount], [200, count], earlier)
           assert.notDeepEqual(changed.body, answer.body)
         }
       }
-      await assertIn(dates)
-      await settled(path, by)
-      await assertIn(dates)
+      await assertChanged()
+      await untilLastModified(path, by)
+      await assertChanged()
     }
 
     const changes: readonly (readonly [string, string, boolean, number])[] = [
@@ -203,22 +205,22 @@ describe('A conditional request with a date', () => {
       ['a removal', 'DELETE', true, 0],
       ['a restored row', 'POST', false, 1],
     ]
-    for (const [what, method, isThere, count] of changes) {
-      test(`sees ${what}`, async () => {
-        const { id } = await workspace.make('organization', { name: what })
-        if (!isThere) await workspace.write('DELETE', '/api/organization', { ids: [id] })
+    for (const [description, method, isActive, count] of changes) {
+      test(`gets the content after ${description}`, async () => {
+        const { id } = await workspace.make('organization', { name: description })
+        if (!isActive) await workspace.write('DELETE', '/api/organization', { ids: [id] })
         const path = `/api/organization${method === 'POST' ? '/restore' : ''}`
         const body = method === 'PATCH' ? { id, name: 'Another' } : { ids: [id] }
-        await assertSeen(`/api/organizations?ids=${id}`, () => workspace.write(method, path, body), count)
+        await assertVisible(`/api/organizations?ids=${id}`, () => workspace.write(method, path, body), count)
       })
     }
 
-    test('sees a creation', async () => {
+    test('gets the content after a creation', async () => {
       const create = () => workspace.make('organization', { name: 'Seen' })
-      await assertSeen('/api/organizations?search=seen', create, 1)
+      await assertVisible('/api/organizations?search=seen', create, 1)
     })
 
-    test('sees that its sender became a member, ceased to be one, or that an assignment moved in', async () => {
+    test('gets the content after its sender joined or left a project, or an assignment moved there', async () => {
       const path = '/api/appointments'
       const foreign = await workspace.project()
       const appointed = async (projectId: string) => {
@@ -236,44 +238,44 @@ describe('A conditional request with a date', () => {
       const join = () => workspace.join(foreign, joining.person.id)
       const leave = () => workspace.write('DELETE', '/api/userProject', { ids: [membership] })
       const move = () => workspace.write('PATCH', '/api/assignment', { ...assignment, projectId: mine })
-      await assertSeen(path, join, 3, joining.person)
-      await assertSeen(path, leave, 0, leaving.person)
-      await assertSeen(path, move, 1, moving.person)
+      await assertVisible(path, join, 3, joining.person)
+      await assertVisible(path, leave, 0, leaving.person)
+      await assertVisible(path, move, 1, moving.person)
     })
 
-    test('that uses the Date of an answer without Last-Modified never hides a later write', async () => {
-      // RFC 9110, 13.1.3: that is what a cache sends when it was given nothing better.
+    test('with the Date of a response without Last-Modified never hides a later write', async () => {
+      // A cache sends that date if it has no better one (RFC 9110, 13.1.3).
       await sleep(1000 - (Date.now() % 1000))
       await workspace.make('workflow', { name: 'Dated', order: 3 })
       const path = '/api/workflows'
-      const held = await get(path)
-      assert.equal(dateOf(held), '')
+      const cached = await get(path)
+      assert.equal(dateOf(cached), '')
       await workspace.make('workflow', { name: 'Dated', order: 3 })
-      await settled(path)
-      const answer = await since(path, dateHeaderOf(held))
+      await untilLastModified(path)
+      const answer = await since(path, dateHeaderOf(cached))
       assert.deepEqual(
         [answer.status, answer.body.result?.totalCount],
-        [200, held.body.result.totalCount + 1],
+        [200, cached.body.result.totalCount + 1],
       )
     })
 
-    test('is answered by the clock of changes, not by the version of a row that runs ahead of it', async () => {
+    test('is evaluated by the times of changes, not by the version of a row, which may be in the future', async () => {
       const { id } = await workspace.make('organization', { name: 'Ahead' })
       const direct = await connectDirectly(rest.database)
       await direct.query(`update organizations set updated_at = '2199-01-01' where id = $1`, [id])
       await direct.end()
       await workspace.write('PATCH', '/api/organization', { id, name: 'Further ahead' })
       const path = `/api/organization?id=${id}`
-      const { date, answer } = await settled(path)
+      const { date, answer } = await untilLastModified(path)
       assert.match(answer.body.organization.updatedAt, /^2199/)
       assert.ok(Date.parse(date) <= Date.parse(dateHeaderOf(answer)))
       await assertUnchangedSinceLastModified(path)
     })
 
-    test('never counts for a personal token, whose rights follow the role of its account', async () => {
-      // No other test writes such rows, and the tests of this file run at the same time.
+    test('is never evaluated for a personal access token, whose rights follow the role of its account', async () => {
+      // The tests of this file run concurrently, and no other test writes such rows.
       const path = '/api/workflows?search=token'
-      const { date } = await settled(path)
+      const { date } = await untilLastModified(path)
       const { secret } = await makeToken(rest, rest.administrator.token, { scopes: ['*:read'] })
       const byToken = { ...rest.administrator, token: secret }
       for (let times = 0; times < 2; times += 1) {
@@ -287,14 +289,14 @@ describe('A conditional request with a date', () => {
     })
   })
 
-  test('sees what a slow transaction wrote long before it was committed', async () => {
+  test('gets the content that a slow transaction wrote long before it was committed', async () => {
     const path = '/api/organizations?search=slow'
-    const before = await settled(path)
+    const before = await untilLastModified(path)
     const direct = await connectDirectly(rest.database)
     await direct.query('begin')
     await insertNamed(direct, 'organization', 'Slow one')
     await workspace.make('organization', { name: 'Slow two' })
-    // Long enough for a date to be given out, if the open transaction were overlooked.
+    // This is long enough for a date to be sent, if the open transaction were overlooked.
     await sleep(1100)
     await get(path)
     await sleep(2200)
@@ -302,24 +304,20 @@ describe('A conditional request with a date', () => {
     assert.equal(during.body.result.totalCount, 1)
     await direct.query('commit')
     await direct.end()
-    assert.equal(
-      dateOf(during),
-      '',
-      'What is written and not committed has an earlier time than this answer.',
-    )
+    assert.equal(dateOf(during), '', 'The uncommitted row has an earlier time than this response.')
     const dates = [before.date, dateHeaderOf(before.answer), dateHeaderOf(during)]
-    const sees = async (date: string) => {
+    const assertBothVisible = async (date: string) => {
       const answer = await since(path, date)
       assert.deepEqual([answer.status, answer.body.result?.totalCount], [200, 2])
     }
-    for (const date of dates) await sees(date)
-    await settled(path)
-    for (const date of dates) await sees(date)
+    for (const date of dates) await assertBothVisible(date)
+    await untilLastModified(path)
+    for (const date of dates) await assertBothVisible(date)
   })
 })
 
-/** What a client may hold: the count that an answer had, with one of its dates. */
-interface Held {
+/** The state of a client's cache: the count of a response, with one of its dates. */
+interface CachedCount {
   readonly date: string
   readonly total: number
 }
@@ -330,33 +328,33 @@ describe('A conditional request with a date that races with writes', () => {
   const workspace = fixture(seed, rest)
 
   const path = '/api/assignmentTypes?pageSize=1&search=burst'
-  const never: Held = { date: new Date(0).toUTCString(), total: -1 }
+  const neverCached: CachedCount = { date: new Date(0).toUTCString(), total: -1 }
 
-  /** What a client that holds this shows after asking, and what it then holds. */
-  async function ask(address: string, { date, total }: Held) {
+  /** Sends the request of a client with this cache. Returns the count that it shows, and its new cache. */
+  async function ask(address: string, { date, total }: CachedCount) {
     const authorization = `Bearer ${rest.administrator.token}`
     const answer = await fetch(address + path, { headers: { authorization, 'if-modified-since': date } })
-    const isHeld = answer.status === 304
-    const shown: number = isHeld ? total : (await answer.json()).result.totalCount
-    const sent = ['last-modified', 'date'].map((name) => answer.headers.get(name))
-    const held = sent.flatMap((one): Held[] => (one === null ? [] : [{ date: one, total: shown }]))
-    return { isHeld, shown, held }
+    const isUnmodified = answer.status === 304
+    const shown: number = isUnmodified ? total : (await answer.json()).result.totalCount
+    const dates = ['last-modified', 'date'].flatMap((name) => answer.headers.get(name) ?? [])
+    const cached = dates.map((sentDate): CachedCount => ({ date: sentDate, total: shown }))
+    return { isUnmodified, shown, cached }
   }
 
-  test('never gets a 304 that hides a write answered before it was sent, on any instance', async () => {
-    const held: Held[] = []
+  test('never gets a 304 that hides an earlier write, on any instance', async () => {
+    const cached: CachedCount[] = []
     let written = 0
     let unmodified = 0
-    const check = async (one: Held) => {
+    const check = async (earlier: CachedCount) => {
       for (const address of [rest.address, another.address]) {
-        const asked = await ask(address, one)
-        assert.equal(asked.shown, written, `${asked.isHeld ? 304 : 200} for ${one.date}`)
-        held.push(...asked.held)
-        unmodified += Number(asked.isHeld)
+        const result = await ask(address, earlier)
+        assert.equal(result.shown, written, `${result.isUnmodified ? 304 : 200} for ${earlier.date}`)
+        cached.push(...result.cached)
+        unmodified += Number(result.isUnmodified)
       }
     }
     const checkAll = async () => {
-      for (const one of [never, ...held.slice(-12)]) await check(one)
+      for (const earlier of [neverCached, ...cached.slice(-12)]) await check(earlier)
     }
     const endAt = Date.now() + 8000
     while (Date.now() < endAt || (unmodified === 0 && Date.now() < endAt + 20_000)) {
@@ -367,6 +365,6 @@ describe('A conditional request with a date that races with writes', () => {
       await checkAll()
       await checkAll()
     }
-    assert.ok(unmodified > 0, 'No date was ever taken.')
+    assert.ok(unmodified > 0, 'There was no 304.')
   })
 })

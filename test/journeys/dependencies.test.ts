@@ -9,7 +9,7 @@ import { listen } from '../support/live-events.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
-/** An assignment, and the one that it waits for. */
+/** An assignment, and the assignment that it waits for. */
 type Pair = readonly [waiting: string, blocker: string]
 
 const isCircle = {
@@ -25,7 +25,7 @@ describe('Dependencies between assignments', () => {
   const bodyOf = ([assignmentId, blockedById]: Pair) => ({ assignmentId, blockedById })
   const wait = (waiting: string, blocker: string) =>
     call('POST', '/ext/assignmentDependency', bodyOf([waiting, blocker]))
-  const made = async (waiting: string, blocker: string): Promise<string> => {
+  const makeDependency = async (waiting: string, blocker: string): Promise<string> => {
     const { status, body } = await wait(waiting, blocker)
     assert.equal(status, 200, JSON.stringify(body))
     return body.assignmentDependency.id
@@ -34,13 +34,13 @@ describe('Dependencies between assignments', () => {
     workspace.write(method, path, { ids: [id] }, ann)
   const dependenciesOf = async (projectId: string): Promise<Pair[]> => {
     const { data } = await listOf(`/ext/assignmentDependencies?pageSize=100&projectId=${projectId}`)
-    return data.map((one: { assignmentId: string; blockedById: string }) => [
-      one.assignmentId,
-      one.blockedById,
+    return data.map(({ assignmentId, blockedById }: { assignmentId: string; blockedById: string }) => [
+      assignmentId,
+      blockedById,
     ])
   }
-  /** A project with so many assignments. */
-  const scene = async (count: number) => {
+  /** Creates a project with this number of assignments. */
+  const makeProject = async (count: number) => {
     const projectId = await workspace.project('Plan', ann)
     const tasks = Array.from({ length: count }, () => workspace.assignment(projectId, ann.id))
     return { projectId, tasks: (await Promise.all(tasks)) as [string, string, string, string] }
@@ -50,15 +50,15 @@ describe('Dependencies between assignments', () => {
     return call('PATCH', '/api/assignment', { ...body.assignment, projectId })
   }
 
-  test('are listed by the one that waits, by the one it waits for, and by project', async () => {
-    const { projectId, tasks } = await scene(3)
+  test('are listed by the waiting assignment, by the blocking one, and by project', async () => {
+    const { projectId, tasks } = await makeProject(3)
     const [a, b, c] = tasks
-    const [one, two] = [await made(a, b), await made(c, b)]
+    const [first, second] = [await makeDependency(a, b), await makeDependency(c, b)]
     const idsOf = async (query: string, by?: Person) =>
       valuesOf((await listOf(`/ext/assignmentDependencies?${query}`, by)).data, 'id')
-    assert.deepEqual(await idsOf(`assignmentId=${a}`), [one])
-    assert.deepEqual(await idsOf(`blockedById=${b}`), [one, two])
-    assert.deepEqual(await idsOf(`projectId=${projectId}&pageSize=1&pageNumber=2`), [two])
+    assert.deepEqual(await idsOf(`assignmentId=${a}`), [first])
+    assert.deepEqual(await idsOf(`blockedById=${b}`), [first, second])
+    assert.deepEqual(await idsOf(`projectId=${projectId}&pageSize=1&pageNumber=2`), [second])
     assert.deepEqual(await idsOf(`projectId=${projectId}`, await rest.signUp()), [])
     const { data } = await listOf(
       `/ext/query/assignmentDependencies?filter=assignmentId eq '${a}'&expand=assignment,blockedBy`,
@@ -71,14 +71,14 @@ describe('Dependencies between assignments', () => {
     assert.deepEqual(valuesOf(ofDependencies, 'action'), ['create', 'create'])
   })
 
-  test('are a live listing of their project, which loses those of an assignment that is removed', async () => {
-    const { projectId, tasks } = await scene(2)
+  test('have a live listing by project, without those of removed assignments', async () => {
+    const { projectId, tasks } = await makeProject(2)
     const [a, b] = tasks
     const path = `/ext/assignmentDependencies?projectId=${projectId}`
     await using reader = await listen(rest.address, path, { token: ann.token })
     const until = (count: number) => reader.nextWhere(({ data }) => data.result.totalCount === count)
     await until(0)
-    await made(a, b)
+    await makeDependency(a, b)
     await until(1)
     await write('DELETE', '/api/assignment', b)
     await until(0)
@@ -86,23 +86,23 @@ describe('Dependencies between assignments', () => {
     await until(1)
   })
 
-  test('connect two assignments of one project that the caller sees, once', async () => {
-    const { tasks } = await scene(3)
+  test('connect two visible assignments of one project, at most once', async () => {
+    const { tasks } = await makeProject(3)
     const [a, b, c] = tasks
-    const [elsewhere] = (await scene(1)).tasks
+    const [foreignTask] = (await makeProject(1)).tasks
     const stranger = await rest.signUp()
     const hidden = await workspace.assignment(await workspace.project('Hidden', stranger), stranger.id)
     assertRejected(await wait(a, a), 400, { blockedById: ['BlockedById must be another assignment.'] })
-    assertRejected(await wait(a, elsewhere), 400, {
+    assertRejected(await wait(a, foreignTask), 400, {
       blockedById: ['BlockedById must belong to the same project as AssignmentId.'],
     })
     for (const id of [hidden, randomUUID()])
       assertRejected(await wait(a, id), 400, {
         blockedById: ['BlockedById must refer to an active assignment.'],
       })
-    const id = await made(a, b)
+    const id = await makeDependency(a, b)
     assertRejected(await wait(a, b), 409, { blockedById: ['The assignment already waits for this one.'] })
-    const change = { id, ...bodyOf([a, elsewhere]) }
+    const change = { id, ...bodyOf([a, foreignTask]) }
     assert.equal((await call('PATCH', '/ext/assignmentDependency', change)).status, 400)
     assert.equal(
       (await call('PATCH', '/ext/assignmentDependency', { ...change, blockedById: c })).status,
@@ -110,32 +110,32 @@ describe('Dependencies between assignments', () => {
     )
   })
 
-  test('form no circle: neither made, nor changed, nor restored', async () => {
-    const { projectId, tasks } = await scene(4)
+  test('cannot form a circle by being created, changed or restored', async () => {
+    const { projectId, tasks } = await makeProject(4)
     const [a, b, c, d] = tasks
-    await made(a, b)
+    await makeDependency(a, b)
     assertRejected(await wait(b, a), 400, isCircle)
-    const last = await made(b, c)
+    const last = await makeDependency(b, c)
     assertRejected(await wait(c, a), 400, isCircle)
-    const other = await made(c, d)
+    const other = await makeDependency(c, d)
     const change = { id: other, ...bodyOf([c, a]) }
     assertRejected(await call('PATCH', '/ext/assignmentDependency', change), 400, isCircle)
     await write('DELETE', '/ext/assignmentDependency', last)
-    const closing = await made(c, a)
+    const closing = await makeDependency(c, a)
     const back = () => call('POST', '/ext/assignmentDependency/restore', { ids: [last] })
     assertRejected(await back(), 400, isCircle)
     await write('DELETE', '/ext/assignmentDependency', closing)
     assert.equal((await back()).status, 200)
     // Two ways to the same assignment are no circle.
-    await made(a, c)
+    await makeDependency(a, c)
     assert.equal((await dependenciesOf(projectId)).length, 4)
   })
 
   for (const size of [2, 3, 6])
-    test(`form no circle of ${size}, however it is closed from all sides at once, on two instances`, async () => {
+    test(`cannot form a circle of ${size} if they are created concurrently on two instances`, async () => {
       await using another = await rest.startAnother()
       for (let round = 0; round < 8; round += 1) {
-        const { projectId, tasks } = await scene(size)
+        const { projectId, tasks } = await makeProject(size)
         const pairs = tasks.map((task, index): Pair => [task, tasks[(index + 1) % size] ?? ''])
         const answers = await Promise.all(
           [...pairs, ...pairs].map((pair, index) =>
@@ -155,8 +155,8 @@ describe('Dependencies between assignments', () => {
       }
     })
 
-  test('are 50 at most for the one that waits, and as many as there are for the one that others wait for', async () => {
-    const { tasks } = await scene(52)
+  test('are limited to 50 per waiting assignment, but not per blocking one', async () => {
+    const { tasks } = await makeProject(52)
     const [first, ...others] = tasks
     const items = others.map((blocker) => create('assignmentDependency', bodyOf([first, blocker])))
     const answer = await batch(items, 'eachForItself')
@@ -164,13 +164,13 @@ describe('Dependencies between assignments', () => {
     assert.deepEqual(answer.body.results[50].errors, {
       generalErrors: ['An assignment may wait for at most 50 others.'],
     })
-    const { tasks: waiting } = await scene(52)
+    const { tasks: waiting } = await makeProject(52)
     const toLast = waiting.slice(1).map((task) => create('assignmentDependency', bodyOf([task, waiting[0]])))
     assert.equal((await batch(toLast)).status, 200)
   })
 
-  test('form chains of at most 100, which a batch makes in any order', async () => {
-    const { tasks } = await scene(102)
+  test('form chains of at most 100, which a batch can create in any order', async () => {
+    const { tasks } = await makeProject(102)
     const links = tasks
       .slice(1)
       .map((task, index) => create('assignmentDependency', bodyOf([task, tasks[index] ?? ''])))
@@ -180,12 +180,12 @@ describe('Dependencies between assignments', () => {
     const [, ...hundred] = links
     assert.equal((await batch(hundred.toReversed())).status, 200)
     assertRejected(await wait(tasks[1], tasks[0]), 400, tooLong)
-    const [more] = (await scene(1)).tasks
+    const [more] = (await makeProject(1)).tasks
     assert.equal((await wait(tasks[1], more)).status, 400)
   })
 
-  test('of a batch that form a circle are rejected together, or but for the one that closes it', async () => {
-    const { projectId, tasks } = await scene(3)
+  test('of a batch that form a circle are rejected: all of them, or with eachForItself the last', async () => {
+    const { projectId, tasks } = await makeProject(3)
     const [a, b, c] = tasks
     const pairs: readonly Pair[] = [
       [a, b],
@@ -201,11 +201,11 @@ describe('Dependencies between assignments', () => {
     assert.deepEqual(answer.body.results[2].errors, isCircle)
   })
 
-  test('go with either assignment, and return once both are back', async () => {
-    const { projectId, tasks } = await scene(3)
+  test('are removed with either assignment, and restored with the second', async () => {
+    const { projectId, tasks } = await makeProject(3)
     const [a, b, c] = tasks
-    await made(a, b)
-    await made(b, c)
+    await makeDependency(a, b)
+    await makeDependency(b, c)
     const both = await dependenciesOf(projectId)
     await workspace.write('DELETE', '/api/assignment', { ids: [b, a] }, ann)
     assert.deepEqual(await dependenciesOf(projectId), [])
@@ -213,7 +213,7 @@ describe('Dependencies between assignments', () => {
     assert.deepEqual(await dependenciesOf(projectId), [])
     await write('POST', '/api/assignment/restore', b)
     assert.deepEqual(await dependenciesOf(projectId), both)
-    // One after the other, in either order.
+    // The assignments are removed and restored one after the other, in either order.
     await write('DELETE', '/api/assignment', b)
     await write('DELETE', '/api/assignment', a)
     await write('POST', '/api/assignment/restore', b)
@@ -222,12 +222,12 @@ describe('Dependencies between assignments', () => {
     assert.deepEqual(await dependenciesOf(projectId), both)
   })
 
-  test('that would close a circle by now stay removed when their assignment returns, which returns nevertheless', async () => {
-    const { projectId, tasks } = await scene(3)
+  test('that would now close a circle stay removed when their assignment is restored', async () => {
+    const { projectId, tasks } = await makeProject(3)
     const [a, b, c] = tasks
-    const [below, above] = [await made(a, b), await made(c, a)]
+    const [below, above] = [await makeDependency(a, b), await makeDependency(c, a)]
     await write('DELETE', '/api/assignment', a)
-    const closing = await made(b, c)
+    const closing = await makeDependency(b, c)
     await write('POST', '/api/assignment/restore', a)
     assert.equal((await call('GET', `/api/assignment?id=${a}`)).status, 200)
     const removed = await listOf(`/ext/removed/assignmentDependencies?projectId=${projectId}`)
@@ -243,19 +243,19 @@ describe('Dependencies between assignments', () => {
     assert.deepEqual(ids, [below, above])
   })
 
-  test('stay behind when either assignment moves to another project', async () => {
-    const { projectId, tasks } = await scene(3)
+  test('are removed when either assignment moves to another project', async () => {
+    const { projectId, tasks } = await makeProject(3)
     const [a, b, c] = tasks
-    const { projectId: elsewhere } = await scene(1)
-    await made(a, b)
-    await made(b, c)
-    const staying = await made(a, c)
+    const { projectId: elsewhere } = await makeProject(1)
+    await makeDependency(a, b)
+    await makeDependency(b, c)
+    const staying = await makeDependency(a, c)
     assert.equal((await move(b, elsewhere)).status, 200)
     const ids = valuesOf((await listOf(`/ext/assignmentDependencies?projectId=${projectId}`)).data, 'id')
     assert.deepEqual(ids, [staying])
     assert.deepEqual(await dependenciesOf(elsewhere), [])
     assert.equal((await move(c, elsewhere)).status, 200)
     assert.deepEqual(await dependenciesOf(projectId), [])
-    await made(b, c)
+    await makeDependency(b, c)
   })
 })

@@ -18,13 +18,13 @@ import { fixture } from '../support/fixture.ts'
 import { nginxProgram, startNginxOn } from '../support/nginx.ts'
 import { until } from '../support/until.ts'
 
-describe('the hosts, started with the commands and variables of compose.yaml under their roles,', {
-  skip: hasPsql ? false : 'psql is not installed: it makes the roles',
+describe('The hosts, with the commands, variables and database roles of compose.yaml,', {
+  skip: hasPsql ? false : 'psql, which creates the roles, is not installed',
 }, () => {
   const deployed = fixture(() => startDeployedHosts())
   const addressOf = (name: string) => `http://127.0.0.1:${deployed.ports[name]}`
 
-  test('all become healthy, as their health checks see it', async () => {
+  test('become healthy according to their health checks', async () => {
     for (const [name] of hosts) {
       await until(async () => {
         assert.ok(deployed.isRunning(name), deployed.output(name))
@@ -36,7 +36,7 @@ describe('the hosts, started with the commands and variables of compose.yaml und
     assert.doesNotMatch(prepared, /demo@example\.com/)
   })
 
-  test('the containers have the rights for what an operator does in them', async () => {
+  test('have the database rights for the commands of operators in their containers', async () => {
     const { runIn } = deployed
     assert.match(
       await runIn('rest', ['account', 'list']),
@@ -60,7 +60,7 @@ describe('the hosts, started with the commands and variables of compose.yaml und
     assert.match(await runIn('identity', ['keys', 'revoke', '--yes']), /0 sessions have ended/)
   })
 
-  test('a health check fails where nothing answers, and where the answer is no', async () => {
+  test('are unhealthy if they do not respond, or respond with an error', async () => {
     assert.equal(await checkHealth('bank-1', await freePort()), 1)
     const unready = createServer((_request, response) => response.writeHead(503).end())
     await once(unready.listen(0, '127.0.0.1'), 'listening')
@@ -80,7 +80,7 @@ describe('the hosts, started with the commands and variables of compose.yaml und
     return { status: response.status, body: await response.json() }
   }
 
-  test('REST creates, reads, changes, removes and restores, and ends the sessions of a new password', async () => {
+  test('serve all writes and reads by REST, including a new password', async () => {
     const created = await rest('POST', '/api/organization', { name: 'Least authority' })
     assert.equal(created.status, 200, JSON.stringify(created.body))
     const { id } = created.body.organization
@@ -96,7 +96,7 @@ describe('the hosts, started with the commands and variables of compose.yaml und
     assert.equal(changed.status, 200, JSON.stringify(changed.body))
   })
 
-  test('commands create, list and remove', async () => {
+  test('serve commands that create, list and remove', async () => {
     const client = openCommandClient({
       target: `127.0.0.1:${deployed.ports.command}`,
       token: () => deployed.tokenFor('svc.grpc'),
@@ -108,7 +108,7 @@ describe('the hosts, started with the commands and variables of compose.yaml und
     client.close()
   })
 
-  test('both instances of the bank keep one ledger', async () => {
+  test('include two instances of the bank with a common ledger', async () => {
     const answer = await fetch(`${addressOf('bank-1')}/clientes/1/transacoes`, {
       method: 'POST',
       body: JSON.stringify({ valor: 7, tipo: 'c', descricao: 'compose' }),
@@ -119,7 +119,8 @@ describe('the hosts, started with the commands and variables of compose.yaml und
     assert.equal(((await statement.json()) as { saldo: { total: number } }).saldo.total, 7)
   })
 
-  async function rejections(role: string, statements: readonly string[]): Promise<string[]> {
+  /** Returns the statements that are not rejected because of missing rights. */
+  async function findAllowed(role: string, statements: readonly string[]): Promise<string[]> {
     const client = new pg.Client({ connectionString: deployed.urlFor(role) })
     await client.connect()
     const allowed: string[] = []
@@ -165,16 +166,18 @@ describe('the hosts, started with the commands and variables of compose.yaml und
   )
   const bank = ['select from bank.account', `select bank.apply('{1}', '{1}', '{a}')`]
 
-  test('a role is rejected everything that its host need not do', async () => {
+  test('have roles without the rights that they do not need', async () => {
     const tracker = [...neededByNoHost, ...keysAndTokens, ...bank, 'delete from signin_sessions']
-    assert.deepEqual(await rejections('rest', tracker), [])
-    assert.deepEqual(await rejections('commands', [...tracker, 'select secret from webhooks']), [])
+    assert.deepEqual(await findAllowed('rest', tracker), [])
+    assert.deepEqual(await findAllowed('commands', [...tracker, 'select secret from webhooks']), [])
     const identity = [
-      ...['select from assignments', 'insert into projects (id) values (null)', 'select from history'],
+      'select from assignments',
+      'insert into projects (id) values (null)',
+      'select from history',
       `update users set password_hash = ''`,
       'update user_projects set active = true',
     ]
-    assert.deepEqual(await rejections('identity', [...neededByNoHost, ...bank, ...identity]), [])
+    assert.deepEqual(await findAllowed('identity', [...neededByNoHost, ...bank, ...identity]), [])
     const accounts = [
       'select from users',
       'select from changes',
@@ -182,10 +185,10 @@ describe('the hosts, started with the commands and variables of compose.yaml und
       'select from lockouts',
       'select keep_history(0)',
     ]
-    assert.deepEqual(await rejections('bank', [...neededByNoHost, ...keysAndTokens, ...accounts]), [])
+    assert.deepEqual(await findAllowed('bank', [...neededByNoHost, ...keysAndTokens, ...accounts]), [])
   })
 
-  test('no table is missing: each belongs to the migrations and is used by some host', async () => {
+  test('have the rights for every table, each of which belongs to the role of migrations', async () => {
     const client = new pg.Client({ connectionString: deployed.urlFor('migrations') })
     await client.connect()
     const { rows } = await client.query<{ name: string }>(
@@ -199,7 +202,7 @@ describe('the hosts, started with the commands and variables of compose.yaml und
       [`${deployed.rolePrefix}migrations`, deployed.rolePrefix],
     )
     await client.end()
-    assert.deepEqual(valuesOf(rows, 'name'), [], 'src/cli/roles.ts says which host needs a new table')
+    assert.deepEqual(valuesOf(rows, 'name'), [], 'Add new tables to src/cli/roles.ts.')
   })
 
   for (const [host, hidden] of [
@@ -207,13 +210,13 @@ describe('the hosts, started with the commands and variables of compose.yaml und
     ['commands', 'keys'],
     ['identity', undefined],
   ] as const)
-    test(`the doctor finds nothing wrong with the variables and the role of ${host}`, async () => {
+    test(`pass the checks of doctor with the variables and the role of ${host}`, async () => {
       const found = await collectFindings(deployed.environment(host))
       const subjects = (severity: string) =>
         found
           .filter((finding) => finding.severity === severity)
           .map(({ subject, result }) => `${subject}: ${result}`)
-      // Other tests end programs on purpose, whose processes are orphaned briefly.
+      // Other tests kill programs, whose child processes are orphans for a moment.
       assert.deepEqual(
         subjects('error').filter((line) => !line.startsWith('processes')),
         [],
@@ -230,13 +233,13 @@ describe('the hosts, started with the commands and variables of compose.yaml und
   throughProxies(() => deployed)
 })
 
-interface StandbyBehindError {
+interface Upstreams {
   readonly ports: Readonly<Record<string, number>>
   tokenFor(scope: string): Promise<string>
 }
 
-/** The names of compose.yaml's containers become the addresses of this test. */
-const adaptUpstreams = (text: string, ports: StandbyBehindError['ports']) =>
+/** Replaces the names of the containers in compose.yaml by addresses of this test. */
+const adaptUpstreams = (text: string, ports: Upstreams['ports']) =>
   text
     .replace('web:5400', `127.0.0.1:${ports.web}`)
     .replace('rest:5100', `127.0.0.1:${ports.rest}`)
@@ -244,14 +247,14 @@ const adaptUpstreams = (text: string, ports: StandbyBehindError['ports']) =>
     .replace('commands:5300', `127.0.0.1:${ports.command}`)
     .replace('bank:9999', `127.0.0.1:${ports['bank-1']}`)
 
-/** Real nginx with the files of `deploy/nginx/`, before hosts that run. */
-function throughProxies(behind: () => StandbyBehindError): void {
-  describe('through nginx', {
+/** Tests nginx with the files of `deploy/nginx/` in front of running hosts. */
+function throughProxies(upstreams: () => Upstreams): void {
+  describe('Through nginx', {
     skip: nginxProgram === undefined && 'nginx is not installed: its configuration stays untested',
   }, () => {
-    test('without TLS every host answers on its port', async () => {
-      const { ports, tokenFor } = behind()
-      const own = {
+    test('without TLS, every host responds on its port', async () => {
+      const { ports, tokenFor } = upstreams()
+      const proxyPorts = {
         web: await freePort(),
         rest: await freePort(),
         identity: await freePort(),
@@ -259,20 +262,24 @@ function throughProxies(behind: () => StandbyBehindError): void {
       }
       await using nginx = await startNginxOn('nginx/proxy.conf', (text) =>
         adaptUpstreams(text, ports)
-          .replace('listen 5400', `listen 127.0.0.1:${own.web}`)
-          .replace('listen 5100', `listen 127.0.0.1:${own.rest}`)
-          .replace('listen 5200', `listen 127.0.0.1:${own.identity}`)
-          .replace('listen 5300', `listen 127.0.0.1:${own.command}`),
+          .replace('listen 5400', `listen 127.0.0.1:${proxyPorts.web}`)
+          .replace('listen 5100', `listen 127.0.0.1:${proxyPorts.rest}`)
+          .replace('listen 5200', `listen 127.0.0.1:${proxyPorts.identity}`)
+          .replace('listen 5300', `listen 127.0.0.1:${proxyPorts.command}`),
       )
       nginx.checkConfiguration()
       const ask = (port: number, path: string) =>
         fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })
-      for (const port of [own.web, own.rest, own.identity]) {
+      for (const port of [proxyPorts.web, proxyPorts.rest, proxyPorts.identity]) {
         assert.equal((await ask(port, '/healthz')).status, 200)
         assert.equal((await ask(port, '/metrics')).status, 404)
       }
-      await requireEvents(requestPlain, { host: '127.0.0.1', port: own.rest }, await tokenFor('svc.api'))
-      const calls = openCommandCalls(`127.0.0.1:${own.command}`)
+      await requireEvents(
+        requestPlain,
+        { host: '127.0.0.1', port: proxyPorts.rest },
+        await tokenFor('svc.api'),
+      )
+      const calls = openCommandCalls(`127.0.0.1:${proxyPorts.command}`)
       const listed = await calls.call(
         'ListOrganizations',
         { pagination: {} },
@@ -282,27 +289,36 @@ function throughProxies(behind: () => StandbyBehindError): void {
       assert.equal(listed.code, 0, listed.details)
     })
 
-    test('an answer keeps its date, which is that of its content', async (t) => {
+    test('a response keeps its Date header, which clients compare with Last-Modified', async (t) => {
       const date = new Date(0).toUTCString()
       const host = createServer((_request, response) => response.setHeader('date', date).end())
       host.listen(0, '127.0.0.1')
       await once(host, 'listening')
       t.after(() => host.close())
       const { port: rest } = host.address() as AddressInfo
-      const [own, ...others] = [await freePort(), await freePort(), await freePort(), await freePort()]
+      const [restPort, ...otherPorts] = [
+        await freePort(),
+        await freePort(),
+        await freePort(),
+        await freePort(),
+      ]
       await using _nginx = await startNginxOn('nginx/proxy.conf', (text) =>
-        adaptUpstreams(text, { ...behind().ports, rest })
-          .replace('listen 5100', `listen 127.0.0.1:${own}`)
-          .replace('listen 5400', `listen 127.0.0.1:${others[0]}`)
-          .replace('listen 5200', `listen 127.0.0.1:${others[1]}`)
-          .replace('listen 5300', `listen 127.0.0.1:${others[2]}`),
+        adaptUpstreams(text, { ...upstreams().ports, rest })
+          .replace('listen 5100', `listen 127.0.0.1:${restPort}`)
+          .replace('listen 5400', `listen 127.0.0.1:${otherPorts[0]}`)
+          .replace('listen 5200', `listen 127.0.0.1:${otherPorts[1]}`)
+          .replace('listen 5300', `listen 127.0.0.1:${otherPorts[2]}`),
       )
-      const { headers } = await get(requestPlain, { host: '127.0.0.1', port: own, path: '/api/workflows' })
+      const { headers } = await get(requestPlain, {
+        host: '127.0.0.1',
+        port: restPort,
+        path: '/api/workflows',
+      })
       assert.equal(headers.date, date)
     })
 
-    test('with TLS, by name: pages, events, HTTP/2 and commands', async (t) => {
-      const { ports, tokenFor } = behind()
+    test('with TLS, pages, events, HTTP/2 and commands are served by host name', async (t) => {
+      const { ports, tokenFor } = upstreams()
       const { folder, ca } = makeCertificate(
         t,
         ['app', 'api', 'id', 'commands', 'bank'].map((name) => `${name}.example.com`),
@@ -352,7 +368,7 @@ function throughProxies(behind: () => StandbyBehindError): void {
         [0, 'Through TLS'],
         created.details,
       )
-      // UNAUTHENTICATED comes from the host, with its own sentence.
+      // UNAUTHENTICATED comes from the host, not from nginx.
       assert.equal((await calls.call('ListOrganizations', {})).code, 16)
       calls.close()
 
@@ -388,7 +404,7 @@ async function get(request: Request, options: RequestOptions) {
   return { status: response.statusCode, headers: response.headers }
 }
 
-/** The first event of a live listing arrives while the stream stays open. */
+/** Asserts that the first event of a live listing arrives while the stream stays open. */
 async function requireEvents(request: Request, options: RequestOptions, token: string): Promise<void> {
   const response = await open(request, {
     ...options,

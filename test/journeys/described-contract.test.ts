@@ -37,16 +37,17 @@ interface Document {
   }
 }
 
-/** Where a property says nothing about itself; one that is of a named schema says it there. */
-const silentIn = (where: string, { properties = {}, items }: Schema): string[] => [
+/** Returns the paths of properties without a description. A property with `$ref` is described there. */
+const undescribedIn = (where: string, { properties = {}, items }: Schema): string[] => [
   ...Object.entries(properties).flatMap(([name, property]) => [
     ...(property.$ref || property.description ? [] : [`${where}.${name}`]),
-    ...silentIn(`${where}.${name}`, property),
+    ...undescribedIn(`${where}.${name}`, property),
   ]),
-  ...(items ? silentIn(`${where}[]`, items) : []),
+  ...(items ? undescribedIn(`${where}[]`, items) : []),
 ]
 
-const isExplained = (content: Readonly<Record<string, Content>> = {}): boolean =>
+/** Returns whether all JSON and form contents have an example. */
+const hasExamples = (content: Readonly<Record<string, Content>> = {}): boolean =>
   Object.entries(content).every(
     ([type, { example }]) => !/json$|urlencoded$/.test(type) || /ndjson/.test(type) || example !== undefined,
   )
@@ -57,33 +58,35 @@ for (const name of names)
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
 
     test('describes every operation, parameter, property and event', () => {
-      const silent = operations.flatMap(({ operationId, description, parameters = [], ...rest }) => [
+      const undescribed = operations.flatMap(({ operationId, description, parameters = [], ...rest }) => [
         ...(description ? [] : [operationId]),
-        ...parameters.filter((one) => !one.description).map((one) => `${operationId} ${one.name}`),
-        ...Object.entries(rest['x-events'] ?? {}).flatMap(([event, about]) =>
-          about.description ? [] : [event],
+        ...parameters
+          .filter((parameter) => !parameter.description)
+          .map((parameter) => `${operationId} ${parameter.name}`),
+        ...Object.entries(rest['x-events'] ?? {}).flatMap(([name, event]) =>
+          event.description ? [] : [name],
         ),
       ])
       const { schemas } = document.components
-      const properties = Object.entries(schemas).flatMap(([title, schema]) => silentIn(title, schema))
-      assert.deepEqual([...silent, ...properties], [])
+      const properties = Object.entries(schemas).flatMap(([title, schema]) => undescribedIn(title, schema))
+      assert.deepEqual([...undescribed, ...properties], [])
     })
 
     test('has an example of every body, response and error', () => {
       const shared = Object.entries(document.components.responses ?? {})
-      const without = [
+      const withoutExample = [
         ...operations.flatMap(({ operationId, requestBody, responses }) => [
-          ...(isExplained(requestBody?.content) ? [] : [`${operationId} body`]),
+          ...(hasExamples(requestBody?.content) ? [] : [`${operationId} body`]),
           ...Object.entries(responses)
-            .filter(([, { content }]) => !isExplained(content))
+            .filter(([, { content }]) => !hasExamples(content))
             .map(([status]) => `${operationId} ${status}`),
         ]),
-        ...shared.filter(([, { content }]) => !isExplained(content)).map(([title]) => title),
+        ...shared.filter(([, { content }]) => !hasExamples(content)).map(([title]) => title),
       ]
-      assert.deepEqual(without, [])
+      assert.deepEqual(withoutExample, [])
     })
 
-    test('is clean for redocly, warnings included', async () => {
+    test('passes redocly without warnings', async () => {
       const found = await redocly()
       assert.doesNotMatch(found, /warning|error/i, found)
       assert.match(found, new RegExp(`${name}: validated`))
@@ -92,19 +95,19 @@ for (const name of names)
 
 const redocly = once('redocly', ['lint', '--config', join(root, 'redocly.yaml')])
 
-/** Started for all documents together: the programs take longer to load than to read them. */
-function once(program: string, words: readonly string[]): () => Promise<string> {
+/** Runs a program once for all documents, because it takes longer to start than to check them. */
+function once(program: string, options: readonly string[]): () => Promise<string> {
   let running: Promise<string> | undefined
   return () => {
-    running ??= output(program, [...words, ...names.map((name) => join(folder, name))])
+    running ??= output(program, [...options, ...names.map((name) => join(folder, name))])
     return running
   }
 }
 
-/** What the program prints, whether it succeeds or fails. */
-async function output(program: string, words: readonly string[]): Promise<string> {
+/** Returns the output of a program, whether it succeeds or fails. */
+async function output(program: string, options: readonly string[]): Promise<string> {
   const file = join(root, 'node_modules', '.bin', program)
-  // Neither checks for a newer version of itself.
+  // The program must not check for a newer version of itself.
   const env = {
     ...process.env,
     NO_COLOR: '1',
@@ -112,6 +115,6 @@ async function output(program: string, words: readonly string[]): Promise<string
     REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
     CI: '1',
   }
-  const { stdout, stderr } = await run(process.execPath, [file, ...words], { env }).catch((error) => error)
+  const { stdout, stderr } = await run(process.execPath, [file, ...options], { env }).catch((error) => error)
   return `${stdout}${stderr}`
 }

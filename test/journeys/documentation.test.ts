@@ -39,14 +39,18 @@ const snapshot = join(import.meta.dirname, '..', '..', 'docs', 'contract', 'rest
 
 describe('The documentation', { concurrency: true }, () => {
   let operations: Operation[]
-  const operation = (method: string, path: string) =>
-    operations.find((one) => one.method === method && one.path === path)
+  const operationAt = (method: string, path: string) =>
+    operations.find((operation) => operation.method === method && operation.path === path)
 
   const rest = fixture(startRestUnderTest)
   const document = fixture(async () => (await rest.call('GET', '/swagger/v1/swagger.json')).body)
   before(async () => {
     operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, one]) => ({ ...one, path, method: method.toUpperCase() })),
+      Object.entries(methods).map(([method, operation]) => ({
+        ...operation,
+        path,
+        method: method.toUpperCase(),
+      })),
     )
   })
 
@@ -77,7 +81,7 @@ describe('The documentation', { concurrency: true }, () => {
     assert.match(document.openapi, /^3\.1\.\d+$/)
   })
 
-  test('names every operation once, readably, after its feature, under one tag', () => {
+  test('has a unique id and one tag for every operation', () => {
     const ids = operations.map(({ operationId }) => operationId)
     assert.equal(new Set(ids).size, ids.length)
     for (const id of ids) assert.match(id, /^([A-Z][a-z]+)+$/)
@@ -92,7 +96,7 @@ describe('The documentation', { concurrency: true }, () => {
     }
   })
 
-  test('knows exactly the routes of the contract', () => {
+  test('has exactly the routes of the contract', () => {
     const expected = Object.keys(filters).flatMap((resource) => {
       const path = pathOf(resource)
       return [
@@ -104,22 +108,22 @@ describe('The documentation', { concurrency: true }, () => {
         `POST ${path}/restore`,
       ]
     })
-    const own = ['GET /api/me', 'PATCH /api/me', 'POST /api/me/password']
+    const ownAccountRoutes = ['GET /api/me', 'PATCH /api/me', 'POST /api/me/password']
     assert.deepEqual(
       operations
         .map(({ method, path }) => `${method} ${path}`)
         .filter((route) => route.includes(' /api/'))
         .sort(),
-      [...expected, ...own].sort(),
+      [...expected, ...ownAccountRoutes].sort(),
     )
   })
 
-  test('names for every path the very methods that the host allows there', async () => {
-    for (const path of new Set(operations.map((one) => one.path))) {
+  test('has exactly the methods that the host allows for every path', async () => {
+    for (const path of new Set(operations.map((operation) => operation.path))) {
       const { status, headers } = await rest.call('PUT', path)
       assert.equal(status, 405, path)
       const allowed = headers.get('allow')?.split(/, */) ?? []
-      const documented = operations.filter((one) => one.path === path).map(({ method }) => method)
+      const documented = operations.filter((operation) => operation.path === path).map(({ method }) => method)
       assert.deepEqual(
         allowed.filter((name) => !['HEAD', 'OPTIONS'].includes(name)).sort(),
         documented.sort(),
@@ -127,50 +131,52 @@ describe('The documentation', { concurrency: true }, () => {
     }
   })
 
-  for (const [resource, own] of Object.entries(filters)) {
-    test(`lists every query key of ${resource}, its filters included and no other`, () => {
+  for (const [resource, ownFilters] of Object.entries(filters)) {
+    test(`has exactly the query keys of ${resource}, including its filters`, () => {
       const keysOf = (path: string) =>
-        (operation('GET', path)?.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name)
-      assert.deepEqual(keysOf(`${pathOf(resource)}s`).sort(), [...paging, ...own].sort())
+        (operationAt('GET', path)?.parameters ?? [])
+          .filter((parameter) => parameter.in === 'query')
+          .map(({ name }) => name)
+      assert.deepEqual(keysOf(`${pathOf(resource)}s`).sort(), [...paging, ...ownFilters].sort())
       assert.deepEqual(keysOf(pathOf(resource)), ['id'])
     })
   }
 
-  test('lists every error status an operation may answer with', () => {
+  test('has every status that an operation may respond with', () => {
     const isUsers = (path: string) => /^\/api\/users?(\/|$)/.test(path)
-    const extra: readonly (readonly [string, (one: Operation) => boolean])[] = [
+    const extra: readonly (readonly [string, (operation: Operation) => boolean])[] = [
       ['400', ({ method, path }) => method !== 'GET' || path !== '/api/me'],
       ['403', ({ method, path }) => !path.startsWith('/api/me') && (method !== 'GET' || isUsers(path))],
       ['404', ({ operationId }) => /^(Get|Update|Remove|Restore)(?!Own)/.test(operationId)],
       ['409', ({ operationId }) => /^(Create|Update|Remove|Restore)(?!Own)/.test(operationId)],
     ]
-    const requiredOf = (one: Operation): string[] => [
+    const requiredOf = (operation: Operation): string[] => [
       ...['200', '401', '429', '500'],
-      ...extra.flatMap(([status, applies]) => (applies(one) ? [status] : [])),
+      ...extra.flatMap(([status, applies]) => (applies(operation) ? [status] : [])),
     ]
-    for (const one of operations) {
-      const missing = requiredOf(one).filter((status) => !Object.hasOwn(one.responses, status))
-      assert.deepEqual(missing, [], one.operationId)
+    for (const operation of operations) {
+      const missing = requiredOf(operation).filter((status) => !Object.hasOwn(operation.responses, status))
+      assert.deepEqual(missing, [], operation.operationId)
     }
   })
 
-  test('names the statuses of bodies that are too large or of another type', () => {
-    for (const one of operations.filter(({ method }) => method !== 'GET'))
+  test('has the statuses for bodies that are too large or of another type', () => {
+    for (const operation of operations.filter(({ method }) => method !== 'GET'))
       for (const status of ['413', '415'])
-        assert.ok(Object.hasOwn(one.responses, status), `${status} ${one.operationId}`)
+        assert.ok(Object.hasOwn(operation.responses, status), `${status} ${operation.operationId}`)
   })
 
-  test('describes the errors as the envelope and the calls as needing a bearer token', () => {
+  test('describes the envelope of errors and the bearer token of requests', () => {
     const text = JSON.stringify(document)
     assert.match(text, /"statusCode"/)
     const schemes = Object.values<{ type: string; scheme?: string }>(document.components.securitySchemes)
     assert.ok(schemes.some(({ type, scheme }) => type === 'http' && scheme === 'bearer'))
   })
 
-  test('promises no more and no less than what a record holds', async () => {
+  test('describes exactly the properties of a record', async () => {
     const { token } = rest.administrator
     const { body } = await rest.call('POST', '/api/organization', { token, body: { name: 'Documented' } })
-    const answer = operation('POST', '/api/organization')?.responses['200'] as {
+    const answer = operationAt('POST', '/api/organization')?.responses['200'] as {
       content: { 'application/json': { schema: { $ref: string } } }
     }
     const { schemas } = document.components
@@ -186,7 +192,7 @@ const examples = [...page.matchAll(/^GET (\/ext\/\S+?)\?(.*)$/gm)].map(([, path 
   query: new URLSearchParams(keys.replaceAll('+', '%2B')),
 }))
 
-describe('On the demo workspace, the example of docs/reading.md', () => {
+describe('In the demo workspace, the example of docs/reading.md', () => {
   const rest = fixture(startRestUnderTest)
   before(async () => {
     const { database, administrator } = rest
@@ -203,7 +209,7 @@ describe('On the demo workspace, the example of docs/reading.md', () => {
 
   assert.ok(examples.length >= 5)
   for (const { path, query } of examples)
-    test(`${path}?${decodeURIComponent(String(query))} shows something`, async () => {
+    test(`${path}?${decodeURIComponent(String(query))} returns rows`, async () => {
       const { status, body } = await rest.administrator.call('GET', `${path}?${query}`)
       assert.equal(status, 200, JSON.stringify(body))
       assert.ok((body.result.data ?? body.result.groups).length > 0)

@@ -30,7 +30,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-/** Whether a client that validates by the document sends no empty text; formats and values exclude it, too. */
+/** Returns whether the schema excludes an empty text, by `minLength`, a format or an enum. */
 const excludesEmpty = ({ format, enum: values, minLength = 0 }: Schema): boolean =>
   minLength > 0 || values !== undefined || (format !== undefined && format !== 'password')
 
@@ -58,7 +58,7 @@ const operationsOf = ({ paths }: Document): Described[] =>
 
 const keyProbes = ({ path, method, operation: { operationId, parameters = [] } }: Described): Probe[] =>
   parameters
-    .filter((one) => one.in === 'query' && mayBeEmpty(one.schema))
+    .filter((parameter) => parameter.in === 'query' && mayBeEmpty(parameter.schema))
     .map(({ name }) => ({ name, where: `${operationId} ${name}`, method, path: `${path}?${name}=` }))
 
 function bodyProbes({ components }: Document, { path, method, operation }: Described): Probe[] {
@@ -77,19 +77,19 @@ const mayBeEmpty = (schema: Schema): boolean => isText(schema) && !excludesEmpty
 describe('An empty text that is rejected', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest)
   for (const address of ['/swagger/v1/swagger.json', '/swagger/extensions.v1.json'])
-    test(`is excluded by ${address}`, async () => {
+    test(`is excluded by the schemas of ${address}`, async () => {
       const document: Document = (await rest.call('GET', address)).body
-      const probes = operationsOf(document).flatMap((one) => [
-        ...keyProbes(one),
-        ...bodyProbes(document, one),
+      const probes = operationsOf(document).flatMap((described) => [
+        ...keyProbes(described),
+        ...bodyProbes(document, described),
       ])
       assert.ok(probes.length > 0)
-      const silent: string[] = []
+      const notExcluded: string[] = []
       for (const { name, where, method, path, body } of probes) {
         const answer = await rest.administrator.call(method, path, body)
         assert.notEqual(answer.status, 429)
-        if (answer.status === 400 && Object.hasOwn(answer.body.errors ?? {}, name)) silent.push(where)
+        if (answer.status === 400 && Object.hasOwn(answer.body.errors ?? {}, name)) notExcluded.push(where)
       }
-      assert.deepEqual(silent, [])
+      assert.deepEqual(notExcluded, [])
     })
 })

@@ -16,7 +16,7 @@ describe('An error', { concurrency: true }, () => {
     token = rest.administrator.token
   })
 
-  /** A body as text, of whatever type. */
+  /** Sends a body as text, with any content type. */
   async function post(text: string, type = 'application/json', method = 'POST', path = '/api/workflow') {
     const response = await fetch(`${rest.address}${path}`, {
       method,
@@ -50,7 +50,7 @@ describe('An error', { concurrency: true }, () => {
     ['POST', '/healthz', ['GET']],
   ]
   for (const [method, path, allowed] of methods) {
-    test(`of ${method} on ${path} is a 405 that names what is allowed`, async () => {
+    test(`of ${method} on ${path} is a 405 with the allowed methods`, async () => {
       const answer = await rest.call(method, path, { token })
       assertEnvelope(answer, 405)
       const named = answer.headers.get('allow')?.split(/, */) ?? []
@@ -72,7 +72,7 @@ describe('An error', { concurrency: true }, () => {
       assertEnvelope(await post('name=Done&order=1', type), 415)
     })
 
-  test('is not what a JSON body with a charset, or in capitals, gets', async () => {
+  test('does not occur for a JSON body whose type has a charset or capitals', async () => {
     for (const type of [
       'application/json; charset=utf-8',
       'Application/JSON',
@@ -138,7 +138,7 @@ describe('An error', { concurrency: true }, () => {
     assertEnvelope(passwords, 400, ['currentPassword', 'newPassword'])
   })
 
-  test('shares one message for everything that is wrong with values', async () => {
+  test('has the same message for all validation errors', async () => {
     const answers = await Promise.all([
       rest.call('POST', '/api/workflow', { token }),
       rest.call('GET', '/api/workflows?pageSize=0', { token }),
@@ -148,7 +148,7 @@ describe('An error', { concurrency: true }, () => {
     assert.equal(new Set(answers.map(({ body }) => body.message)).size, 1)
   })
 
-  test('for want of a token comes before the body is read', async () => {
+  test('because of a missing token comes before the body is read', async () => {
     const head = [
       'POST /api/workflow HTTP/1.1',
       'Host: x',
@@ -163,7 +163,7 @@ describe('An error', { concurrency: true }, () => {
     )
   })
 
-  test('of an address that cannot be decoded, a missing Host and an odd expectation is an envelope too', async () => {
+  test('of a malformed request also has the envelope', async () => {
     const line = `Authorization: Bearer ${token}`
     for (const [bytes, status] of [
       [`GET /api/workflows?search=%zz HTTP/1.1\r\nHost: x\r\n${line}\r\n\r\n`, [200, 400]],
@@ -183,13 +183,13 @@ describe('An error', { concurrency: true }, () => {
   })
 
   test('because of an internal error is a 500 that reveals nothing about it', async () => {
-    await using own = await startRestUnderTest({ LOG_LEVEL: 'silent' })
-    await using direct = await connectDirectly(own.database)
+    await using separateHost = await startRestUnderTest({ LOG_LEVEL: 'silent' })
+    await using direct = await connectDirectly(separateHost.database)
     await direct.query('alter table workflows rename to renamed')
     const answers = [
-      await own.call('GET', '/api/workflows', { token: own.administrator.token }),
-      await own.call('POST', '/api/workflow', {
-        token: own.administrator.token,
+      await separateHost.call('GET', '/api/workflows', { token: separateHost.administrator.token }),
+      await separateHost.call('POST', '/api/workflow', {
+        token: separateHost.administrator.token,
         body: { name: 'a', order: 1 },
       }),
     ]
@@ -199,7 +199,7 @@ describe('An error', { concurrency: true }, () => {
     }
   })
 
-  test('is not what a healthy host says of itself', async () => {
+  test('does not occur for the root and the health checks of a healthy host', async () => {
     const hello = await rest.call('GET', '/')
     assert.deepEqual([hello.status, hello.body], [200, 'Hello World!'])
     assert.match(hello.headers.get('content-type') ?? '', /^text\/plain/)
@@ -212,14 +212,14 @@ describe('An error', { concurrency: true }, () => {
     assertSecurityHeaders((await rest.call('GET', '/api/workflows', { token })).headers)
   })
 
-  test('is what /readyz answers while the schema is old or the database is gone; /healthz stays', async () => {
-    await using own = await startRestUnderTest({ LOG_LEVEL: 'silent' })
-    const direct = await connectDirectly(own.database)
-    const ready = async () => (await own.call('GET', '/readyz')).status
+  test('is the response of /readyz, but not of /healthz, if the schema is old or the database is missing', async () => {
+    await using separateHost = await startRestUnderTest({ LOG_LEVEL: 'silent' })
+    const direct = await connectDirectly(separateHost.database)
+    const ready = async () => (await separateHost.call('GET', '/readyz')).status
     assert.equal(await ready(), 200)
     await direct.query('create table kept as select * from migrations')
     await direct.query('delete from migrations where name = (select max(name) from migrations)')
-    assertEnvelope(await own.call('GET', '/readyz'), 503)
+    assertEnvelope(await separateHost.call('GET', '/readyz'), 503)
     await direct.query('insert into migrations select * from kept on conflict do nothing')
     assert.equal(await ready(), 200)
     const [{ name }] = (await direct.query('select current_database() as name')).rows
@@ -227,9 +227,11 @@ describe('An error', { concurrency: true }, () => {
     await using neighbour = await connectDirectly(rest.database)
     await neighbour.query(`alter database ${name} allow_connections false`)
     await neighbour.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
-    assertEnvelope(await own.call('GET', '/readyz'), 503)
-    assert.equal((await own.call('GET', '/healthz')).status, 200)
-    const failed = await own.call('GET', '/api/workflows', { token: own.administrator.token })
+    assertEnvelope(await separateHost.call('GET', '/readyz'), 503)
+    assert.equal((await separateHost.call('GET', '/healthz')).status, 200)
+    const failed = await separateHost.call('GET', '/api/workflows', {
+      token: separateHost.administrator.token,
+    })
     assertEnvelope(failed, failed.status)
     assert.ok(failed.status >= 500)
     await neighbour.query(`alter database ${name} allow_connections true`)
@@ -250,7 +252,7 @@ describe('With HOURS_STEP=1, for clients that declare whole hours,', { concurren
     assert.equal(await send('assignment', 3), undefined)
   })
 
-  test('so do the commands, in the same words', async () => {
+  test('commands reject them with the same message', async () => {
     await using host = await startCommandsUnderTest({ HOURS_STEP: '1' })
     await using calls = openCommandCalls(host.target)
     const { token } = host.administrator
@@ -275,7 +277,7 @@ describe('Server-Timing', () => {
     (await send(address, 'GET', path, token === undefined ? {} : { token })).headers.get('server-timing')
   const shape = /^total;dur=(\d+\.\d), store;dur=(\d+\.\d), queue;dur=(\d+\.\d)$/
 
-  test('shows administrators where the time of their request went, on every route, for errors too', async () => {
+  test('shows administrators the durations of their request, on every route, also for errors', async () => {
     for (const path of ['/api/projects', '/ext/query/comments', '/api/projects?pageNumber=0']) {
       const [, total, store, queue] = shape.exec((await timingOf(path, rest.administrator)) ?? '') ?? []
       assert.ok(Number(total) > 0, path)
@@ -285,7 +287,7 @@ describe('Server-Timing', () => {
     assert.ok(Number(store) > 0)
   })
 
-  test('reports nothing to other callers', async () => {
+  test('is not sent to other callers', async () => {
     for (const path of ['/api/projects', '/ext/query/comments'])
       assert.equal(await timingOf(path, person), null)
     assert.equal(await timingOf('/api/projects', {}), null)

@@ -18,8 +18,8 @@ const pages = [
   'docs/events.md',
 ].map((name) => ({ name, text: readFileSync(join(root, name), 'utf8') }))
 
-/** What each program prints on a first start, after those before it; the demo workspace has what is not said here. */
-const printed: readonly RegExp[] = [
+/** The output of each program, if they run in this order on a new database with the demo workspace. */
+const expectedOutputs: readonly RegExp[] = [
   /^Mars landing is one of 1\.\n$/,
   /^Second moon landing!!\n400 \{ name: \[ 'Name is required\.' \] \}\n[\d.]+\ncreate (true|false) true\n1\n$/,
   /^Space agency\n$/,
@@ -30,63 +30,63 @@ const printed: readonly RegExp[] = [
   /^true false\n$/,
 ]
 
-/** What the programs of the guide print that are in other languages, and what runs them. */
+/** The programs of the guide in other languages, with the commands that run them and their output. */
 const guide = readFileSync(join(root, 'docs', 'guide.md'), 'utf8')
-const others = [
+const otherLanguages = [
   {
     language: 'sh',
     file: 'guide.sh',
-    words: ['sh', '-eu', 'guide.sh'],
-    isThere: () => answers('curl', '--version') && answers('openssl', 'version'),
+    command: ['sh', '-eu', 'guide.sh'],
+    isInstalled: () => succeeds('curl', '--version') && succeeds('openssl', 'version'),
     prints:
       /"login":"demo@example\.com".*\{"success":true,"organization":\{.*"name":"Lunar agency".*\}\}Organization is no longer as If-Match says\. Read it again\.\n\[ 200, 200, 200 \]\nOne small stepsmall\[ 'Moon landing', 'Mars landing' \]\n\s*2\nName is required\.\n$/s,
   },
   {
     language: 'python',
     file: 'guide.py',
-    words: ['python3', 'guide.py'],
-    isThere: () => answers('python3', '--version'),
+    command: ['python3', 'guide.py'],
+    isInstalled: () => succeeds('python3', '--version'),
     prints: /^true\n200\n412\n\[200, 200\]\n400 \['name', 'organizationId'\]\n$/,
   },
   {
     language: 'csharp',
     file: 'guide.cs',
-    words: ['dotnet', 'run', 'guide.cs'],
-    isThere: () => /^1\d\./.test(spawnSync('dotnet', ['--version']).stdout?.toString() ?? ''),
+    command: ['dotnet', 'run', 'guide.cs'],
+    isInstalled: () => /^1\d\./.test(spawnSync('dotnet', ['--version']).stdout?.toString() ?? ''),
     prints: /^true\n200\n412\n200\n200\n$/,
   },
 ]
 
-/** The five lines of README.md: two that prepare, the start, and two that ask. */
-const [prepared = '', asked = ''] =
+/** The five lines of README.md: two that prepare the start, the start, and two that send requests. */
+const [preparation = '', requests = ''] =
   /```\n(SECRET=.*?)npm start &\n(.*?)```/s.exec(pages[0]?.text ?? '')?.slice(1) ?? []
 
-/** The settings that the first of them make. */
-const twoUsers = (): Readonly<Record<string, string>> =>
+/** Returns the settings that the first two lines set. */
+const settingsOfTwoUsers = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    spawnSync('sh', ['-c', `${prepared}\nenv`])
+    spawnSync('sh', ['-c', `${preparation}\nenv`])
       .stdout.toString()
       .split('\n')
       .filter((line) => line.startsWith('Identity__ServiceClients__'))
       .map((line) => line.split('=') as [string, string]),
   )
 
-const answers = (program: string, word: string): boolean => spawnSync(program, [word]).status === 0
+const succeeds = (program: string, argument: string): boolean => spawnSync(program, [argument]).status === 0
 
-describe('The examples of the pages', () => {
-  let folder: string
+describe('The examples of the documentation', () => {
+  let directory: string
   let start: ReturnType<typeof spawnStart>
   let environment: Readonly<Record<string, string>>
   let ports: readonly number[]
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'tracker-examples-'))
+    directory = mkdtempSync(join(tmpdir(), 'tracker-examples-'))
     ports = await Promise.all(Array.from({ length: 4 }, freePort))
     const [identityPort = 0, restPort = 0, commandPort = 0, diagnosticsPort = 0] = ports
     const issuer = `http://127.0.0.1:${identityPort}`
     const secret = randomUUID()
     environment = {
-      DATA_DIR: join(folder, 'data'),
+      DATA_DIR: join(directory, 'data'),
       SVC_DEMO_DATA: 'true',
       IDENTITY_PORT: String(identityPort),
       REST_PORT: String(restPort),
@@ -99,7 +99,7 @@ describe('The examples of the pages', () => {
       SECRET: secret,
       REST: `http://127.0.0.1:${restPort}`,
       COMMANDS: `127.0.0.1:${commandPort}`,
-      ...twoUsers(),
+      ...settingsOfTwoUsers(),
     }
     start = spawnStart(environment, ['identity', 'rest', 'commands'])
     for (const port of [identityPort, restPort, diagnosticsPort]) await untilReady(port, start.exited)
@@ -107,19 +107,19 @@ describe('The examples of the pages', () => {
   after(async () => {
     start.process.kill('SIGTERM')
     await start.exited
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   })
 
   const programs = pages.flatMap(({ name, text }) =>
     [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, program = '']) => ({ name, program })),
   )
-  test('in TypeScript are as many as this test knows', () => {
-    assert.equal(programs.length, printed.length)
+  test('in TypeScript have an expected output each', () => {
+    assert.equal(programs.length, expectedOutputs.length)
   })
 
   for (const [index, { name, program }] of programs.entries())
-    test(`in TypeScript run as they are printed: ${name}, program ${index + 1}`, async () => {
-      const file = join(folder, `program-${index}.ts`)
+    test(`in TypeScript run unchanged: ${name}, program ${index + 1}`, async () => {
+      const file = join(directory, `program-${index}.ts`)
       const source = join(root, 'clients', 'typescript', 'src')
       writeFileSync(
         file,
@@ -133,20 +133,20 @@ describe('The examples of the pages', () => {
         timeout: 60_000,
       })
       assert.equal(stderr, '')
-      assert.match(stdout, printed[index] ?? /^$/)
+      assert.match(stdout, expectedOutputs[index] ?? /^$/)
     })
 
-  for (const { language, file, words, isThere, prints } of others)
-    test(`of the guide in ${language} run as they are printed`, {
-      skip: !isThere() && `${words[0]} is not installed`,
+  for (const { language, file, command, isInstalled, prints } of otherLanguages)
+    test(`of the guide in ${language} run unchanged`, {
+      skip: !isInstalled() && `${command[0]} is not installed`,
     }, async () => {
       const blocks = [...guide.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs'))]
       assert.ok(blocks.length > 0)
-      writeFileSync(join(folder, file), blocks.map(([, block = '']) => block).join('\n'))
-      const [program = '', ...rest] = words
+      writeFileSync(join(directory, file), blocks.map(([, block = '']) => block).join('\n'))
+      const [program = '', ...programArguments] = command
       const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
-      const { stdout } = await run(program, rest, {
-        cwd: folder,
+      const { stdout } = await run(program, programArguments, {
+        cwd: directory,
         env: { ...process.env, ...environment, PATH },
         timeout: 120_000,
       })
@@ -157,77 +157,80 @@ describe('The examples of the pages', () => {
     commandsIn(pages.find(({ name }) => name === page)?.text ?? ''),
   )
   const hasCurl = spawnSync('curl', ['--version']).status === 0
-  test('with curl run as they are printed in README.md and docs/reading.md', {
+  test('with curl in README.md and docs/reading.md run unchanged', {
     skip: !hasCurl && 'curl is not installed',
   }, async () => {
-    const [login = '', first = '', ...others] = commands
+    const [login = '', first = '', ...furtherCommands] = commands
     const token = (await sh(`${login}; echo "$TOKEN"`)).stdout.trim()
-    const projects = JSON.parse(await shown(first, token)).result.data
-    assert.ok(others.length >= 8)
-    for (const command of others) {
+    const projects = JSON.parse(await outputOf(first, token)).result.data
+    assert.ok(furtherCommands.length >= 8)
+    for (const command of furtherCommands) {
       const complete = command.replace('"…"', `"${projects[0].organizationId}"`)
-      assert.match(await shown(complete, token), /^(\{"|id,|id: 1\nevent: listing\n)/, command)
+      assert.match(await outputOf(complete, token), /^(\{"|id,|id: 1\nevent: listing\n)/, command)
     }
   })
 
-  test('as two ordinary users are five lines, and each of the two sees their own projects', {
+  test('with two ordinary users have five lines, and each user sees their own projects', {
     skip: !hasCurl && 'curl is not installed',
   }, async () => {
-    const { stdout } = await sh(`SECRET=$Identity__ServiceClients__mara__Secret\n${asked}`)
+    const { stdout } = await sh(`SECRET=$Identity__ServiceClients__mara__Secret\n${requests}`)
     const pages = stdout.replace('}{', '}\n{').split('\n')
     const names = pages.map((page) => JSON.parse(page).result.data.map(({ name }: { name: string }) => name))
     assert.deepEqual(
-      names.map((some) => some.sort()),
+      names.map((projectNames) => projectNames.sort()),
       [['Website relaunch'], ['Patient portal', 'Website relaunch']],
     )
-    assert.equal(`${prepared}npm start &\n${asked}`.trimEnd().split('\n').length, 5)
+    assert.equal(`${preparation}npm start &\n${requests}`.trimEnd().split('\n').length, 5)
   })
 
-  /** In a folder of its own, on the ports of this start. */
+  /** Runs a command in the temporary directory, with the ports of this start. */
   const sh = (command: string, TOKEN = '') => {
     const [identityPort, restPort] = ports
-    const here = command.replaceAll(':5200', `:${identityPort}`).replaceAll(':5100', `:${restPort}`)
+    const adapted = command.replaceAll(':5200', `:${identityPort}`).replaceAll(':5100', `:${restPort}`)
     const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
-    return run('sh', ['-c', here], { cwd: folder, env: { ...process.env, ...environment, TOKEN, PATH } })
+    return run('sh', ['-c', adapted], {
+      cwd: directory,
+      env: { ...process.env, ...environment, TOKEN, PATH },
+    })
   }
 
-  /** What it prints, or writes into a file; of what stays open the beginning. */
-  async function shown(command: string, token: string): Promise<string> {
-    if (command.includes('event-stream')) return firstOf(sh(`exec ${command} -sS`, token))
+  /** Returns what a command prints or writes into a file; for a stream, its beginning. */
+  async function outputOf(command: string, token: string): Promise<string> {
+    if (command.includes('event-stream')) return firstOutput(sh(`exec ${command} -sS`, token))
     const { stdout } = await sh(command.replace(/^curl/, 'curl -sS --fail-with-body --max-time 20'), token)
     const [, file] = / -o (\S+)/.exec(command) ?? []
-    return file === undefined ? stdout : readFileSync(join(folder, file), 'utf8')
+    return file === undefined ? stdout : readFileSync(join(directory, file), 'utf8')
   }
 })
 
-/** What it prints first. */
-async function firstOf(running: ReturnType<typeof run>): Promise<string> {
+/** Returns the output up to the first listing, and ends the command. */
+async function firstOutput(running: ReturnType<typeof run>): Promise<string> {
   running.catch(() => undefined)
-  let printed = ''
+  let output = ''
   for await (const piece of running.child.stdout ?? []) {
-    printed += piece
-    if (printed.includes('event: listing\n')) break
+    output += piece
+    if (output.includes('event: listing\n')) break
   }
   running.child.kill()
-  return printed
+  return output
 }
 
-/** Each with the lines that it goes on over, and without the comment behind it. */
+/** Returns the curl commands of a page, with their continuation lines and without trailing comments. */
 function commandsIn(page: string): string[] {
   const commands: string[] = []
-  let begun = ''
+  let unfinished = ''
   for (const line of page.split('\n')) {
-    if (begun === '' && !/^(TOKEN=\$\()?curl /.test(line)) continue
-    begun += `${line}\n`
-    const isOpen = line.endsWith('\\') || begun.split("'").length % 2 === 0
+    if (unfinished === '' && !/^(TOKEN=\$\()?curl /.test(line)) continue
+    unfinished += `${line}\n`
+    const isOpen = line.endsWith('\\') || unfinished.split("'").length % 2 === 0
     if (isOpen) continue
-    commands.push(begun.trimEnd().replace(/\s+# .*$/, ''))
-    begun = ''
+    commands.push(unfinished.trimEnd().replace(/\s+# .*$/, ''))
+    unfinished = ''
   }
   return commands
 }
 
-/** A first start makes a cluster; on a busy machine that takes its time. */
+/** The first start creates a database cluster, which takes long on a busy machine. */
 const startSecondsMax = 60
 
 async function untilReady(port: number, exited: Promise<unknown>): Promise<void> {
@@ -237,7 +240,7 @@ async function untilReady(port: number, exited: Promise<unknown>): Promise<void>
   })
   const endsAt = performance.now() + startSecondsMax * 1000
   while ((await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.status !== 200) {
-    assert.ok(!isDone && performance.now() < endsAt, 'the hosts start')
+    assert.ok(!isDone && performance.now() < endsAt, 'The hosts have not started.')
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

@@ -12,8 +12,8 @@ import { until } from '../support/until.ts'
 
 const exportOf = (entity: Entity) => `/ext/export/${resources[entity].list}`
 
-/** A reader of RFC 4180 that was not written with the writer in mind. */
-function readCsv(text: string): Record<string, string>[] {
+/** Parses RFC 4180 independently of the code that writes it. */
+function parseCsv(text: string): Record<string, string>[] {
   const rows: string[][] = [[]]
   for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/g)) {
     rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '')
@@ -56,7 +56,7 @@ describe('An export', () => {
       if (names.length > 0) assert.equal(head, names.join())
     })
 
-  test('is CSV with the stored values, and text that a spreadsheet would run has an apostrophe in front', async () => {
+  test('is CSV with the stored values, and with an apostrophe before text that a spreadsheet would run', async () => {
     const texts = ['=1+1', '+1', '-1', '@SUM(A1)', '＝1', '\u200B=1', "'=1"]
     const harmless = ['a "quoted", line\r\nand another', 'Grüße 🎉', "'quoted"]
     const made = await Promise.all(
@@ -65,21 +65,21 @@ describe('An export', () => {
       ),
     )
     const { body } = await read('/ext/export/organizations?search=Texts')
-    const rows = readCsv(body)
+    const rows = parseCsv(body)
     for (const { id, createdAt, description } of made) {
-      const row = rows.find((one) => one.id === id)
+      const row = rows.find((found) => found.id === id)
       assert.equal(row?.description, texts.includes(description) ? `'${description}` : description)
       assert.deepEqual([row?.createdAt, row?.updatedAt, row?.active], [createdAt, '', 'true'])
     }
   })
 
-  test('takes the filters and the order of the list, and rejects what it rejects', async () => {
+  test('accepts and rejects the same filters and orders as the list', async () => {
     const project = await workspace.project('Filtered')
     for (const name of ['B', 'A', 'C']) await workspace.assignment(project, rest.administrator.id, { name })
     await workspace.assignment(await workspace.project('Other'), rest.administrator.id, { name: 'A' })
     const { body } = await read(`/ext/export/assignments?projectId=${project}&sortColumn=name&sortOrder=desc`)
     assert.deepEqual(
-      readCsv(body).map(({ name }) => name),
+      parseCsv(body).map(({ name }) => name),
       ['C', 'B', 'A'],
     )
     for (const query of [
@@ -95,7 +95,7 @@ describe('An export', () => {
     }
   })
 
-  test('has what its caller sees and nothing else', async () => {
+  test('has exactly the rows that its caller can see', async () => {
     const [ann, bob] = [await rest.signUp(), await rest.signUp()]
     const [anns, bobs] = [await workspace.project('Of Ann', ann), await workspace.project('Of Bob', bob)]
     const idsOf = async (path: string, by: Person) =>
@@ -110,7 +110,7 @@ describe('An export', () => {
     assert.deepEqual(await idsOf('/ext/export/projects', bob), [])
   })
 
-  test('of many rows is read ahead only so far, waits for its reader, and holds no list and no write up', async () => {
+  test('of many rows waits for its reader with a limited buffer, and does not block lists and writes', async () => {
     const rows = 10_000
     await rest.database.singleWrites.query(
       raw(`insert into organizations (id, name, description) select gen_random_uuid(), 'Mass', repeat('x', 2000)
@@ -128,21 +128,21 @@ describe('An export', () => {
         select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`)
       return found.length > 0
     }
-    await until(isWaiting, 'it to wait for its reader')
+    await until(isWaiting, 'the export to wait for its reader')
     assert.equal((await read('/api/organizations?search=Mass')).status, 200)
     await workspace.make('organization', { name: 'Mass written meanwhile' })
     let lines = 0
     for await (const chunk of paused.setEncoding('utf8')) lines += chunk.split('\n').length - 1
     assert.equal(lines, rows + 1)
-    // One that leaves gives its place and its connection back.
-    const left = await open()
-    await until(isWaiting, 'it to wait for its reader')
-    left.destroy()
-    await until(async () => !(await isWaiting()), 'its connection')
+    // A client that disconnects releases the budget and the connection of its export.
+    const disconnected = await open()
+    await until(isWaiting, 'the export to wait for its reader')
+    disconnected.destroy()
+    await until(async () => !(await isWaiting()), 'the connection to be released')
   })
 })
 
-test('Exports run concurrently with other reads: one per account, and one that waits too long is rejected', async () => {
+test('An account has one export at a time, and exports above the limit of waiting ones are rejected', async () => {
   await using rest = await startRestUnderTest({}, { budgets: openBudgets({ exportBytes: 1024 ** 2 }) })
   await rest.database.singleWrites.query(
     raw(`insert into organizations (id, name, description) select gen_random_uuid(), 'Mass', repeat('x', 2000)
@@ -156,12 +156,12 @@ test('Exports run concurrently with other reads: one per account, and one that w
   })
   assert.equal(first.status, 200)
   const { exportsWaitingOfAccount: waitingMax } = budgetLimits
-  const others = Array.from({ length: waitingMax.max + 1 }, () =>
+  const excessRequests = Array.from({ length: waitingMax.max + 1 }, () =>
     rest.call('GET', '/ext/export/workflows', { token }),
   )
-  // One too many: it is rejected at once, before any of the others begins.
-  assertEnvelope(await Promise.race(others), 429)
+  // The one above the limit is rejected at once, before any of the others begins.
+  assertEnvelope(await Promise.race(excessRequests), 429)
   controller.abort()
-  const statuses = (await Promise.all(others)).map(({ status }) => status)
+  const statuses = (await Promise.all(excessRequests)).map(({ status }) => status)
   assert.deepEqual(statuses.sort(), [...Array(waitingMax.max).fill(200), 429])
 })

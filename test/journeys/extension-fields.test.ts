@@ -42,21 +42,21 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
   const read = async (id: string, root = '/ext') =>
     (await send('GET', `${root}/assignment?id=${id}`)).body.assignment
 
-  test('are created, shown and changed under /ext/, and v1 has no trace of them', async () => {
+  test('are created, returned and changed under /ext/, and do not appear in v1', async () => {
     const created = await make({ priority: 3 })
     assert.equal(created.priority, 3)
-    const { priority, number, parentId, rank, isUnscheduled, isUnassigned, ...others } = await read(
+    const { priority, number, parentId, rank, isUnscheduled, isUnassigned, ...v1Fields } = await read(
       created.id,
     )
     assert.deepEqual([priority, number, parentId, rank], [3, 1, null, '0000000001V'])
     assert.deepEqual([isUnscheduled, isUnassigned], [false, false])
-    assert.deepEqual(await read(created.id, '/api'), others)
+    assert.deepEqual(await read(created.id, '/api'), v1Fields)
 
     const changed = await send('PATCH', '/ext/assignment', { id: created.id, priority: null })
     assert.deepEqual([changed.status, changed.body.assignment.priority], [200, null])
     const { updatedAt, ...rest } = await read(created.id, '/api')
     assert.ok(isEarlier(created.createdAt, updatedAt))
-    assert.deepEqual({ ...rest, updatedAt: null }, others)
+    assert.deepEqual({ ...rest, updatedAt: null }, v1Fields)
   })
 
   test('are ignored by v1, which neither stores nor clears them', async () => {
@@ -73,7 +73,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     assert.deepEqual([name, priority], ['Renamed', 4])
   })
 
-  test('are refused in one sentence when they are wrong', async () => {
+  test('are rejected with one message if their values are invalid', async () => {
     const { id } = await make()
     for (const priority of [0, 5, 1.5, '3', true, {}]) {
       const answer = await send('PATCH', '/ext/assignment', { id, priority })
@@ -82,7 +82,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     }
   })
 
-  test('an update under /ext/ has only what it changes; blank is an error, and a missing row too', async () => {
+  test('are updated under /ext/ with only the changed ones; blank texts and missing rows are errors', async () => {
     const made = await make({ description: 'Long', priority: 2 })
     assert.equal((await send('PATCH', '/ext/assignment', { id: made.id, name: 'Short' })).status, 200)
     const { updatedAt: _, ...renamed } = await read(made.id)
@@ -94,7 +94,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     assertEnvelope(await send('PATCH', '/ext/assignment', { id: gone, priority: 1 }), 404)
   })
 
-  test('one date alone is compared with the other one that is stored', async () => {
+  test('are compared with stored values: a single date with the other one', async () => {
     const { id } = await make()
     for (const body of [{ endDate: '2026-01-04T00:00:00Z' }, { startDate: '2026-01-10T00:00:00Z' }]) {
       const answer = await send('PATCH', '/ext/assignment', { id, ...body })
@@ -107,7 +107,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     )
   })
 
-  test('updates of one date that race never leave an end before its start', async () => {
+  test('stay consistent if both dates are updated concurrently: no end is before its start', async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await make()
       const [start, end] = await Promise.all([
@@ -118,7 +118,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     }
   })
 
-  test('sort and filter the lists and queries of extensions, and mean nothing to a list of v1', async () => {
+  test('sort and filter lists and queries of extensions, and are ignored by lists of v1', async () => {
     const projectId = await workspace.project()
     for (const priority of [2, 4, 1]) await make({ ...(await bodyOf(projectId)), priority })
     const sorted = await send('GET', `/ext/assignments?projectId=${projectId}&sortColumn=priority`)
@@ -139,7 +139,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     assert.ok(!('priority' in ignored.body.result.data[0]))
   })
 
-  test('each form has its own live listing', async () => {
+  test('appear in live listings under /ext/, not in those of v1', async () => {
     const projectId = await workspace.project()
     const { id } = await make({ ...(await bodyOf(projectId)), priority: 1 })
     const { token } = rest.administrator
@@ -156,7 +156,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     for (const stream of streams) stream.close()
   })
 
-  test('are in the history, whichever form wrote the row', async () => {
+  test('are in the history, even of rows that v1 created', async () => {
     const { id } = await make({}, '/api')
     await send('PATCH', '/ext/assignment', { id, priority: 3 })
     const { body } = await send('GET', `/ext/history?resource=assignment&id=${id}&sortOrder=ASC`)
@@ -165,7 +165,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     assert.deepEqual([changed.before.priority, changed.after.priority], [null, 3])
   })
 
-  test('concurrent writes of both forms answer with the fields of their form', async () => {
+  test('are returned by concurrent writes under /ext/ only', async () => {
     const rows = await Promise.all(Array.from({ length: 12 }, () => make({ priority: 1 })))
     const answers = await Promise.all(
       rows.map((row, index) => {
@@ -180,7 +180,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     )
   })
 
-  test('a tag of one form is good for a write of the other, and in a batch', async () => {
+  test('are covered by ETags, which are valid for both forms and in batches', async () => {
     const { id } = await make({ priority: 1 })
     const tagOf = async (root: string) =>
       (await send('GET', `${root}/assignment?id=${id}`)).headers.get('etag') ?? ''
@@ -197,7 +197,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     assert.equal((await read(id)).priority, 4)
   })
 
-  test('are in the commands of extensions on both wires, and in no command of v1', async () => {
+  test('are in the commands of extensions by gRPC and .NET, and in no command of v1', async () => {
     const { token } = commands.administrator
     const [calls, dotnet] = [openCommandCalls(commands.target), openDotnetCalls(commands.target)]
     const { id } = await make()
@@ -221,7 +221,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     dotnet.close()
   })
 
-  test('follow the rules of their resource: members write, others find nothing', async () => {
+  test('can be written by members only, and are 404 for other callers', async () => {
     const [member, stranger] = await Promise.all([rest.signUp(), rest.signUp()])
     const projectId = await workspace.project()
     await workspace.join(projectId, member.id)
@@ -232,19 +232,19 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
     assertEnvelope(await as(stranger), 404)
   })
 
-  test('belong to resources of v1 only, and every form has its own names', () => {
+  test('exist for resources of v1 only, and every form has a unique type name', () => {
     const names = allForms().map(({ typeName }) => typeName)
     assert.equal(new Set(names).size, names.length)
     for (const { edition, fields } of resources)
       assert.ok(edition === 'v1' || Object.values(fields).every(({ isExtension }) => !isExtension))
   })
 
-  describe('for stages and colors of a project', () => {
+  describe('for the stages and colors of a project', () => {
     const stageOf = (values: Body, by: Pick<Person, 'token'> = rest.administrator, address = rest.address) =>
       request(address, 'POST', '/ext/projectStage', { token: by.token, body: { order: 1, ...values } })
     const listOf = async (path: string) => (await send('GET', path)).body.result.data
 
-    test('name one of twelve colors: of a project by its members, of a stage by administrators', async () => {
+    test('accept twelve colors: for a project by its members, for a stage by administrators', async () => {
       const [member, projectId] = await Promise.all([rest.signUp(), workspace.project()])
       await workspace.join(projectId, member.id)
       const { id: workflowId } = await workspace.make('workflow', { name: 'Review', order: 5 })
@@ -265,31 +265,31 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
         assert.ok(!('color' in (await send('GET', `/api/${resource}?id=${id}`)).body[resource as string]))
     })
 
-    test('are rows that members write in order, and that go with their project or their stage', async () => {
+    test('include stages that members order, and that are removed with their project or stage', async () => {
       const [member, stranger] = await Promise.all([rest.signUp(), rest.signUp()])
       const projectId = await workspace.project()
       await workspace.join(projectId, member.id)
       const stages = await Promise.all(
         ['One', 'Two'].map((name) => workspace.make('workflow', { name, order: 1 })),
       )
-      const [one, two] = stages.map(({ id }) => id)
-      assertEnvelope(await stageOf({ projectId, workflowId: one }, stranger), 400)
-      const { body } = await stageOf({ projectId, workflowId: one, order: 2, color: 'green' }, member)
+      const [first, second] = stages.map(({ id }) => id)
+      assertEnvelope(await stageOf({ projectId, workflowId: first }, stranger), 400)
+      const { body } = await stageOf({ projectId, workflowId: first, order: 2, color: 'green' }, member)
       assert.deepEqual([body.projectStage.order, body.projectStage.color], [2, 'green'])
-      assert.equal((await stageOf({ projectId, workflowId: two }, member)).body.projectStage.color, null)
+      assert.equal((await stageOf({ projectId, workflowId: second }, member)).body.projectStage.color, null)
       const list = `/ext/projectStages?projectId=${projectId}&sortColumn=order`
       const used = async () => (await listOf(list)).map((row: { workflowId: string }) => row.workflowId)
-      assert.deepEqual(await used(), [two, one])
+      assert.deepEqual(await used(), [second, first])
       const unseen = await rest.call('GET', list, { token: stranger.token })
       assert.deepEqual(unseen.body.result.data, [])
       for (const [resource, id, left] of [
-        ['workflow', one, [two]],
+        ['workflow', first, [second]],
         ['project', projectId, []],
       ] as const) {
         await send('DELETE', `/api/${resource}`, { ids: [id] })
         assert.deepEqual(await used(), left)
         await send('POST', `/api/${resource}/restore`, { ids: [id] })
-        assert.deepEqual(await used(), [two, one])
+        assert.deepEqual(await used(), [second, first])
       }
     })
 
@@ -301,7 +301,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
       assert.equal(workflowId, workspace.workflowId)
     })
 
-    test('exist once for each stage, however many are made at once on two instances', async () => {
+    test('include each stage once, even if it is added concurrently on two instances', async () => {
       const another = await rest.startAnother()
       const projectId = await workspace.project()
       const addresses = [rest.address, another.address]
@@ -319,7 +319,7 @@ describe('Fields of extensions', { concurrency: 8 }, () => {
       }
     })
 
-    test('are at most a hundred', async () => {
+    test('include at most a hundred stages', async () => {
       const projectId = await workspace.project()
       const ids = Array.from({ length: 101 }, () => randomUUID())
       const batch = (items: readonly Item[]) => send('POST', '/ext/batch', { items })

@@ -6,14 +6,14 @@ import { listen } from '../support/live-events.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
-interface Shown {
+interface ListedPerson {
   readonly id: string
   readonly name: string
 }
 
-const shown = ({ id, name }: Person): Shown => ({ id, name })
+const serializePerson = ({ id, name }: Person): ListedPerson => ({ id, name })
 const byName = (people: readonly Person[]) =>
-  people.map(shown).sort((one, other) => (one.name < other.name ? -1 : 1))
+  people.map(serializePerson).sort((first, second) => (first.name < second.name ? -1 : 1))
 
 describe('The people of GET /ext/people', { concurrency: true }, () => {
   const ask = (person: Person, query: Readonly<Record<string, string>> = {}) =>
@@ -23,12 +23,14 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return answer.body.result
   }
-  const peopleOf = async (person: Person, query?: Readonly<Record<string, string>>): Promise<Shown[]> =>
-    (await pageOf(person, query)).data
+  const peopleOf = async (
+    person: Person,
+    query?: Readonly<Record<string, string>>,
+  ): Promise<ListedPerson[]> => (await pageOf(person, query)).data
   const signUp = (...names: readonly string[]) => Promise.all(names.map((name) => rest.signUp({ name })))
 
-  /** Ann and Bob share a project, Carl is alone in another. */
-  const scene = async () => {
+  /** Creates three users: Ann and Bob share a project, Carl is alone in another one. */
+  const seedPeople = async () => {
     const [ann, bob, carl] = (await signUp('Ann', 'Bob', 'Carl')) as [Person, Person, Person]
     const project = await workspace.project('Shared', ann)
     const membership = await workspace.join(project, bob.id)
@@ -39,8 +41,8 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest)
   const workspace = fixture(seed, rest)
 
-  test('are the caller and the people who share a project with them, by id and name alone', async () => {
-    const { ann, bob, carl } = await scene()
+  test('are the caller and the users who share a project with the caller, with id and name only', async () => {
+    const { ann, bob, carl } = await seedPeople()
     assert.deepEqual(await pageOf(ann), {
       data: byName([ann, bob]),
       totalCount: 2,
@@ -49,88 +51,90 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
       totalPages: 1,
     })
     assert.deepEqual(await peopleOf(bob), byName([ann, bob]))
-    assert.deepEqual(await peopleOf(carl), [shown(carl)])
+    assert.deepEqual(await peopleOf(carl), [serializePerson(carl)])
   })
 
-  test('are only the caller while they are in no project', async () => {
+  test('are only the caller if the caller is in no project', async () => {
     const [dora] = (await signUp('Dora')) as [Person]
-    assert.deepEqual(await peopleOf(dora), [shown(dora)])
+    assert.deepEqual(await peopleOf(dora), [serializePerson(dora)])
   })
 
-  test('of no shared project are found neither by id nor by name', async () => {
-    const { ann, carl } = await scene()
+  test('without a shared project are found neither by id nor by name', async () => {
+    const { ann, carl } = await seedPeople()
     assert.deepEqual(await peopleOf(ann, { ids: carl.id }), [])
     assert.deepEqual(await peopleOf(ann, { search: 'Carl' }), [])
   })
 
-  test('do not reach further through a user who is in both projects', async () => {
-    const { ann, bob, carl } = await scene()
+  test('do not include users of other projects of a shared user', async () => {
+    const { ann, bob, carl } = await seedPeople()
     const other = await workspace.project('Other', bob)
     await workspace.join(other, carl.id)
     assert.deepEqual(await peopleOf(ann), byName([ann, bob]))
     assert.deepEqual(await peopleOf(bob), byName([ann, bob, carl]))
   })
 
-  test('are listed once, however many projects they share', async () => {
-    const { ann, bob } = await scene()
+  test('are listed once, even if they share several projects', async () => {
+    const { ann, bob } = await seedPeople()
     await workspace.join(await workspace.project('Second', ann), bob.id)
     assert.deepEqual(await peopleOf(ann), byName([ann, bob]))
   })
 
-  test('are gone as soon as the membership is, for both of them', async () => {
-    const { ann, bob, membership } = await scene()
+  test('are no longer listed for each other when a membership ends', async () => {
+    const { ann, bob, membership } = await seedPeople()
     await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
-    assert.deepEqual(await peopleOf(ann), [shown(ann)])
-    assert.deepEqual(await peopleOf(bob), [shown(bob)])
+    assert.deepEqual(await peopleOf(ann), [serializePerson(ann)])
+    assert.deepEqual(await peopleOf(bob), [serializePerson(bob)])
   })
 
-  test('of a removed project do not count, until it is restored', async () => {
-    const { ann, bob, project } = await scene()
+  test('of a removed project are not listed until it is restored', async () => {
+    const { ann, bob, project } = await seedPeople()
     await workspace.write('DELETE', '/api/project', { ids: [project] })
-    assert.deepEqual(await peopleOf(ann), [shown(ann)])
+    assert.deepEqual(await peopleOf(ann), [serializePerson(ann)])
     await workspace.write('POST', '/api/project/restore', { ids: [project] }, bob)
     assert.deepEqual(await peopleOf(ann), byName([ann, bob]))
   })
 
-  test('are active accounts, for administrators too', async () => {
-    const { ann, bob } = await scene()
+  test('are active accounts only, even for administrators', async () => {
+    const { ann, bob } = await seedPeople()
     await workspace.write('DELETE', '/api/user', { ids: [bob.id] })
-    assert.deepEqual(await peopleOf(ann), [shown(ann)])
-    assert.deepEqual(await peopleOf(rest.administrator, { ids: `${ann.id},${bob.id}` }), [shown(ann)])
+    assert.deepEqual(await peopleOf(ann), [serializePerson(ann)])
+    assert.deepEqual(await peopleOf(rest.administrator, { ids: `${ann.id},${bob.id}` }), [
+      serializePerson(ann),
+    ])
   })
 
-  test('are all of them for administrators', async () => {
-    const { ann, bob, carl } = await scene()
+  test('are all users for administrators', async () => {
+    const { ann, bob, carl } = await seedPeople()
     const ids = [ann, bob, carl].map(({ id }) => id).join(',')
     assert.deepEqual(await peopleOf(rest.administrator, { ids }), byName([ann, bob, carl]))
     assert.ok((await pageOf(rest.administrator)).totalCount >= 4)
   })
 
-  test('never come with a login, and cannot be found or distinguished by one', async () => {
-    const { ann, bob } = await scene()
+  test('have no login, and can be neither searched nor sorted by it', async () => {
+    const { ann, bob } = await seedPeople()
     for (const person of [ann, rest.administrator]) {
       for (const search of [bob.login, bob.login.slice(1, 8), '@', 'example.com'])
         assert.equal((await pageOf(person, { search, ids: bob.id })).totalCount, 0, search)
       for (const sortColumn of ['login', 'passwordHash', 'createdAt', 'id', 'name']) {
         const answer = await ask(person, { sortColumn, ids: `${ann.id},${bob.id}`, pageSize: '100' })
-        assert.deepEqual(answer.body.result.data, byName([ann, bob]), 'always by name')
+        assert.deepEqual(answer.body.result.data, byName([ann, bob]), 'The order is always by name.')
         assert.doesNotMatch(JSON.stringify(answer.body), /login|@example/)
       }
     }
   })
 
-  test('are searched by name, anywhere in it, in any capitals, letter for letter', async () => {
+  test('are searched by any part of the name, without regard to case, and literally', async () => {
     const [ann, percent, underscore] = (await signUp('Ann', '100% Paul', 'P_ul')) as [Person, Person, Person]
     const project = await workspace.project('Wild', ann)
     await Promise.all([percent, underscore].map(({ id }) => workspace.join(project, id)))
-    assert.deepEqual(await peopleOf(ann, { search: ' pAUl ' }), [shown(percent)])
-    assert.deepEqual(await peopleOf(ann, { search: '%' }), [shown(percent)])
-    assert.deepEqual(await peopleOf(ann, { search: '_' }), [shown(underscore)])
+    assert.deepEqual(await peopleOf(ann, { search: ' pAUl ' }), [serializePerson(percent)])
+    assert.deepEqual(await peopleOf(ann, { search: '%' }), [serializePerson(percent)])
+    assert.deepEqual(await peopleOf(ann, { search: '_' }), [serializePerson(underscore)])
     assert.deepEqual(await peopleOf(ann, { search: '\\' }), [])
     assert.equal((await pageOf(ann, { search: ' ' })).totalCount, 3)
   })
 
-  test('come by name and then by id, in pages that do not overlap', async () => {
+  test('are sorted by name and then by id, in pages that do not overlap', async () => {
     const same = await signUp('Same', 'Same', 'Same')
     const [ann, zoe] = (await signUp('Ann', 'Zoe')) as [Person, Person]
     const project = await workspace.project('Paged', ann)
@@ -141,7 +145,7 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
       for (const pageNumber of ['1', '2', '3']) {
         const page = await pageOf(ann, { ...order, pageNumber, pageSize: '2' })
         assert.deepEqual([page.totalCount, page.totalPages, page.pageSize], [5, 3, 2])
-        pages.push(...page.data.map(({ id }: Shown) => id))
+        pages.push(...page.data.map(({ id }: ListedPerson) => id))
       }
       return pages
     }
@@ -150,9 +154,9 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
     assert.deepEqual((await pageOf(ann, { pageNumber: '4', pageSize: '2' })).data, [])
   })
 
-  test('are narrowed by ids', async () => {
-    const { ann, bob, carl } = await scene()
-    assert.deepEqual(await peopleOf(ann, { ids: `${bob.id}, ${carl.id},${bob.id}` }), [shown(bob)])
+  test('are filtered by ids', async () => {
+    const { ann, bob, carl } = await seedPeople()
+    assert.deepEqual(await peopleOf(ann, { ids: `${bob.id}, ${carl.id},${bob.id}` }), [serializePerson(bob)])
   })
 
   for (const [query, errors] of [
@@ -166,14 +170,14 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
     ['ids=17', { ids: ['Ids must be UUIDs separated by commas.'] }],
     ['search=a&search=b', { search: ['Search must be given once.'] }],
   ] as const)
-    test(`are rejected for ${query.slice(0, 40)} as any list is`, async () => {
+    test(`cannot be listed with ${query.slice(0, 40)}`, async () => {
       const answer = await rest.administrator.call('GET', `/ext/people?${query}`)
       assertEnvelope(answer, 400)
       assert.deepEqual(answer.body.errors, errors)
     })
 
-  test('have a tag of each caller’s own, that a change makes worthless', async () => {
-    const { ann, bob, membership } = await scene()
+  test('have an ETag for each caller, which a change invalidates', async () => {
+    const { ann, bob, membership } = await seedPeople()
     const tag = (await ask(ann)).headers.get('etag') ?? ''
     const revalidate = ({ token }: Person) =>
       rest.call('GET', '/ext/people', { token, headers: { 'if-none-match': tag } })
@@ -183,10 +187,10 @@ describe('The people of GET /ext/people', { concurrency: true }, () => {
     assert.equal((await revalidate(ann)).status, 200)
   })
 
-  test('can be watched: it shows who joins, is renamed or leaves', async () => {
-    const { ann, bob, carl, project } = await scene()
+  test('have a live listing, which shows who joins, is renamed or leaves', async () => {
+    const { ann, bob, carl, project } = await seedPeople()
     await using live = await listen(rest.address, '/ext/people', { token: ann.token })
-    const namesIn = (data: { result: { data: Shown[] } }) => data.result.data.map(({ name }) => name)
+    const namesIn = (data: { result: { data: ListedPerson[] } }) => data.result.data.map(({ name }) => name)
     assert.deepEqual(namesIn((await live.next()).data), ['Ann', 'Bob'])
     const membership = await workspace.join(project, carl.id)
     assert.deepEqual(namesIn((await live.next()).data), ['Ann', 'Bob', 'Carl'])

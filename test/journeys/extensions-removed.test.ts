@@ -106,16 +106,16 @@ onRest('The removed rows of GET /ext/removed', (tracker) => {
       const parent = resources[entity].references[filter] ?? 'project'
       if (resources[entity].filters.includes(filter))
         test(`of ${entity} are narrowed by ${filter}`, async () => {
-          const [one, other] = await Promise.all([tracker.make(parent), tracker.make(parent)])
+          const [first, second] = await Promise.all([tracker.make(parent), tracker.make(parent)])
           const under = async ({ id }: Row) =>
             isOwn
               ? { [filter]: id }
               : { assignmentId: (await tracker.make('assignment', { [filter]: id })).id }
           const [row] = await Promise.all([
-            tracker.makeRemoved(entity, await under(one)),
-            tracker.makeRemoved(entity, await under(other)),
+            tracker.makeRemoved(entity, await under(first)),
+            tracker.makeRemoved(entity, await under(second)),
           ])
-          assert.deepEqual(await idsOf(entity, tracker.administrator, { [filter]: one.id }), [row?.id])
+          assert.deepEqual(await idsOf(entity, tracker.administrator, { [filter]: first.id }), [row?.id])
         })
       else
         test(`of ${entity} cannot be filtered by ${filter}`, async () => {
@@ -357,7 +357,7 @@ describe('Anyone who asks for removed rows', () => {
   for (const name of who)
     for (const entity of entities)
       test(`the ${name} can restore what is listed of ${entity} if its parents are there, and nothing else`, async () => {
-        const rows = gone.filter((one) => one.entity === entity)
+        const rows = gone.filter((row) => row.entity === entity)
         const { status: listStatus, ids } = await listOf(entity, people[name])
         const known = rows.map(({ id }) => id)
         assert.deepEqual(

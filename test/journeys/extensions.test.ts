@@ -29,15 +29,15 @@ const removedPathOf = (entity: Entity) => `/ext/removed/${resources[entity].list
 const queryPathOf = (entity: Entity) => `/ext/query/${resources[entity].list}`
 const readPaths = ['/ext/people', ...entities.map(removedPathOf), ...entities.map(queryPathOf)]
 /** The resources that the contract does not know, which have all its routes there. */
-const own = entities.filter((entity) => resources[entity].root === '/ext')
+const extensionResources = entities.filter((entity) => resources[entity].root === '/ext')
 /** All its routes, and again those of resources of the contract that have more fields there. */
 const written = [
-  ...own.map((entity) => ({ one: pathOf(entity), list: listPathOf(entity) })),
+  ...extensionResources.map((entity) => ({ record: pathOf(entity), list: listPathOf(entity) })),
   ...resourcesOf('ext')
     .filter(({ edition }) => edition === 'v1')
-    .map(({ name, plural }) => ({ one: `/ext/${name}`, list: `/ext/${plural}` })),
+    .map(({ name, plural }) => ({ record: `/ext/${name}`, list: `/ext/${plural}` })),
 ]
-const paths = [...readPaths, ...written.flatMap(({ one, list }) => [one, list, `${one}/restore`])]
+const paths = [...readPaths, ...written.flatMap(({ record, list }) => [record, list, `${record}/restore`])]
 
 /** Tested in files of their own. */
 const otherPaths = [
@@ -105,10 +105,10 @@ describe('The interface under /ext/', { concurrency: true }, () => {
   test('documents people, the removed rows and the queries of every list route, and every route of its own resources', () => {
     assert.deepEqual(Object.keys(document.paths).sort(), [...paths, ...otherPaths].sort())
     for (const path of readPaths) assert.deepEqual(Object.keys(document.paths[path]), ['get'])
-    for (const { one, list } of written) {
-      assert.deepEqual(Object.keys(document.paths[one]).sort(), ['delete', 'get', 'patch', 'post'])
+    for (const { record, list } of written) {
+      assert.deepEqual(Object.keys(document.paths[record]).sort(), ['delete', 'get', 'patch', 'post'])
       assert.deepEqual(Object.keys(document.paths[list]), ['get'])
-      assert.deepEqual(Object.keys(document.paths[`${one}/restore`]), ['post'])
+      assert.deepEqual(Object.keys(document.paths[`${record}/restore`]), ['post'])
     }
     const operations = Object.values<Record<string, Operation>>(document.paths).flatMap(
       Object.values<Operation>,
@@ -126,7 +126,7 @@ describe('The interface under /ext/', { concurrency: true }, () => {
   test('documents for removed rows the very keys of their list, and for people no column to sort by', async () => {
     const contract = await snapshotOf('rest.v1.json')
     const keysOf = ({ get: { parameters } }: { get: Operation }) =>
-      parameters.filter((one) => one.in === 'query').map(({ name }) => name)
+      parameters.filter((record) => record.in === 'query').map(({ name }) => name)
     for (const entity of entities) {
       const list =
         document.paths[listPathOf(entity).replace('/api/', '/ext/')] ?? contract.paths[listPathOf(entity)]

@@ -10,7 +10,7 @@ import { listen } from '../support/live-events.ts'
 import { type Person, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a change is what came over the network
+// biome-ignore lint/suspicious/noExplicitAny: a change was received over the network
 type Change = any
 
 describe('GET /ext/changes', () => {
@@ -28,31 +28,31 @@ describe('GET /ext/changes', () => {
     return answer.body.result
   }
   const now = async (by?: Person) => (await page('after=now', by)).cursor
-  const named = (name: string) => workspace.make('impediment', { name })
+  const makeImpediment = (name: string) => workspace.make('impediment', { name })
   const namesOf = (changes: Change[]) => changes.map(({ after: fields }) => fields.name)
 
-  test('returns what was committed after a cursor, once, whatever the size of the pages', async () => {
+  test('returns every change after a cursor once, for any page size', async () => {
     const start = await now()
-    for (const name of ['one', 'two', 'three', 'four', 'five']) await named(name)
+    for (const name of ['one', 'two', 'three', 'four', 'five']) await makeImpediment(name)
     const whole = await page(`after=${start}`)
     assert.deepEqual(namesOf(whole.data), ['one', 'two', 'three', 'four', 'five'])
     assert.equal(whole.hasMore, false)
-    const seen: Change[] = []
+    const paged: Change[] = []
     let cursor = start
     for (let more = true; more; ) {
       const next = await page(`after=${cursor}&pageSize=2`)
-      seen.push(...next.data)
+      paged.push(...next.data)
       cursor = next.cursor
       more = next.hasMore
     }
-    assert.deepEqual(seen, whole.data)
+    assert.deepEqual(paged, whole.data)
     for (const after of [cursor, whole.cursor]) {
       const empty = await page(`after=${after}`)
       assert.deepEqual([empty.data, empty.hasMore], [[], false])
     }
   })
 
-  test('begins with the oldest change that is kept', async () => {
+  test('begins with the oldest change in the history', async () => {
     const all: Change[] = []
     let result = await page('')
     all.push(...result.data)
@@ -69,7 +69,7 @@ describe('GET /ext/changes', () => {
     )
   })
 
-  test('does not leave out a change that is committed long after later ones', async () => {
+  test('does not miss a change that is committed long after later ones', async () => {
     const start = await now()
     const written = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
@@ -79,7 +79,7 @@ describe('GET /ext/changes', () => {
       await released.promise
     })
     await written.promise
-    await named('early')
+    await makeImpediment('early')
     const first = await page(`after=${start}`)
     assert.deepEqual(namesOf(first.data), ['early'])
     // The cursor advances while the other transaction is still in flight.
@@ -93,7 +93,7 @@ describe('GET /ext/changes', () => {
     assert.deepEqual((await page(`after=${third.cursor}`)).data, [])
   })
 
-  test('is of one resource, action or project when it is asked for that', async () => {
+  test('can be filtered by resource, action and project', async () => {
     const start = await now()
     const projectId = await workspace.project('Filtered')
     const other = await workspace.project('Other')
@@ -103,19 +103,22 @@ describe('GET /ext/changes', () => {
     const kinds = async (query: string) =>
       (await page(`after=${start}&${query}`)).data.map(({ resource, action }) => `${action} ${resource}`)
     assert.deepEqual(await kinds(`projectId=${projectId}`), [
-      ...['create project', 'create userProject', 'create assignment', 'remove assignment'],
+      'create project',
+      'create userProject',
+      'create assignment',
+      'remove assignment',
     ])
     assert.deepEqual(await kinds('resource=assignment,impediment&action=remove'), ['remove assignment'])
     assert.deepEqual(await kinds('resource=userProject'), ['create userProject', 'create userProject'])
   })
 
-  test('shows each reader what they may see now', async () => {
+  test('returns the changes that the caller can see now', async () => {
     const start = await now(member)
     const mine = await workspace.project('Mine', member)
     const hidden = await workspace.project('Hidden')
     await workspace.assignment(mine, member.id)
     await workspace.assignment(hidden, member.id)
-    await workspace.make('organization', { name: 'For everybody' })
+    await workspace.make('organization', { name: 'For all' })
     await workspace.make('user', { name: 'Ann', login: 'ann@example.com', password: 'Long enough 1!' })
     const kinds = async (by: Person) =>
       (await page(`after=${start}`, by)).data.map(({ resource }: Change) => resource)
@@ -127,22 +130,22 @@ describe('GET /ext/changes', () => {
     assert.deepEqual(await kinds(member), ['organization'])
   })
 
-  test('rejects a made-up cursor, and anything else it cannot parse', async () => {
-    const forged = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+  test('rejects forged cursors and invalid filters', async () => {
+    const forgeCursor = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString('base64url')
     for (const after of [
       'x',
       '17',
-      forged([]),
-      forged(['1:1:', '5']),
-      forged(['0:1:', 5]),
-      forged(['5:4:', 5]),
-      forged(['5:9:3', 5]),
-      forged(['5:9:7,6', 5]),
-      forged(['5:9:7,', 5]),
-      forged([`5:${'9'.repeat(19)}:`, 5]),
-      forged(['1:1:', 5, '1:1:']),
-      forged(['1:1:', 5, '1:1:', 5, 'x']),
-      forged(['1:1:', 5, '1:1:', 5, 5, 5]),
+      forgeCursor([]),
+      forgeCursor(['1:1:', '5']),
+      forgeCursor(['0:1:', 5]),
+      forgeCursor(['5:4:', 5]),
+      forgeCursor(['5:9:3', 5]),
+      forgeCursor(['5:9:7,6', 5]),
+      forgeCursor(['5:9:7,', 5]),
+      forgeCursor([`5:${'9'.repeat(19)}:`, 5]),
+      forgeCursor(['1:1:', 5, '1:1:']),
+      forgeCursor(['1:1:', 5, '1:1:', 5, 'x']),
+      forgeCursor(['1:1:', 5, '1:1:', 5, 5, 5]),
       'x'.repeat(9000),
     ]) {
       const answer = await read(`after=${after}`)
@@ -160,7 +163,7 @@ describe('GET /ext/changes', () => {
     assertEnvelope(await rest.call('GET', '/ext/changes'), 401)
   })
 
-  test('returns 410 for a cursor from before purged history, and for one of a restored store', async () => {
+  test('returns 410 for a cursor before the kept history, and for one of a database that was restored', async () => {
     const position = parsePosition(await now())
     assert.ok(position)
     const old = formatPosition({ ...position, sinceAt: position.sinceAt - 86_400_000 })
@@ -172,7 +175,7 @@ describe('GET /ext/changes', () => {
     assert.equal(stream.status, 410)
   })
 
-  test('as a stream sends each change at once, and goes on after Last-Event-ID on any instance', async () => {
+  test('as a stream sends each change at once, and continues after Last-Event-ID on any instance', async () => {
     await using another = await rest.startAnother()
     const start = await now()
     const first = await listen(
@@ -180,21 +183,21 @@ describe('GET /ext/changes', () => {
       `/ext/changes?after=${start}&resource=impediment`,
       rest.administrator,
     )
-    await named('streamed 1')
-    const one = await first.next()
-    assert.deepEqual([one.name, one.data.after.name], ['change', 'streamed 1'])
+    await makeImpediment('streamed 1')
+    const event = await first.next()
+    assert.deepEqual([event.name, event.data.after.name], ['change', 'streamed 1'])
     first.close()
-    await named('streamed 2')
-    await named('streamed 3')
+    await makeImpediment('streamed 2')
+    await makeImpediment('streamed 3')
     await using second = await listen(another.address, '/ext/changes?resource=impediment', {
       ...rest.administrator,
-      headers: { 'last-event-id': one.id },
+      headers: { 'last-event-id': event.id },
     })
     const names = [await second.next(), await second.next()].map(({ data }) => data.after.name)
-    await named('streamed 4')
+    await makeImpediment('streamed 4')
     names.push((await second.next()).data.after.name)
     assert.deepEqual(names, ['streamed 2', 'streamed 3', 'streamed 4'])
-    const plain = await page(`after=${one.id}&resource=impediment`)
+    const plain = await page(`after=${event.id}&resource=impediment`)
     assert.deepEqual(namesOf(plain.data), names)
   })
 

@@ -50,7 +50,7 @@ describe('The flow of the contract, on two instances of both hosts behind one ad
     const first = await openid.authorizationCodeGrant(config, new URL(callback.location), checks)
     assert.equal(first.claims()?.sub, person.id)
     assert.equal((await readMe(first.access_token)).body.id, person.id)
-    const claims = await validated(first.access_token)
+    const claims = await validate(first.access_token)
     assert.deepEqual([claims.sub, claims['svc:login']], [person.id, person.login])
     const second = await openid.refreshTokenGrant(config, first.refresh_token ?? '')
     const third = await openid.refreshTokenGrant(config, second.refresh_token ?? '')
@@ -81,8 +81,8 @@ describe('The flow of the contract, on two instances of both hosts behind one ad
     }
   })
 
-  /** As another resource server would validate it (RFC 9068). */
-  async function validated(token: string) {
+  /** Validates an access token like another resource server (RFC 9068), and returns its claims. */
+  async function validate(token: string) {
     const options = { [oauth.allowInsecureRequests]: true }
     const issuer = new URL(deployment.identity.address)
     const answer = await oauth.discoveryRequest(issuer, options)
@@ -95,12 +95,12 @@ describe('The flow of the contract, on two instances of both hosts behind one ad
   testFlowInBrowser(() => deployment)
 })
 
-/** A page of two lines takes milliseconds; a busy machine takes its time. */
+/** A page of two lines takes milliseconds, except on a busy machine. */
 const browserMillisecondsMax = 30_000
 
-/** The flow as a browser client walks it, with the browser's own cookies, redirects and CORS. */
+/** Tests the flow of a browser client, with the cookies, redirects and CORS of a browser. */
 function testFlowInBrowser(deployment: () => Deployment) {
-  describe('in a real browser', { skip: chromiumPath === undefined && 'No Chromium is installed.' }, () => {
+  describe('In a browser', { skip: chromiumPath === undefined && 'No Chromium is installed.' }, () => {
     const browser = fixture(launchChromium)
 
     const openPage = async () => {
@@ -109,7 +109,7 @@ function testFlowInBrowser(deployment: () => Deployment) {
       return page
     }
 
-    test('signs in after a wrong password, redeems, calls REST, refreshes, stays signed in, and signs out', async () => {
+    test('a user signs in after a wrong password, calls REST, refreshes the token, stays signed in, and signs out', async () => {
       const page = await openPage()
       await goToSignIn(page)
       await fillIn(page, deployment().person.login, 'Wrong-Horse-1')
@@ -144,7 +144,7 @@ function testFlowInBrowser(deployment: () => Deployment) {
       await goToSignIn(page)
     })
 
-    test('loses the whole sign-in when a refresh token is used a second time', async () => {
+    test('a second use of a refresh token ends the session', async () => {
       const page = await openPage()
       await goToSignIn(page)
       await fillIn(page, deployment().person.login, password)
@@ -157,7 +157,7 @@ function testFlowInBrowser(deployment: () => Deployment) {
       assert.deepEqual(await page.context().cookies(deployment().identity.address), [])
     })
 
-    test('keeps the identity cookie from scripts and from other sites’ posts', async () => {
+    test('the identity cookie is hidden from scripts and not sent with POST requests of other sites', async () => {
       const page = await openPage()
       await goToSignIn(page)
       await fillIn(page, deployment().person.login, password)
@@ -168,7 +168,7 @@ function testFlowInBrowser(deployment: () => Deployment) {
       assert.ok(hours > 7.9 && hours <= 8.01, `${hours} hours`)
     })
 
-    /** Starts the flow on the client's own page, as its script does. */
+    /** Starts the flow on the page of the client, like its script. */
     async function startAt(page: Page) {
       await page.goto(`${deployment().origin}/`)
       const address = await page.evaluate(
@@ -223,8 +223,8 @@ function testFlowInBrowser(deployment: () => Deployment) {
       })
     }
 
-    /** From the page's own script, so that the browser applies CORS. */
-    // biome-ignore lint/suspicious/noExplicitAny: an answer is what came over the network
+    /** Sends a request from a script of the page, so that the browser applies CORS. */
+    // biome-ignore lint/suspicious/noExplicitAny: a response was received over the network
     const post = (page: Page, endpoint: string, form: Readonly<Record<string, string>>): Promise<any> =>
       page.evaluate(
         async ([address, fields]) => {
@@ -234,7 +234,7 @@ function testFlowInBrowser(deployment: () => Deployment) {
         [`${deployment().identity.address}/connect/${endpoint}`, form] as const,
       )
 
-    // biome-ignore lint/suspicious/noExplicitAny: an answer is what came over the network
+    // biome-ignore lint/suspicious/noExplicitAny: a response was received over the network
     const readMeFrom = (page: Page, token: string): Promise<any> =>
       page.evaluate(
         async ([address, authorization]) => (await fetch(address, { headers: { authorization } })).json(),
@@ -246,14 +246,16 @@ function testFlowInBrowser(deployment: () => Deployment) {
 interface Deployment {
   readonly identity: RoundRobin
   readonly rest: RoundRobin
-  /** Of the browser client. */
+  /** The origin of the browser client. */
   readonly origin: string
   /** Signs in with `password`. */
   readonly person: Account
   stop(): Promise<void>
 }
 
-/** `npm start` twice on one store, each request to the next instance: both hosts as behind a load balancer. */
+/**
+ * Starts two instances of both hosts on one database, behind proxies that alternate between the instances.
+ */
 async function startDeployment(): Promise<Deployment> {
   const [store, identity, rest] = await Promise.all([freshDatabase(), startRoundRobin(), startRoundRobin()])
   const { origin, stop: stopPages } = await startClientPages(identity.address)
@@ -289,12 +291,12 @@ interface Instance {
 }
 
 async function startInstance({ origin, ...common }: Readonly<Record<string, string>>): Promise<Instance> {
-  const folder = mkdtempSync(join(tmpdir(), 'tracker-flow-'))
+  const directory = mkdtempSync(join(tmpdir(), 'tracker-flow-'))
   const identityPort = String(await freePort())
   const identityAddress = `http://127.0.0.1:${identityPort}`
   const child = await startChild({
     ...common,
-    DATA_DIR: folder,
+    DATA_DIR: directory,
     IDENTITY_PORT: identityPort,
     // The load balancer has no instances yet, and an instance may read its own metadata.
     Jwt__MetadataAddress: `${identityAddress}/.well-known/openid-configuration`,
@@ -310,7 +312,7 @@ async function startInstance({ origin, ...common }: Readonly<Record<string, stri
     identityAddress,
     async stop() {
       await child.end('SIGTERM')
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(directory, { recursive: true, force: true })
     },
   }
 }
@@ -320,7 +322,7 @@ interface ClientPages {
   stop(): Promise<void>
 }
 
-/** The least that a browser client has: a page of its own origin, a sign-in form, and a callback. */
+/** Serves a minimal browser client: a page with an origin, a sign-in form, and a callback. */
 async function startClientPages(issuer: string): Promise<ClientPages> {
   const server = createServer((request, response) => {
     const isLogin = request.url?.startsWith('/login/') ?? false
@@ -329,7 +331,7 @@ async function startClientPages(issuer: string): Promise<ClientPages> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    // By name: another site than the identity host's, which is the harder case for its cookie.
+    // `localhost` is another site than that of the identity host, which is the harder case for its cookie.
     origin: `http://localhost:${(server.address() as AddressInfo).port}`,
     stop: () =>
       new Promise<void>((resolve) => {

@@ -15,10 +15,10 @@ import { callRaw, sendRaw } from '../support/raw-request.ts'
 import { type Answer, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 import { seed } from '../support/seed.ts'
 
-const wordsOf = (text: string): string[] => text.trim().split(/\s+/)
+const splitWords = (text: string): string[] => text.trim().split(/\s+/)
 
-/** Texts that have broken services before. */
-const nasty = [
+/** Texts that often break services. */
+const troublesomeTexts = [
   '\u0000',
   'a\u0000b',
   '\ud800',
@@ -50,7 +50,7 @@ const nasty = [
 ]
 
 const anyText = fc.oneof(
-  fc.constantFrom(...nasty),
+  fc.constantFrom(...troublesomeTexts),
   fc.string({ unit: anyCharacter, maxLength: 40 }),
   fc.string({ unit: 'grapheme', maxLength: 40 }),
 )
@@ -84,7 +84,10 @@ const anyNumber = fc.oneof(
   fc.double().map((value) => (Number.isFinite(value) ? String(value) : '1e999')),
 )
 
-/** A value as JSON text, so that numbers beyond JavaScript's and unpaired surrogates get through. */
+/**
+ * Generates values as JSON text, which can contain unpaired surrogates and numbers beyond those of
+ * JavaScript.
+ */
 const anyValue = (ids: () => readonly string[]): fc.Arbitrary<string> => {
   const id = fc.nat(7).map((index) => JSON.stringify(ids()[index]))
   const leaf = fc.oneof(
@@ -116,10 +119,10 @@ const fields = [
 const keys = [
   ...fields,
   ...commonFields.slice(1),
-  ...wordsOf('expectedVersion __proto__ constructor hasOwnProperty'),
+  ...splitWords('expectedVersion __proto__ constructor hasOwnProperty'),
 ]
 
-/** An object that looks like a request: most keys known, most of them there, some twice. */
+/** Generates objects that resemble requests: most keys are valid, most are present, and some occur twice. */
 function anyBody(ids: () => readonly string[]): fc.Arbitrary<string> {
   const value = anyValue(ids)
   const entry = fc.tuple(fc.constantFrom(...keys), value)
@@ -139,9 +142,9 @@ function anyBody(ids: () => readonly string[]): fc.Arbitrary<string> {
 }
 
 const queryKeys = [
-  ...wordsOf('id ids pageNumber pageSize sortColumn sortOrder search'),
+  ...splitWords('id ids pageNumber pageSize sortColumn sortOrder search'),
   ...new Set(entities.flatMap((name) => resources[name].filters)),
-  ...wordsOf('__proto__ constructor toString pagination.pageSize ids[]'),
+  ...splitWords('__proto__ constructor toString pagination.pageSize ids[]'),
 ]
 
 function anyQuery(ids: () => readonly string[]): fc.Arbitrary<string> {
@@ -174,7 +177,7 @@ function anyQuery(ids: () => readonly string[]): fc.Arbitrary<string> {
     .map((entries) => `?${entries.map(([key, text]) => `${key}=${text}`).join('&')}`)
 }
 
-const headerNames = wordsOf(`
+const headerNames = splitWords(`
   authorization accept content-type if-none-match if-modified-since last-event-id x-forwarded-for
   x-request-id origin cookie accept-encoding content-encoding range x-http-method-override
 `)
@@ -212,7 +215,7 @@ const anyHeaders = (token: string) =>
     { maxKeys: 4 },
   )
 
-/** A path as bytes on the wire: no spaces or line ends, everything else. */
+/** Generates paths with any bytes except white space. */
 const anyPath = fc
   .array(
     fc.oneof(
@@ -249,7 +252,7 @@ interface Target {
   readonly path: string
 }
 
-/** Every route that takes anything. */
+/** All routes with a body or parameters. */
 const routes: readonly Target[] = [
   ...entities.flatMap((name) => [
     { method: 'POST', path: pathOf(name) },
@@ -272,7 +275,7 @@ const parameters = fuzzed({ runs: 400, ...limits })
 
 type Sent = Readonly<Record<string, string>>
 
-describe('Whatever is sent, the REST host', () => {
+describe('The REST host', () => {
   let rest: RestUnderTest
   let token: string
   let knownIds: string[]
@@ -303,11 +306,11 @@ describe('Whatever is sent, the REST host', () => {
     assert.deepEqual(valuesOf([...answers, me], 'status'), [200, 200, 200], 'The host is healthy afterwards.')
   })
 
-  /** Never a server error, and every error has the envelope. */
-  function assertRejectedWell(answer: Answer, what: string) {
+  /** Asserts that the response is no server error, and that every error has the envelope. */
+  function assertNoServerError(answer: Answer, request: string) {
     assert.ok(
       answer.status >= 200 && answer.status < 500,
-      `${answer.status} for ${what}: ${JSON.stringify(answer.body)}`,
+      `${answer.status} for ${request}: ${JSON.stringify(answer.body)}`,
     )
     if (answer.status >= 400) assertEnvelope(answer, answer.status)
   }
@@ -330,14 +333,14 @@ describe('Whatever is sent, the REST host', () => {
 
   const target = fc.constantFrom(...routes)
 
-  test('answers every generated JSON body without a 5xx', async () => {
+  test('responds to every generated JSON body without a 5xx', async () => {
     const writes = fc.constantFrom(...routes.filter(({ method }) => method !== 'GET'))
     await fc.assert(
       fc.asyncProperty(
         writes,
         anyBody(() => knownIds),
         async (route, body) => {
-          assertRejectedWell(
+          assertNoServerError(
             await send(route, '', {}, body),
             `${route.method} ${route.path} ${body.slice(0, 2000)}`,
           )
@@ -347,24 +350,24 @@ describe('Whatever is sent, the REST host', () => {
     )
   })
 
-  test('answers every generated query without a 5xx', async () => {
+  test('responds to every generated query without a 5xx', async () => {
     const reads = fc.constantFrom(...routes.filter(({ method }) => method === 'GET'))
     await fc.assert(
       fc.asyncProperty(
         reads,
         anyQuery(() => knownIds),
         async (route, query) => {
-          assertRejectedWell(await send(route, query, {}), `${route.method} ${route.path}${query}`)
+          assertNoServerError(await send(route, query, {}), `${route.method} ${route.path}${query}`)
         },
       ),
       parameters,
     )
   })
 
-  test('answers every generated header without a 5xx', async () => {
+  test('responds to every generated header without a 5xx', async () => {
     await fc.assert(
       fc.asyncProperty(target, anyHeaders(token), async (route, headers) => {
-        assertRejectedWell(
+        assertNoServerError(
           await send(route, '', headers, '{}'),
           `${route.method} ${route.path} ${JSON.stringify(headers)}`,
         )
@@ -373,7 +376,7 @@ describe('Whatever is sent, the REST host', () => {
     )
   })
 
-  test('answers every generated address and method without a 5xx', async () => {
+  test('responds to every generated path and method without a 5xx', async () => {
     const method = fc.constantFrom(
       'GET',
       'POST',
@@ -422,7 +425,7 @@ describe('Whatever is sent, the REST host', () => {
     )
   })
 
-  test('rejects three megabytes, a deep nesting and an odd type on every route that takes a body', async () => {
+  test('rejects three megabytes, deep nesting and unsupported types on every route with a body', async () => {
     const levels = 20_000
     const rejections: readonly (readonly [string, Sent, number])[] = [
       [JSON.stringify({ name: 'x'.repeat(3_000_000) }), {}, 413],

@@ -33,53 +33,100 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-const folder = join(import.meta.dirname, '..', '..', 'docs', 'contract')
-const read = (name: string): Document => JSON.parse(readFileSync(join(folder, name), 'utf8'))
+const directory = join(import.meta.dirname, '..', '..', 'docs', 'contract')
+const read = (name: string): Document => JSON.parse(readFileSync(join(directory, name), 'utf8'))
 
-/** `Error` was released in these. Generators rename it in some languages, and the result compiles in all. */
+/** Names that were released. Generators rename `Error` in some languages, and the result compiles in all. */
 const releasedNames: Readonly<Record<string, readonly string[]>> = {
   'rest.v1.json': ['Error'],
   'identity.v1.json': ['Error'],
 }
 
-/** Types that a generator writes into every client, and types that every program of a language has. */
-const takenNames = [
-  ...['Client', 'APIClient', 'ApiClient', 'ApiError', 'ApiException', 'ApiResponse', 'Configuration', 'Pair'],
-  ...['ClientInterface', 'ClientOption', 'ClientWithResponses', 'HttpRequestDoer', 'RequestEditorFn'],
-  ...['ServerConfiguration', 'ServerVariable', 'Unset', 'UnexpectedStatus', 'RequestOptions', 'Options'],
-  ...['Any', 'Array', 'Boolean', 'Byte', 'Char', 'Date', 'DateTime', 'Decimal', 'Double', 'Enum', 'Error'],
-  ...[
-    'Event',
-    'Exception',
-    'File',
-    'Float',
-    'From',
-    'Function',
-    'Int',
-    'Integer',
-    'Iterator',
-    'List',
-    'Long',
-  ],
-  ...['Map', 'Module', 'Null', 'Number', 'Object', 'Option', 'Promise', 'Record', 'Result', 'Self', 'Set'],
-  ...['String', 'Symbol', 'System', 'Task', 'Thread', 'Time', 'TimeZone', 'Type', 'Uuid', 'Vec', 'Void'],
+/** Types that a generator adds to every client, and standard types of languages. */
+const reservedNames = [
+  'Client',
+  'APIClient',
+  'ApiClient',
+  'ApiError',
+  'ApiException',
+  'ApiResponse',
+  'Configuration',
+  'Pair',
+  'ClientInterface',
+  'ClientOption',
+  'ClientWithResponses',
+  'HttpRequestDoer',
+  'RequestEditorFn',
+  'ServerConfiguration',
+  'ServerVariable',
+  'Unset',
+  'UnexpectedStatus',
+  'RequestOptions',
+  'Options',
+  'Any',
+  'Array',
+  'Boolean',
+  'Byte',
+  'Char',
+  'Date',
+  'DateTime',
+  'Decimal',
+  'Double',
+  'Enum',
+  'Error',
+  'Event',
+  'Exception',
+  'File',
+  'Float',
+  'From',
+  'Function',
+  'Int',
+  'Integer',
+  'Iterator',
+  'List',
+  'Long',
+  'Map',
+  'Module',
+  'Null',
+  'Number',
+  'Object',
+  'Option',
+  'Promise',
+  'Record',
+  'Result',
+  'Self',
+  'Set',
+  'String',
+  'Symbol',
+  'System',
+  'Task',
+  'Thread',
+  'Time',
+  'TimeZone',
+  'Type',
+  'Uuid',
+  'Vec',
+  'Void',
 ]
 
 /** Functions and types that generators derive from the name of a schema, an operation or a property. */
-const takenPatterns = [
+const reservedPatterns = [
   // Go has a function New{Schema} and a type Nullable{Schema}.
   /^New[A-Z]/,
   /^Nullable/,
   // Types of the requests and responses of operations.
   /(Request|Response|Params|RequestBody|JSONBody)$/,
-  // The files of Go and Java with such ends are tests.
+  // Files of Go and Java whose names end like this are tests.
   /Test$/,
 ]
 
 /** Named enumerations have one constant for each value, and in Go all constants share one scope. */
 const isEnum = ({ enum: values }: Schema) => values !== undefined
 
-/** In Python, generated code confuses a class with its property of the same name, unless that is a plain value. */
+/**
+ * In Python, generated code confuses a class with its property of the same name, unless that is a plain
+ * value.
+ */
 const hasPropertyLike = (name: string, { properties = {} }: Schema) =>
   Object.entries(properties).some(
     ([property, { type }]) =>
@@ -94,8 +141,8 @@ function collisionsIn({ paths, components }: Document, released: readonly string
   return names.filter(
     (name) =>
       !released.includes(name) &&
-      (takenNames.some((taken) => taken.toLowerCase() === name.toLowerCase()) ||
-        takenPatterns.some((pattern) => pattern.test(name)) ||
+      (reservedNames.some((reserved) => reserved.toLowerCase() === name.toLowerCase()) ||
+        reservedPatterns.some((pattern) => pattern.test(name)) ||
         ids.has(name.toLowerCase()) ||
         lower.filter((other) => other === name.toLowerCase()).length > 1 ||
         hasPropertyLike(name, components.schemas[name] ?? {}) ||
@@ -103,7 +150,7 @@ function collisionsIn({ paths, components }: Document, released: readonly string
   )
 }
 
-/** Generators invent names for these, and give one name to all that are equal. */
+/** Returns the operations with unnamed schemas. Generators invent names for these, one for all equal ones. */
 const unnamedIn = ({ paths }: Document): string[] =>
   Object.values(paths)
     .flatMap((methods) => Object.values(methods))
@@ -121,11 +168,11 @@ for (const name of ['rest.v1.json', 'extensions.v1.json', 'identity.v1.json', 'i
   describe(`The names in ${name}`, () => {
     const document = read(name)
 
-    test('collide with nothing that generators of clients write', () => {
+    test('do not collide with names in generated clients', () => {
       assert.deepEqual(collisionsIn(document, releasedNames[name]), [])
     })
 
-    test('are given to every body and JSON response', () => {
+    test('exist for every body and JSON response', () => {
       assert.deepEqual(unnamedIn(document), [])
     })
   })

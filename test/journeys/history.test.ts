@@ -30,13 +30,13 @@ describe('GET /ext/history', { concurrency: true }, () => {
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return answer.body.result.data
   }
-  const task = async (by: Person = member) => {
+  const makeAssignment = async (by: Person = member) => {
     const projectId = await workspace.project('Relaunch', by)
     return { projectId, id: await workspace.assignment(projectId, by.id, { name: 'Write' }) }
   }
 
-  test('shows who changed what, newest first, with the fields before and after', async () => {
-    const { id, projectId } = await task()
+  test('returns changes, newest first, with their callers and the fields before and after', async () => {
+    const { id, projectId } = await makeAssignment()
     const row = (await member.call('GET', `/api/assignment?id=${id}`)).body.assignment
     await workspace.write('PATCH', '/api/assignment', { ...row, name: 'Rewrite', amountHours: 2.5 }, member)
     await workspace.write('DELETE', '/api/assignment', { ids: [id] }, member)
@@ -59,13 +59,13 @@ describe('GET /ext/history', { concurrency: true }, () => {
     assert.match(change.requestId, /\S+/)
     assert.match(change.sessionId, /\S+/)
     assert.equal(creation.callerId, rest.administrator.id)
-    // Another person's session and request are not shown.
+    // The session and the request of another user are not returned.
     assert.deepEqual([creation.sessionId, creation.requestId], [null, null])
     assert.ok(Number(removal.id) > Number(change.id))
   })
 
-  test('shows it in pages that neither overlap nor leave out', async () => {
-    const { id } = await task()
+  test('returns pages without overlaps or gaps', async () => {
+    const { id } = await makeAssignment()
     for (let count = 0; count < 6; count += 1)
       await workspace.write(
         'POST',
@@ -88,8 +88,8 @@ describe('GET /ext/history', { concurrency: true }, () => {
     assert.deepEqual(await changes(`projectId=${projectId}&resource=comment&pageSize=100`), all.slice(0, 6))
   })
 
-  test('shows no more than the row itself: not to outsiders, not to former members, removed or not', async () => {
-    const { id, projectId } = await task()
+  test('is visible to callers who can see or restore the row, and not to outsiders or former members', async () => {
+    const { id, projectId } = await makeAssignment()
     const former = await rest.signUp({ name: 'Fritz' })
     const membership = await workspace.join(projectId, former.id)
     assert.equal((await changes(`resource=assignment&id=${id}`, former)).length, 1)
@@ -102,7 +102,7 @@ describe('GET /ext/history', { concurrency: true }, () => {
     const assertAccess = async () => {
       for (const query of queries)
         for (const person of [former, outsider]) assertEnvelope(await read(query, person), 404)
-      // People who may restore them read what became of them.
+      // Users who may restore the rows can read their history.
       for (const person of [member, rest.administrator])
         assert.ok((await changes(`resource=assignment&id=${id}`, person)).length > 0)
     }
@@ -112,21 +112,21 @@ describe('GET /ext/history', { concurrency: true }, () => {
     await assertAccess()
   })
 
-  test('shows nothing of a row that has moved into a project that the reader is no member of', async () => {
-    const { id, projectId } = await task()
+  test('hides a row that has moved to a project of which the caller is not a member', async () => {
+    const { id, projectId } = await makeAssignment()
     const hidden = await workspace.project('Hidden')
     const row = (await rest.administrator.call('GET', `/api/assignment?id=${id}`)).body.assignment
     await workspace.write('PATCH', '/api/assignment', { ...row, projectId: hidden })
     assertEnvelope(await read(`resource=assignment&id=${id}`, member), 404)
     const seen = await changes(`projectId=${projectId}&pageSize=100`, member)
     assert.deepEqual(
-      new Set(seen.map((one: { resource: string }) => one.resource)),
+      new Set(seen.map(({ resource }: { resource: string }) => resource)),
       new Set(['project', 'userProject']),
     )
   })
 
-  test('of an assignment has all that belongs to it, and nothing of others', async () => {
-    const { id, projectId } = await task()
+  test('of an assignment includes its related rows, but not those of other assignments', async () => {
+    const { id, projectId } = await makeAssignment()
     const other = await workspace.assignment(projectId, member.id, { name: 'Elsewhere' })
     const by = member
     const comment = await workspace.make('comment', { text: 'Nine rungs', assignmentId: id }, by)
@@ -141,8 +141,13 @@ describe('GET /ext/history', { concurrency: true }, () => {
     assert.deepEqual(
       seen.map(({ resource, action }: { resource: string; action: string }) => `${action} ${resource}`),
       [
-        ...['remove comment', 'update comment', 'create assignmentDependency', 'create assignmentLabel'],
-        ...['create appointment', 'create comment', 'create assignment'],
+        'remove comment',
+        'update comment',
+        'create assignmentDependency',
+        'create assignmentLabel',
+        'create appointment',
+        'create comment',
+        'create assignment',
       ],
     )
     assert.equal((await changes(`assignmentId=${id}&resource=comment`, member)).length, 3)
@@ -159,12 +164,12 @@ describe('GET /ext/history', { concurrency: true }, () => {
     assertEnvelope(await read(`assignmentId=${id}&projectId=${projectId}`, member), 400)
   })
 
-  test('of accounts is for administrators, of catalogs for all users', async () => {
+  test('of accounts is visible to administrators only, that of catalogs to all users', async () => {
     assertEnvelope(await read(`resource=user&id=${member.id}`, member), 403)
     assert.equal((await changes(`resource=organization&id=${workspace.organizationId}`, outsider)).length, 1)
   })
 
-  test('rejects what it cannot read with the name of the field', async () => {
+  test('rejects invalid queries with the name of the field', async () => {
     const zero = '00000000-0000-4000-8000-000000000000'
     for (const [query, field] of [
       ['', 'resource'],
@@ -187,8 +192,8 @@ describe('GET /ext/history', { concurrency: true }, () => {
   })
 })
 
-describe('The months of the history', () => {
-  test('are created ahead, and dropped as a whole when they are old enough', async () => {
+describe('The monthly partitions of the history', () => {
+  test('are created ahead, and dropped when they are old enough', async () => {
     await using rest = await startRestUnderTest()
     const { database } = rest
     const months = async () =>
@@ -217,13 +222,13 @@ describe('The months of the history', () => {
     assert.equal((await months()).length, 5)
     await maintainHistory(database, 365)
     assert.deepEqual(await months(), before)
-    const left = await database.query(sql`select from history`)
-    assert.equal(left.length >= 1, true)
+    const remaining = await database.query(sql`select from history`)
+    assert.ok(remaining.length >= 1)
     await assert.rejects(maintainHistory(database, 29), /30 days/)
   })
 })
 
-describe('Reading as it was, with at=,', () => {
+describe('A query with at=', () => {
   const rest = fixture(startRestUnderTest)
   const workspace = fixture(seed, rest)
   const member = fixture(() => rest.signUp({ name: 'Mara' }))
@@ -232,23 +237,23 @@ describe('Reading as it was, with at=,', () => {
     const ask = () => get(`/ext/query/${list}?pageSize=100&${query}`, by)
     let answer = await ask()
     // On a busy machine, writes in flight at that instant may take longer than a reader waits.
-    for (let asked = 1; answer.status === 503 && asked < 10; asked += 1) answer = await ask()
+    for (let attempts = 1; answer.status === 503 && attempts < 10; attempts += 1) answer = await ask()
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return answer.body.result.data
   }
-  /** By the clock of the store. */
+  /** Returns the current time of the database. */
   const timestamp = async () => {
     const [row] = await rest.database.query<{ now: string }>(sql`select clock_timestamp() as now`)
     return row?.now ?? ''
   }
 
-  test('every list shows for each instant exactly the rows that it showed then', async () => {
+  test('returns exactly the rows that every list returned at that instant', async () => {
     const projectId = await workspace.project('Then', member)
     const snapshots: { at: string; lists: Map<Entity, unknown> }[] = []
     const take = async () => {
       const lists = new Map<Entity, unknown>()
       for (const entity of entities)
-        lists.set(entity, await rows(resources[entity].list, 'sort=id', member).catch(() => 'refused'))
+        lists.set(entity, await rows(resources[entity].list, 'sort=id', member).catch(() => 'rejected'))
       snapshots.push({ at: await timestamp(), lists })
     }
     await take()
@@ -276,13 +281,13 @@ describe('Reading as it was, with at=,', () => {
     await take()
     await workspace.write('DELETE', '/api/assignment', { ids: [id] })
     for (const { at, lists } of snapshots)
-      for (const entity of entities.filter((one) => one !== 'user'))
+      for (const entity of entities.filter((name) => name !== 'user'))
         assert.deepEqual(
           await rows(resources[entity].list, `sort=id&at=${at}`, member),
           lists.get(entity),
           `${entity} at ${at}`,
         )
-    // Filters, fields, parents, order and cursors use that instant too.
+    // Filters, fields, parents, order and cursors use that instant, too.
     const [, , third] = snapshots
     const at = `at=${third?.at}`
     const [then] = await rows(
@@ -297,7 +302,7 @@ describe('Reading as it was, with at=,', () => {
       assertEnvelope(await get(`/ext/query/assignmentTypes?pageSize=1&cursor=${first.nextCursor}`), 400)
   })
 
-  test('one row of an extension too, with its access and its errors', async () => {
+  test('is also possible for a single row of an extension, with its access rules and errors', async () => {
     const projectId = await workspace.project('One row')
     const membership = await workspace.join(projectId, member.id)
     const assignmentId = await workspace.assignment(projectId, member.id)
@@ -320,11 +325,11 @@ describe('Reading as it was, with at=,', () => {
     for (const wrong of ['', 'yesterday', '2999-01-01', `${at}&at=${at}`])
       assert.ok((await shown(`&at=${wrong}`)).body.errors.at, wrong)
     assertEnvelope(await shown('&at=2001-01-01'), 410)
-    // The contract does not know the key, and ignores it.
+    // v1 does not know the key, and ignores it.
     assert.equal((await get(`/api/assignment?id=${assignmentId}&at=2001-01-01`)).status, 200)
   })
 
-  test('a transaction is visible as a whole or not at all, at any instant, under writes', async () => {
+  test('sees a transaction either completely or not at all, even under concurrent writes', async () => {
     const context = { database: rest.database, budgets: openBudgets() } as Context
     const caller = { id: rest.administrator.id, isAdministrator: true }
     const groups = Array.from({ length: 3 }, () => Array.from({ length: 20 }, () => newId()))
@@ -354,11 +359,14 @@ describe('Reading as it was, with at=,', () => {
       const found = await rows('impediments', `at=${at}&filter=name startsWith 'Group'`)
       const pairs = Map.groupBy(
         await rows('impediments', `at=${at}&filter=name startsWith 'Late'`),
-        (one: { name: string }) => one.name,
+        ({ name }: { name: string }) => name,
       )
       for (const [name, both] of pairs) assert.equal(both.length, 2, `${name} at ${at}`)
       return Object.fromEntries(
-        [...Map.groupBy(found, (one: { name: string }) => one.name)].map(([name, all]) => [name, all.length]),
+        [...Map.groupBy(found, ({ name }: { name: string }) => name)].map(([name, group]) => [
+          name,
+          group.length,
+        ]),
       )
     }
     const reading = (async () => {
@@ -377,7 +385,7 @@ describe('Reading as it was, with at=,', () => {
     }
   })
 
-  test('shows what the reader may see today, not then', async () => {
+  test('returns the rows that the caller can see now, not then', async () => {
     const projectId = await workspace.project('Access')
     const membership = await workspace.join(projectId, member.id)
     const id = await workspace.assignment(projectId, member.id, { name: 'Seen' })
@@ -385,9 +393,9 @@ describe('Reading as it was, with at=,', () => {
     const seen = async (by: Person) => (await rows('assignments', `at=${at}&filter=id eq '${id}'`, by)).length
     assert.equal(await seen(member), 1)
     await workspace.write('DELETE', '/api/assignment', { ids: [id] })
-    assert.equal(await seen(member), 1, 'removed since')
+    assert.equal(await seen(member), 1, 'The row was removed since.')
     await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
-    assert.equal(await seen(member), 0, 'a member no more')
+    assert.equal(await seen(member), 0, 'The caller is no longer a member.')
     assert.equal(await seen(rest.administrator), 1)
     assertEnvelope(await get(`/ext/query/users?at=${at}`, member), 403)
   })
@@ -408,7 +416,7 @@ describe('Reading as it was, with at=,', () => {
     assert.equal(stream.status, 400)
   })
 
-  test('a project at two instants differs in what was added, changed and removed between them', async () => {
+  test('has a counterpart that compares a project at two instants: added, changed and removed rows', async () => {
     const projectId = await workspace.project('Compared', member)
     const stays = await workspace.assignment(projectId, member.id, { name: 'Stays' })
     const goes = await workspace.assignment(projectId, member.id, { name: 'Goes' })
@@ -420,19 +428,22 @@ describe('Reading as it was, with at=,', () => {
     await workspace.write('PATCH', '/api/assignment', { ...row, name: 'Changed twice' })
     await workspace.write('DELETE', '/api/assignment', { ids: [goes, passing] })
     const to = await timestamp()
-    await workspace.assignment(projectId, member.id, { name: 'Too late' })
+    await workspace.assignment(projectId, member.id, { name: 'After the second instant' })
     const difference = async (by: Person, query = `from=${from}&to=${to}`) =>
       by.call('GET', `/ext/project/difference?id=${projectId}&${query}`)
     const found = (await difference(member)).body.rows
-    const by = Object.fromEntries(found.map((one: { rowId: string }) => [one.rowId, one]))
-    assert.deepEqual(Object.keys(by).sort(), [stays, goes, comes].sort())
-    assert.deepEqual([by[comes].kind, by[comes].before, by[comes].after.name], ['added', null, 'Comes'])
+    const rowsById = Object.fromEntries(found.map((row: { rowId: string }) => [row.rowId, row]))
+    assert.deepEqual(Object.keys(rowsById).sort(), [stays, goes, comes].sort())
     assert.deepEqual(
-      [by[stays].kind, by[stays].before.name, by[stays].after.name],
+      [rowsById[comes].kind, rowsById[comes].before, rowsById[comes].after.name],
+      ['added', null, 'Comes'],
+    )
+    assert.deepEqual(
+      [rowsById[stays].kind, rowsById[stays].before.name, rowsById[stays].after.name],
       ['changed', 'Stays', 'Changed twice'],
     )
-    assert.ok(!('amountHours' in by[stays].after))
-    assert.equal(by[goes].kind, 'removed')
+    assert.ok(!('amountHours' in rowsById[stays].after))
+    assert.equal(rowsById[goes].kind, 'removed')
     assert.deepEqual((await difference(member, `from=${to}&to=${to}`)).body.rows, [])
     assertEnvelope(await difference(await rest.signUp()), 404)
     assertEnvelope(await difference(member, `from=${to}&to=${from}`), 400)

@@ -23,10 +23,10 @@ describe('A POST with an Idempotency-Key', () => {
     const { body } = await rest.administrator.call('GET', `/api/organizations?search=${name}`)
     return body.result.totalCount as number
   }
-  const fresh = () => ({ key: randomUUID(), name: `Works ${randomUUID()}` })
+  const makeKeyAndName = () => ({ key: randomUUID(), name: `Works ${randomUUID()}` })
 
-  test('is done once, and answers the same again, whatever the order and spacing of the body', async () => {
-    const { key, name } = fresh()
+  test('is executed once, and repeats its response, whatever the order of the properties is', async () => {
+    const { key, name } = makeKeyAndName()
     const first = await post(key, { name, description: 'one' })
     assert.equal(first.status, 200)
     assert.equal(isReplay(first), false)
@@ -36,8 +36,8 @@ describe('A POST with an Idempotency-Key', () => {
     assert.equal(await countOf(name), 1)
   })
 
-  test('is rejected with 422 when the key came with another body or to another path', async () => {
-    const { key, name } = fresh()
+  test('is rejected with 422 if its key was used with another body or path', async () => {
+    const { key, name } = makeKeyAndName()
     await post(key, { name })
     const answer = await post(key, { name, description: 'another' })
     assertEnvelope(answer, 422)
@@ -46,45 +46,45 @@ describe('A POST with an Idempotency-Key', () => {
     assert.equal(await countOf(name), 1)
   })
 
-  test('has keys of its own in each account', async () => {
-    const { key } = fresh()
+  test('shares no keys with other accounts', async () => {
+    const { key } = makeKeyAndName()
     const [ann, bob] = [await rest.signUp(), await rest.signUp()]
     const { body } = await rest.administrator.call('POST', path, { name: 'Shared' })
     const make = (by: Person) =>
       post(key, { name: 'Mine', organizationId: body.organization.id }, { at: '/api/project', by })
-    const [one, another] = [await make(ann), await make(bob)]
-    assert.deepEqual([one.status, another.status, isReplay(another)], [200, 200, false])
-    assert.notEqual(one.body.project.id, another.body.project.id)
+    const [first, second] = [await make(ann), await make(bob)]
+    assert.deepEqual([first.status, second.status, isReplay(second)], [200, 200, false])
+    assert.notEqual(first.body.project.id, second.body.project.id)
   })
 
-  test('may be corrected under the same key after an error, which changed nothing', async () => {
-    const { key, name } = fresh()
+  test('can be corrected under the same key after an error', async () => {
+    const { key, name } = makeKeyAndName()
     assertEnvelope(await post(key, {}), 400)
     assertEnvelope(
       await post(key, { name: 'Project', organizationId: randomUUID() }, { at: '/api/project' }),
       400,
     )
-    const made = await post(key, { name })
-    assert.deepEqual([made.status, isReplay(made)], [200, false])
-    const taken = await post(randomUUID(), { id: made.body.organization.id, name })
-    assertEnvelope(taken, 409)
+    const created = await post(key, { name })
+    assert.deepEqual([created.status, isReplay(created)], [200, false])
+    const duplicate = await post(randomUUID(), { id: created.body.organization.id, name })
+    assertEnvelope(duplicate, 409)
   })
 
-  for (const [what, key] of [
+  for (const [description, key] of [
     ['empty', ''],
     ['with a space', 'two words'],
     ['longer than 255 characters', 'k'.repeat(256)],
-    ['in no ASCII', 'schl\u00fcssel'],
+    ['not ASCII', 'schl\u00fcssel'],
   ] as const)
-    test(`is rejected with 400 when the key is ${what}`, async () => {
+    test(`is rejected with 400 if the key is ${description}`, async () => {
       const answer = await post(key, { name: 'Never' })
       assertEnvelope(answer, 400)
       assert.deepEqual(Object.keys(answer.body.errors), ['idempotencyKey'])
     })
 
-  test('is done once by one of many who race on two instances, and all have its answer', async () => {
+  test('is executed once among concurrent requests on two instances, which all get its response', async () => {
     for (let round = 0; round < 4; round += 1) {
-      const { key, name } = fresh()
+      const { key, name } = makeKeyAndName()
       const answers = await Promise.all(
         Array.from({ length: 16 }, (_, index) =>
           post(key, { name }, { address: index % 2 === 0 ? rest.address : other.address }),
@@ -100,9 +100,9 @@ describe('A POST with an Idempotency-Key', () => {
     }
   })
 
-  test('with two bodies in a race is done for one of them, and rejected with 422 for the other', async () => {
+  test('is executed for one of two concurrent bodies, and rejected with 422 for the other', async () => {
     for (let round = 0; round < 4; round += 1) {
-      const { key, name } = fresh()
+      const { key, name } = makeKeyAndName()
       const answers = await Promise.all([
         post(key, { name: `${name} A` }),
         post(key, { name: `${name} B` }, { address: other.address }),
@@ -113,12 +113,11 @@ describe('A POST with an Idempotency-Key', () => {
   })
 
   test('restores rows once', async () => {
-    const { key, name } = fresh()
+    const { key, name } = makeKeyAndName()
     const { organization } = (await post(randomUUID(), { name })).body
     const { token } = rest.administrator
     const ids = [organization.id]
     await rest.call('DELETE', path, { token, body: { ids } })
-    assert.equal((await rest.call('POST', `${path}/restore`, { token, body: {} })).status, 400)
     const restore = () => post(key, { ids }, { at: `${path}/restore` })
     assert.equal((await restore()).status, 200)
     await rest.call('DELETE', path, { token, body: { ids } })
@@ -127,7 +126,7 @@ describe('A POST with an Idempotency-Key', () => {
     assert.equal(await countOf(name), 0)
   })
 
-  test('makes an account once, and neither compares nor keeps its password', async () => {
+  test('creates an account once, and neither compares nor stores its password', async () => {
     const key = randomUUID()
     const body = { name: 'Ann', login: `${key}@example.com`, password: 'Secret-1234-x' }
     const at = '/api/user'
@@ -138,7 +137,7 @@ describe('A POST with an Idempotency-Key', () => {
     await rest.identity.signIn(body.login, { password: body.password })
   })
 
-  test('changes the own password, and counts a wrong one as ever', async () => {
+  test('that changes a password counts wrong passwords as usual', async () => {
     const person = await rest.signUp()
     const change = (currentPassword: string) =>
       post(
@@ -150,14 +149,14 @@ describe('A POST with an Idempotency-Key', () => {
     assertEnvelope(await change('Wrong-1234-x'), 429)
   })
 
-  test('under /ext/ is done once too', async () => {
+  test('is also accepted under /ext/', async () => {
     const person = await rest.signUp()
     const answer = await post(randomUUID(), {}, { at: '/ext/sessions/end-all', by: person })
     assert.deepEqual(answer.body, { success: true })
   })
 
-  test('may use a key again after a day, and old keys are deleted', async () => {
-    const { key, name } = fresh()
+  test('can reuse a key after a day, and older keys are deleted', async () => {
+    const { key, name } = makeKeyAndName()
     await post(key, { name })
     const age = (hours: number) =>
       rest.database.singleWrites.query(
@@ -175,22 +174,23 @@ describe('A POST with an Idempotency-Key', () => {
     assert.deepEqual(await rest.database.query(sql`select key from idempotency_keys`), [])
   })
 
-  test('keeps nothing that the store could read: neither key nor body nor answer', async () => {
-    const { key, name } = fresh()
+  test('stores neither its key nor its body nor its response in plain text', async () => {
+    const { key, name } = makeKeyAndName()
     await post(key, { name })
-    const [kept] = await rest.database.query<{ text: string; answer: Buffer }>(sql`
+    const [stored] = await rest.database.query<{ text: string; answer: Buffer }>(sql`
       select idempotency_keys::text as text, answer from idempotency_keys order by created_at desc limit 1`)
     const [id] = await rest.database.query<{ id: string }>(
       sql`select id from organizations where name = ${name}`,
     )
-    for (const reported of [key, name, id?.id ?? ''])
-      for (const form of [reported, Buffer.from(reported).toString('hex')]) {
-        assert.ok(!kept?.text.includes(form), reported)
-        assert.ok(!kept?.answer.toString('latin1').includes(form), reported)
+    for (const plainText of [key, name, id?.id ?? ''])
+      for (const form of [plainText, Buffer.from(plainText).toString('hex')]) {
+        assert.ok(!stored?.text.includes(form), plainText)
+        assert.ok(!stored?.answer.toString('latin1').includes(form), plainText)
       }
   })
 
-  const breakOffAnswers = async (work: () => Promise<void>) => {
+  /** Makes the database fail when a response is stored. */
+  const failToStoreResponses = async (work: () => Promise<void>) => {
     await rest.database.singleWrites.query(sql`
       create function break_off() returns trigger language plpgsql as $$ begin raise 'broken off'; end $$`)
     await rest.database.singleWrites.query(sql`
@@ -198,13 +198,13 @@ describe('A POST with an Idempotency-Key', () => {
     await work().finally(() => rest.database.singleWrites.query(sql`drop function break_off() cascade`))
   }
 
-  test('makes a token once, and answers with its secret again to the holder of the key alone', async () => {
+  test('creates a token once, and returns its secret again for the same key', async () => {
     const person = await rest.signUp()
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
     const make = (key: string) =>
       post(key, { name: 'Robot', scopes: ['*:read'], expiresAt }, { at: '/ext/tokens', by: person })
     const key = randomUUID()
-    await breakOffAnswers(async () => assert.equal((await make(key)).status, 500))
+    await failToStoreResponses(async () => assert.equal((await make(key)).status, 500))
     const first = await make(key)
     assert.deepEqual([first.status, isReplay(first)], [200, false])
     const again = await make(key)
@@ -214,16 +214,16 @@ describe('A POST with an Idempotency-Key', () => {
     assert.equal(tokens.length, 1)
   })
 
-  test('leaves nothing behind of a write that the store broke off', async () => {
-    const { key, name } = fresh()
-    await breakOffAnswers(async () => assert.equal((await post(key, { name })).status, 500))
+  test('leaves no trace of a write that the database rolled back', async () => {
+    const { key, name } = makeKeyAndName()
+    await failToStoreResponses(async () => assert.equal((await post(key, { name })).status, 500))
     assert.equal(await countOf(name), 0)
     assert.equal(isReplay(await post(key, { name })), false)
     assert.equal(await countOf(name), 1)
   })
 })
 
-test('Only an account that keeps too many keys is rejected with 429', async () => {
+test('An account with too many idempotency keys is rejected with 429, others are not', async () => {
   await using rest = await startRestUnderTest({}, { budgets: openBudgets({ keysOfAccount: 2 }) })
   const post = (name: string, by: Person) =>
     by.call('POST', '/api/organization', { name }, { 'idempotency-key': randomUUID() })

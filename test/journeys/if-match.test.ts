@@ -27,14 +27,14 @@ describe('A write with If-Match', () => {
   const remove = (ids: readonly string[], ifMatch: string) =>
     rest.call('DELETE', path, { token, body: { ids }, headers: { 'if-match': ifMatch } })
 
-  test('is made when the row is as the tag says, which then is another', async () => {
+  test('succeeds if the ETag matches, and then changes it', async () => {
     const id = await make()
     const tag = await tagOf(id)
     assert.equal((await rename(id, 'First', tag)).status, 200)
     assert.notEqual(await tagOf(id), tag)
   })
 
-  test('is rejected with 412 once the row has changed, and changes nothing', async () => {
+  test('is rejected with 412 if the row has changed', async () => {
     const id = await make()
     const tag = await tagOf(id)
     await rename(id, 'First', '*')
@@ -46,7 +46,7 @@ describe('A write with If-Match', () => {
     assert.equal((await read(id)).status, 200)
   })
 
-  test('answers the tag that reading the row gives, which the next write may name without a read', async () => {
+  test('returns the new ETag, which the next write can send without a read', async () => {
     const id = await make()
     let tag = await tagOf(id)
     for (const name of ['First', 'Second', 'Third'])
@@ -55,7 +55,7 @@ describe('A write with If-Match', () => {
     assert.equal((await remove([id], tag)).status, 200)
   })
 
-  test('answers what this very write has stored, however many others write the row', async () => {
+  test('returns the row that it has stored itself, even among concurrent writes', async () => {
     const id = await make()
     const names = Array.from({ length: 24 }, (_, index) => `Racer ${index}`)
     const answers = await Promise.all(names.map((name) => rename(id, name, '*')))
@@ -63,8 +63,8 @@ describe('A write with If-Match', () => {
       answers.map(({ body }) => body.organization.name),
       names,
     )
-    const last = answers.toSorted((one, other) =>
-      isEarlier(one.body.organization.updatedAt, other.body.organization.updatedAt) ? 1 : -1,
+    const last = answers.toSorted((first, second) =>
+      isEarlier(first.body.organization.updatedAt, second.body.organization.updatedAt) ? 1 : -1,
     )[0]
     const { headers, body } = await read(id)
     assert.deepEqual(last?.body, { success: true, ...body })
@@ -73,21 +73,21 @@ describe('A write with If-Match', () => {
     assert.equal(last?.headers.get('etag'), headers.get('etag'))
   })
 
-  test('answers callers the tag that reading the row gives to them', async () => {
-    const { token: own } = await rest.signUp()
+  test('returns the ETag that the same caller gets by reading the row', async () => {
+    const { token: ownToken } = await rest.signUp()
     const body = { name: 'Pier', organizationId: await make() }
-    const { project } = (await rest.call('POST', '/api/project', { token: own, body })).body
+    const { project } = (await rest.call('POST', '/api/project', { token: ownToken, body })).body
     const changed = await rest.call('PATCH', '/api/project', {
-      token: own,
+      token: ownToken,
       body: { ...project, name: 'Quay' },
     })
     const tagFor = async (reader: string) =>
       (await rest.call('GET', `/api/project?id=${project.id}`, { token: reader })).headers.get('etag')
-    assert.equal(changed.headers.get('etag'), await tagFor(own))
+    assert.equal(changed.headers.get('etag'), await tagFor(ownToken))
     assert.notEqual(changed.headers.get('etag'), await tagFor(token))
   })
 
-  test('takes a list of tags and the star, but no weak tag and no nonsense', async () => {
+  test('accepts a list of ETags and the star, but no weak or invalid ETag', async () => {
     const id = await make()
     assert.equal((await rename(id, 'A', `"other", ${await tagOf(id)}`)).status, 200)
     assert.equal((await rename(id, 'B', ' * ')).status, 200)
@@ -96,30 +96,30 @@ describe('A write with If-Match', () => {
     assert.equal((await rename(id, 'E', '')).status, 412)
   })
 
-  test('wants the tag that this caller was given', async () => {
+  test('does not accept the ETag of another caller', async () => {
     const id = await make()
     const member = await rest.signUp()
     const theirs = await member.call('GET', `${path}?id=${id}`)
     assert.equal((await rename(id, 'A', theirs.headers.get('etag') ?? '')).status, 412)
   })
 
-  test('of several rows wants the tags of all of them', async () => {
-    const [one, other] = [await make(), await make()]
-    const tags = [await tagOf(one), await tagOf(other)]
-    assert.equal((await remove([one, other], tags[0] ?? '')).status, 412)
-    assert.equal((await read(one)).status, 200)
-    assert.equal((await remove([one, other], tags.join(', '))).status, 200)
-    assert.equal((await read(other)).status, 404)
+  test('of several rows requires the ETags of all of them', async () => {
+    const [first, second] = [await make(), await make()]
+    const tags = [await tagOf(first), await tagOf(second)]
+    assert.equal((await remove([first, second], tags[0] ?? '')).status, 412)
+    assert.equal((await read(first)).status, 200)
+    assert.equal((await remove([first, second], tags.join(', '))).status, 200)
+    assert.equal((await read(second)).status, 404)
   })
 
-  test('is rejected for what is missing or wrong before that', async () => {
+  test('is rejected because of invalid or missing rows before its ETag is compared', async () => {
     assert.equal((await rename(randomUUID(), 'A', '"any"')).status, 404)
     assert.equal((await rename('none', 'A', '"any"')).status, 400)
     assert.equal((await rename(await make(), ' ', '"any"')).status, 400)
     assert.equal((await remove([], '"any"')).status, 400)
   })
 
-  test('that makes or restores a row is rejected: no tag can name it yet', async () => {
+  test('is rejected if it creates or restores a row, which has no ETag yet', async () => {
     const headers = { 'if-match': '"any"' }
     assert.equal((await rest.call('POST', path, { token, headers, body: { name: 'New' } })).status, 412)
     const id = await make()
@@ -128,20 +128,20 @@ describe('A write with If-Match', () => {
     assert.equal(restored.status, 412)
   })
 
-  test('is made by one of many who raced with the same tag', async () => {
+  test('succeeds once among concurrent writes with the same ETag', async () => {
     for (let round = 0; round < 5; round += 1) {
       const id = await make()
       const tag = await tagOf(id)
       const names = Array.from({ length: 8 }, (_, index) => `Racer ${index}`)
       const answers = await Promise.all(names.map((name) => rename(id, name, tag)))
-      const won = answers.flatMap(({ status }, index) => (status === 200 ? [names[index]] : []))
-      assert.equal(won.length, 1, answers.map(({ status }) => status).join(' '))
-      assert.equal((await read(id)).body.organization.name, won[0])
+      const winners = answers.flatMap(({ status }, index) => (status === 200 ? [names[index]] : []))
+      assert.equal(winners.length, 1, answers.map(({ status }) => status).join(' '))
+      assert.equal((await read(id)).body.organization.name, winners[0])
     }
   })
 
-  // On several nodes a program that writes bare SQL locks nothing that hosts wait for.
-  test('is rejected when the row changes after its tag was compared and before it is locked', {
+  // In a distributed store, the lock of a direct connection does not make hosts wait.
+  test('is rejected if the row changes between the comparison of its ETag and the lock', {
     skip: isDistributed,
   }, async () => {
     await using other = await connectDirectly(rest.database)

@@ -14,9 +14,9 @@ import { until } from '../support/until.ts'
 
 const environmentOfRobot = serviceClientSettings(robot) as ChildEnvironment
 
-/** `npm start -- …` as processes that share a store, with the settings an operator would give them. */
-describe('instances of hosts on one store', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'instances-'))
+/** Starts `npm start -- …` as processes that share a database, with the settings of an operator. */
+describe('Instances of hosts on one database', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'instances-'))
   let store: FreshDatabase
   let common: ChildEnvironment
   let rest: string
@@ -27,13 +27,13 @@ describe('instances of hosts on one store', () => {
   })
   after(async () => {
     await store.drop()
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   })
   beforeEach(async () => {
     const [restPort, identityPort] = [String(await freePort()), String(await freePort())]
     common = {
       DATABASE_URL: store.url,
-      DATA_DIR: folder,
+      DATA_DIR: directory,
       LOG_LEVEL: 'warn',
       METRICS: 'true',
       REST_PORT: restPort,
@@ -53,8 +53,8 @@ describe('instances of hosts on one store', () => {
     await Promise.all(children.splice(0).map(({ exited }) => exited))
   })
 
-  const start = (words: readonly string[], own: ChildEnvironment = {}) => {
-    const child = spawnStart({ ...common, ...own }, words)
+  const start = (hosts: readonly string[], environment: ChildEnvironment = {}) => {
+    const child = spawnStart({ ...common, ...environment }, hosts)
     children.push(child)
     return child
   }
@@ -76,70 +76,67 @@ describe('instances of hosts on one store', () => {
   }
   const statusWith = async (token: string) =>
     (await fetch(`${rest}/api/projects`, { headers: { authorization: `Bearer ${token}` } })).status
-  const findings = async (own: ChildEnvironment = {}) =>
-    (await collectFindings({ ...common, ...own })).map(
+  const findings = async (environment: ChildEnvironment = {}) =>
+    (await collectFindings({ ...common, ...environment })).map(
       ({ severity, subject, result }) => `${severity} ${subject} ${result}`,
     )
-  const runCli = (...words: readonly string[]) =>
-    promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../src/cli.ts'), ...words], {
+  const runCli = (...cliArguments: readonly string[]) =>
+    promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../src/cli.ts'), ...cliArguments], {
       env: { ...process.env, ...common },
     })
 
-  test('a second identity instance without a client ends none of its tokens, and log, metric and doctor report it', async () => {
+  test('keep the tokens of a client that a second identity instance lacks; log, metric and doctor report it', async () => {
     start(['rest', 'identity'], environmentOfRobot)
     await untilReady(rest)
     const token = await grant(identity)
     assert.equal(await statusWith(token), 200)
     assert.match((await findings()).join('\n'), /^ok instances 1 identity, 1 rest, with the same settings$/m)
 
-    const strayPort = String(await freePort())
-    const stray = start(['identity'], {
-      IDENTITY_PORT: strayPort,
+    const otherPort = String(await freePort())
+    const other = start(['identity'], {
+      IDENTITY_PORT: otherPort,
       Identity__KeyEncryptionSecret: 'a newer secret, while it is being rotated',
       Identity__PreviousKeyEncryptionSecret: common.Jwt__SigningKey ?? '',
     })
-    await untilReady(`http://localhost:${strayPort}`)
+    await untilReady(`http://localhost:${otherPort}`)
     assert.equal(await statusWith(token), 200)
-    assert.match(stray.output(), /Running instances have other settings than this one\./)
-    const metrics = await (await fetch(`http://localhost:${strayPort}/metrics`)).text()
+    assert.match(other.output(), /Running instances have other settings than this one\./)
+    const metrics = await (await fetch(`http://localhost:${otherPort}/metrics`)).text()
     assert.match(metrics, /^setting_disagreements\{setting="Identity__ServiceClients"\} 1$/m)
     assert.match(metrics, /^setting_disagreements\{setting="Identity__KeyEncryptionSecret"\} 1$/m)
-    // By default the issuer is the own address.
+    // By default, the issuer of an identity host is its own address.
     assert.match(metrics, /^setting_disagreements\{setting="Jwt__Issuer"\} 2$/m)
     const found = (await findings()).join('\n')
-    const title = `identity on \\S+ \\(process ${stray.process.pid}\\)`
+    const title = `identity on \\S+ \\(process ${other.process.pid}\\)`
     assert.match(
       found,
       /^error instances Jwt__Issuer differs: identity on .*, rest on .* \| identity on .*$/m,
     )
     assert.match(found, new RegExp(`^error instances ${title} does not know robot$`, 'm'))
 
-    stray.process.kill('SIGTERM')
-    assert.equal(await stray.exited, 0)
+    other.process.kill('SIGTERM')
+    assert.equal(await other.exited, 0)
     assert.equal(await statusWith(token), 200)
     assert.equal(await statusWith(await grant(identity)), 200)
     assert.match((await findings()).join('\n'), /^ok instances 1 identity, 1 rest, with the same settings$/m)
   })
 
-  test('client end ends the tokens of a client at once, although an instance knows it', async () => {
+  test('reject the tokens of a client after `client end`, even if its settings remain', async () => {
     start(['rest', 'identity'], environmentOfRobot)
     await untilReady(rest)
     const token = await grant(identity)
     assert.equal(await statusWith(token), 200)
     const { stdout } = await runCli('client', 'end', robot.id)
-    assert.match(stdout, /^The tokens of robot are rejected/)
+    assert.match(stdout, /^The tokens of robot are revoked/)
     assert.equal(await statusWith(token), 401)
     assert.equal(await statusWith(await grant(identity)), 401)
-    await assert.rejects(
-      runCli('client', 'end', 'nobody'),
-      /The settings of no identity host have named nobody/,
-    )
+    await assert.rejects(runCli('client', 'end', 'nobody'), /No identity host has declared nobody/)
   })
 
-  test('REST is not ready until it reaches the issuer, which by default follows the port of the identity host', async () => {
+  test('of REST are not ready until they reach the issuer, by default the identity host', async () => {
     start(['rest'])
     const unready = /^503 .*"Not ready: tokens cannot be checked\."/
-    await until(async () => unready.test(await readiness(rest)), 'the words')
+    await until(async () => unready.test(await readiness(rest)), 'REST to report that it is not ready')
     assert.match((await findings()).join('\n'), /^warning issuer .* cannot be read: .*ECONNREFUSED/m)
     start(['identity'], environmentOfRobot)
     await untilReady(rest)
@@ -148,17 +145,17 @@ describe('instances of hosts on one store', () => {
       (await findings()).join('\n'),
       /^ok issuer (http:\/\/localhost:\d+)\/\.well-known\/openid-configuration answers with the keys of \1$/m,
     )
-    const elsewhere = {
+    const wrongIssuer = {
       Jwt__Issuer: 'http://id.example.com',
       Jwt__MetadataAddress: `${identity}/.well-known/openid-configuration`,
     }
     assert.match(
-      (await findings(elsewhere)).join('\n'),
+      (await findings(wrongIssuer)).join('\n'),
       /^error issuer .* belongs to the issuer http:\/\/localhost:\d+, not to http:\/\/id\.example\.com\.$/m,
     )
   })
 
-  test('an identity instance with another secret does not start', async () => {
+  test('of the identity host do not start with another secret', async () => {
     start(['identity'])
     await untilReady(identity)
     const other = start(['identity'], {

@@ -41,22 +41,24 @@ describe('An invitation', { concurrency: true }, () => {
   }
 
   test('makes no administrator, whoever made it: not by a login that the settings name', async () => {
-    await using own = await startRestUnderTest({
+    await using separateHost = await startRestUnderTest({
       SVC_ADMIN_LOGINS: `${rest.administrator.login},kim@example.com,ops@example.com`,
     })
-    const ownMember = await own.signUp()
-    const ownProject = await (await seed(own)).project('Quay', ownMember)
+    const ownMember = await separateHost.signUp()
+    const ownProject = await (await seed(separateHost)).project('Quay', ownMember)
     const secretOf = async (token: string, projectId?: string) =>
-      (await own.call('POST', '/ext/invitations', { token, body: { projectId } })).body.secret
+      (await separateHost.call('POST', '/ext/invitations', { token, body: { projectId } })).body.secret
     const acceptThere = (secret: string, login: string) =>
-      own.call('POST', '/ext/invitations/accept', { body: { ...newcomer({ login }), secret } })
+      separateHost.call('POST', '/ext/invitations/accept', { body: { ...newcomer({ login }), secret } })
     const secret = await secretOf(ownMember.token, ownProject)
     for (const login of ['kim@example.com', ' KIM@example.com', '\u212Aim@example.com'])
       assertEnvelope(await acceptThere(secret, login), 409, ['login'])
     assert.equal((await acceptThere(secret, 'kim2@example.com')).status, 200)
-    assertEnvelope(await acceptThere(await secretOf(own.administrator.token), 'ops@example.com'), 409, [
-      'login',
-    ])
+    assertEnvelope(
+      await acceptThere(await secretOf(separateHost.administrator.token), 'ops@example.com'),
+      409,
+      ['login'],
+    )
   })
 
   const read = (secret: unknown) => ask('POST', '/ext/invitations/read', undefined, { secret })

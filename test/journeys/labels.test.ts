@@ -204,23 +204,23 @@ describe('Labels', () => {
     test('are listed by assignment, by label and by project, page by page', async () => {
       const { from, to, task, bug, other } = await scene()
       const second = await workspace.assignment(from, ann.id)
-      const elsewhere = await workspace.assignment(to, ann.id)
-      const [one, two] = [await makeLink(task, bug), await makeLink(second, bug)]
-      const three = await makeLink(elsewhere, other)
+      const otherAssignment = await workspace.assignment(to, ann.id)
+      const [firstLink, secondLink] = [await makeLink(task, bug), await makeLink(second, bug)]
+      const thirdLink = await makeLink(otherAssignment, other)
       const idsOf = async (query: string, by?: Person) =>
         valuesOf((await listOf(`/ext/assignmentLabels?${query}`, by)).data, 'id')
-      assert.deepEqual(await idsOf(`assignmentId=${task}`), [one])
-      assert.deepEqual(await idsOf(`labelId=${bug}`), [one, two])
-      assert.deepEqual(await idsOf(`projectId=${to}`), [three])
-      assert.deepEqual(await idsOf(`projectId=${from}&pageSize=1&pageNumber=2`), [two])
-      assert.deepEqual(await idsOf(`projectId=${from}`, rest.administrator), [one, two])
+      assert.deepEqual(await idsOf(`assignmentId=${task}`), [firstLink])
+      assert.deepEqual(await idsOf(`labelId=${bug}`), [firstLink, secondLink])
+      assert.deepEqual(await idsOf(`projectId=${to}`), [thirdLink])
+      assert.deepEqual(await idsOf(`projectId=${from}&pageSize=1&pageNumber=2`), [secondLink])
+      assert.deepEqual(await idsOf(`projectId=${from}`, rest.administrator), [firstLink, secondLink])
       assert.deepEqual(await idsOf(`projectId=${from}`, bob), [])
-      await workspace.write('DELETE', '/ext/assignmentLabel', { ids: [two] }, ann)
+      await workspace.write('DELETE', '/ext/assignmentLabel', { ids: [secondLink] }, ann)
       const removed = await listOf(`/ext/removed/assignmentLabels?projectId=${from}`)
-      assert.deepEqual(valuesOf(removed.data, 'id'), [two])
+      assert.deepEqual(valuesOf(removed.data, 'id'), [secondLink])
       const page = await listOf(`/ext/query/assignmentLabels?filter=assignmentId eq '${task}'&expand=label`)
       assert.deepEqual(
-        page.data.map((one: { label: { name: string } }) => one.label.name),
+        page.data.map((row: { label: { name: string } }) => row.label.name),
         ['Bug'],
       )
       const csv = await call('GET', `/ext/export/assignmentLabels?projectId=${from}`)

@@ -121,10 +121,12 @@ describe('A live listing', { concurrency: true }, () => {
   })
 
   test('survives a store that drops its connections, and misses nothing', async () => {
-    await using own = await startRestUnderTest()
-    await using live = await listen(own.address, '/api/organizations', { token: own.administrator.token })
+    await using separateHost = await startRestUnderTest()
+    await using live = await listen(separateHost.address, '/api/organizations', {
+      token: separateHost.administrator.token,
+    })
     await live.next()
-    await using direct = await connectDirectly(own.database)
+    await using direct = await connectDirectly(separateHost.database)
     await direct.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`)
     await insertNamed(direct, 'organization', 'After the break')
@@ -178,10 +180,10 @@ function testChangesOnOtherInstances() {
 
     test('another program that writes bare SQL and records it in the change log, within a second', async () => {
       // A host without writes: a commit of its own would make it look at once.
-      await using own = await startRestUnderTest()
-      const { token } = own.administrator
-      await using direct = await connectDirectly(own.database)
-      await using live = await listen(own.address, '/api/organizations?sortColumn=name', { token })
+      await using separateHost = await startRestUnderTest()
+      const { token } = separateHost.administrator
+      await using direct = await connectDirectly(separateHost.database)
+      await using live = await listen(separateHost.address, '/api/organizations?sortColumn=name', { token })
       await live.next()
       for (const name of ['Bare 1', 'Bare 2', 'Bare 3']) {
         await sleep(1100)
@@ -244,7 +246,7 @@ function testChangesOnOtherInstances() {
   })
 }
 
-/** How a stream ends, and what it does for a slow reader. They wait for seconds, so they run concurrently with others. */
+/** These tests wait for seconds, so they run concurrently. */
 function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
   const open = (token: string, path = '/api/workflows') => listen(host().address, path, { token })
 
@@ -317,13 +319,15 @@ function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
   })
 
   test('is ended by a host that shuts down, rather than cut when its time has passed', async () => {
-    const own = await startRestUnderTest()
-    const { token } = own.administrator
+    const separateHost = await startRestUnderTest()
+    const { token } = separateHost.administrator
     const lives = await Promise.all(
-      ['users', 'workflows', 'workflows'].map((name) => listen(own.address, `/api/${name}`, { token })),
+      ['users', 'workflows', 'workflows'].map((name) =>
+        listen(separateHost.address, `/api/${name}`, { token }),
+      ),
     )
     for (const live of lives) await live.next()
-    await own.stop()
+    await separateHost.stop()
     for (const live of lives) {
       await live.ended
       assert.match(live.comments.join(), /The host stops\./)
@@ -331,9 +335,9 @@ function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
   })
 
   test('leaves nothing behind when its readers leave: a host without any no longer looks for changes', async () => {
-    await using own = await startRestUnderTest()
-    await using direct = await connectDirectly(own.database)
-    /** How many statements of live listings about changes are seen in one and a half seconds; webhooks have their own. */
+    await using separateHost = await startRestUnderTest()
+    await using direct = await connectDirectly(separateHost.database)
+    /** Counts statements of live listings about changes in 1.5 seconds. Webhooks have their own. */
     async function looksForChanges(): Promise<number> {
       const seen = new Set<string>()
       for (let looks = 0; looks < 30; looks += 1) {
@@ -345,9 +349,9 @@ function testStreamEnds(host: () => RestUnderTest, seeded: () => Workspace) {
       }
       return seen.size
     }
-    const { token } = own.administrator
+    const { token } = separateHost.administrator
     const lives = await Promise.all(
-      Array.from({ length: 20 }, () => listen(own.address, '/api/users', { token })),
+      Array.from({ length: 20 }, () => listen(separateHost.address, '/api/users', { token })),
     )
     for (const live of lives) await live.next()
     assert.ok((await looksForChanges()) > 1, 'While a client listens, the store is queried for changes.')

@@ -168,7 +168,13 @@ test('A live listing says with a comment line every 15 s that it is still there'
     isActiveNow: async () => true,
   }
   const reservation = createSnapshotMemory(openBudgets()).reservationFor('x')
-  const listeners = { reservation, idOf: () => undefined, onReady: () => undefined, onClose: () => undefined }
+  const listeners = {
+    reservation,
+    idOf: () => undefined,
+    onReady: () => undefined,
+    onClose: () => undefined,
+    onFailure: (error: unknown) => assert.fail(String(error)),
+  }
   let stream: LiveStream | undefined
   app.get('/', (request, reply) => {
     stream = openLiveStream({ session, request, reply }, listeners)

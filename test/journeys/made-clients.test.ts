@@ -4,7 +4,7 @@ import { sql } from '../../src/db/sql.ts'
 import { assertEnvelope } from '../support/assertions.ts'
 import { openBrowser, queryOf, refresh } from '../support/browser.ts'
 import { fixture } from '../support/fixture.ts'
-import { signInAt, type TestClient, tokensAt, wiki } from '../support/registered-clients.ts'
+import { requestTokens, signInTo, type TestClient, wiki } from '../support/registered-clients.ts'
 import { startRestUnderTest } from '../support/rest-host.ts'
 import { until } from '../support/until.ts'
 
@@ -18,13 +18,13 @@ const requested = {
 }
 const scope = requested.scopes.join(' ')
 
-describe('Clients that administrators make', { concurrency: true }, () => {
+describe('Clients that administrators register', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
 
   const ask = (method: string, body?: unknown, token = rest.administrator.token, path = '/ext/clients') =>
     rest.call(method, path, { token, ...(body !== undefined && { body }) })
-  const make = async (others = {}): Promise<TestClient> => {
-    const { status, body } = await ask('POST', { ...requested, ...others })
+  const make = async (overrides = {}): Promise<TestClient> => {
+    const { status, body } = await ask('POST', { ...requested, ...overrides })
     assert.equal(status, 200, JSON.stringify(body))
     return {
       id: body.client.id,
@@ -33,25 +33,26 @@ describe('Clients that administrators make', { concurrency: true }, () => {
       ...(body.secret !== null && { secret: body.secret }),
     }
   }
-  const noticed = (isSo: () => Promise<boolean>) => until(isSo, 'the identity host to notice')
+  const untilNoticed = (hasNoticed: () => Promise<boolean>) =>
+    until(hasNoticed, 'the identity host to notice')
   const tokensOf = (client: TestClient, login: string) =>
-    tokensAt(openBrowser(rest.identity.address), client, { login, request: { scope } })
-  test('sign people in within seconds, with a secret that the store does not know', async () => {
+    requestTokens(openBrowser(rest.identity.address), client, { login, request: { scope } })
+  test('sign users in within seconds, with a secret that is not stored', async () => {
     const { login, id } = await rest.signUp()
     const client = await make()
     assert.match(client.secret ?? '', /^[\w-]{43}$/)
     const rows = await rest.database.query(sql`select * from registered_clients where id = ${client.id}`)
     assert.ok(!JSON.stringify(rows).includes(client.secret ?? '?'))
-    await noticed(async () => (await tokensOf(client, login).catch(() => undefined))?.status === 200)
+    await untilNoticed(async () => (await tokensOf(client, login).catch(() => undefined))?.status === 200)
     const { json } = await tokensOf(client, login)
     const me = () => rest.call('GET', '/api/me', { token: json.access_token })
     assert.equal((await me()).body.id, id)
     const wrong = await tokensOf({ ...client, secret: 'x'.repeat(43) }, login)
     assert.equal(wrong.json.error, 'invalid_client')
-    // Ended at once for its tokens, within seconds for everything else.
+    // Its tokens are rejected at once, everything else within seconds.
     assert.deepEqual((await ask('DELETE', { id: client.id })).body, { success: true })
     assertEnvelope(await me(), 401)
-    await noticed(async () => (await tokensOf(client, login).catch(() => undefined))?.status !== 200)
+    await untilNoticed(async () => (await tokensOf(client, login).catch(() => undefined))?.status !== 200)
     assertEnvelope(await ask('DELETE', { id: client.id }), 404)
   })
 
@@ -59,16 +60,16 @@ describe('Clients that administrators make', { concurrency: true }, () => {
     const { login } = await rest.signUp()
     const [open, closed] = [await make({ hasSecret: false }), await make()]
     assert.equal(open.secret, undefined)
-    await noticed(async () => (await tokensOf(open, login).catch(() => undefined))?.status === 200)
+    await untilNoticed(async () => (await tokensOf(open, login).catch(() => undefined))?.status === 200)
     assertEnvelope(await ask('POST', { id: open.id }, rest.administrator.token, '/ext/clients/secret'), 400)
     const renewed = await ask('POST', { id: closed.id }, rest.administrator.token, '/ext/clients/secret')
     const now = { ...closed, secret: renewed.body.secret }
-    await noticed(async () => (await tokensOf(now, login).catch(() => undefined))?.status === 200)
+    await untilNoticed(async () => (await tokensOf(now, login).catch(() => undefined))?.status === 200)
     assert.equal((await tokensOf(closed, login)).json.error, 'invalid_client')
-    const elsewhere = { ...requested, id: open.id, redirectUris: ['https://elsewhere.example.test/'] }
-    assert.deepEqual((await ask('PATCH', elsewhere)).body.redirectUris, elsewhere.redirectUris)
-    await noticed(async () => {
-      const page = await signInAt(openBrowser(rest.identity.address), open, { request: { scope } })
+    const changed = { ...requested, id: open.id, redirectUris: ['https://elsewhere.example.test/'] }
+    assert.deepEqual((await ask('PATCH', changed)).body.redirectUris, changed.redirectUris)
+    await untilNoticed(async () => {
+      const page = await signInTo(openBrowser(rest.identity.address), open, { request: { scope } })
       return queryOf(page).errorId !== undefined
     })
     const { clients } = (await ask('GET')).body
@@ -79,46 +80,48 @@ describe('Clients that administrators make', { concurrency: true }, () => {
   test('lose scopes or first-party trust, together with the tokens that had more', async () => {
     const [first, second] = [await rest.signUp(), await rest.signUp()]
     const client = await make({ hasSecret: false })
-    await noticed(async () => (await tokensOf(client, first.login).catch(() => undefined))?.status === 200)
-    const change = async (others: object) =>
-      assert.equal((await ask('PATCH', { ...requested, id: client.id, ...others })).status, 200)
+    await untilNoticed(
+      async () => (await tokensOf(client, first.login).catch(() => undefined))?.status === 200,
+    )
+    const change = async (overrides: object) =>
+      assert.equal((await ask('PATCH', { ...requested, id: client.id, ...overrides })).status, 200)
     const me = async (token: string) => (await rest.call('GET', '/api/me', { token })).status
     const refreshed = async (token: string) =>
       (await refresh(openBrowser(rest.identity.address), token, { client_id: client.id })).json
-    const [one, other] = [
+    const [firstTokens, secondTokens] = [
       (await tokensOf(client, first.login)).json,
       (await tokensOf(client, second.login)).json,
     ]
-    assert.equal(await me(one.access_token), 200)
+    assert.equal(await me(firstTokens.access_token), 200)
     await change({ scopes: ['openid', 'offline_access'] })
-    // At once, before the identity host has noticed.
-    assert.equal(await me(one.access_token), 401)
-    await noticed(async () => {
+    // The token is rejected before the identity host has noticed the change.
+    assert.equal(await me(firstTokens.access_token), 401)
+    await untilNoticed(async () => {
       const tokens = await tokensOf(client, first.login).catch(() => undefined)
       return tokens?.json.scope === 'openid offline_access'
     })
-    const narrower = await refreshed(one.refresh_token)
+    const narrower = await refreshed(firstTokens.refresh_token)
     assert.equal(narrower.scope, 'openid offline_access')
     assert.equal(await me(narrower.access_token), 401)
     await change({ isFirstParty: false })
-    assert.equal(await me(other.access_token), 401)
-    await noticed(async () => {
-      const page = await signInAt(openBrowser(rest.identity.address), client, {
+    assert.equal(await me(secondTokens.access_token), 401)
+    await untilNoticed(async () => {
+      const page = await signInTo(openBrowser(rest.identity.address), client, {
         ...{ login: second.login, request: { scope }, answer: 'deny' },
       })
       return queryOf(page).error === 'access_denied'
     })
-    // The user was not asked, so nothing is granted; a rejected token is not used up.
+    // Without the user's consent, nothing is granted, and a rejected token stays unused.
     for (let count = 0; count < 2; count += 1)
-      assert.equal((await refreshed(other.refresh_token)).error, 'invalid_grant')
+      assert.equal((await refreshed(secondTokens.refresh_token)).error, 'invalid_grant')
     assert.equal((await tokensOf(client, second.login)).status, 200)
-    const allowed = await refreshed(other.refresh_token)
+    const allowed = await refreshed(secondTokens.refresh_token)
     assert.equal(allowed.scope, scope)
     assert.equal(await me(allowed.access_token), 200)
   })
 
-  test('have addresses and scopes that could do no harm', async () => {
-    for (const [others, field] of [
+  test('can have only harmless addresses and scopes', async () => {
+    for (const [overrides, field] of [
       [{ name: '' }, 'name'],
       [{ name: 'n'.repeat(101) }, 'name'],
       [{ redirectUris: [] }, 'redirectUris'],
@@ -136,13 +139,19 @@ describe('Clients that administrators make', { concurrency: true }, () => {
       [{ requiresPkce: false, hasSecret: false }, 'requiresPkce'],
       [{ hasSecret: 1 }, 'hasSecret'],
     ] as const) {
-      const answer = await ask('POST', { ...requested, ...others })
+      const answer = await ask('POST', { ...requested, ...overrides })
       assertEnvelope(answer, 400)
-      assert.deepEqual(Object.keys(answer.body.errors), [field], JSON.stringify(others))
+      assert.deepEqual(Object.keys(answer.body.errors), [field], JSON.stringify(overrides))
     }
   })
 
-  test('are for administrators at the web client alone', async () => {
+  test('are rejected with one message for addresses that are not valid', async () => {
+    const answer = await ask('POST', { ...requested, redirectUris: ['javascript:alert(1)'] })
+    assertEnvelope(answer, 400)
+    assert.equal(answer.body.errors.redirectUris.length, 1, answer.body.errors.redirectUris.join(' '))
+  })
+
+  test('can be managed only by administrators with the web client', async () => {
     const { token } = await rest.signUp()
     const { id } = await make()
     for (const [method, body] of [

@@ -13,7 +13,7 @@ import { type MailServer, startMailServer } from '../support/mail-server.ts'
 describe('A mail server', () => {
   const fresh = fixture(freshDatabase)
 
-  /** One mail, and what becomes of it; `twice` on two instances at once. */
+  /** Queues and sends a mail, with `twice` on two instances at once. Returns its outcome. */
   const send = async (smtpUrl: string, twice = false, silentMilliseconds = 10_000) => {
     const { database } = fresh
     const lines: { readonly msg: string; readonly code?: string; readonly responseCode?: number }[] = []
@@ -50,7 +50,7 @@ describe('A mail server', () => {
     await work(server).finally(server.stop)
   }
 
-  test('gets three mails an hour and account, of eight that are requested at the same time', async () => {
+  test('gets three of eight mails that are requested for an account at the same time', async () => {
     const { database } = fresh
     const { login } = await insertAccount(database)
     const waits = await Promise.all(
@@ -58,7 +58,7 @@ describe('A mail server', () => {
         database.transaction(async (transaction) => {
           const address = `10.0.1.${index}`
           const secondsToWait = await queueMail(transaction, { purpose: 'password', login, address })
-          // None has committed when the others look.
+          // No transaction has committed when the others count the mails.
           await new Promise((resolve) => setTimeout(resolve, 30))
           return secondsToWait
         }),
@@ -68,7 +68,7 @@ describe('A mail server', () => {
     assert.equal(waits.filter((seconds) => seconds === undefined).length, 3)
   })
 
-  test('gets a mail once, of two instances that look at once', () =>
+  test('gets each mail once, although two instances look for mails at the same time', () =>
     withServer({}, async ({ url, received }) => {
       const { isEnded, login } = await send(url, true)
       assert.equal(isEnded, true)
@@ -82,9 +82,9 @@ describe('A mail server', () => {
       assert.equal(lines[0]?.msg, 'A mail could not be sent, and is tried again.')
     }))
 
-  test('on another machine without TLS gets nothing either', () =>
+  test('on another machine without TLS gets nothing, and the mail is retried', () =>
     withServer({}, async ({ url, received }) => {
-      // Another name of this machine, which is not known to be it.
+      // This name does not reveal that it leads to the same machine.
       const { isEnded, lines } = await send(url.replace('127.0.0.1', '127.0.0.1.nip.invalid'))
       assert.equal(isEnded, false)
       assert.equal(lines.length, 1)
@@ -95,7 +95,7 @@ describe('A mail server', () => {
       assert.deepEqual([plain.isEnded, received.length], [true, 1])
     }))
 
-  test('that rejects for good ends the mail, and one that cannot now does not', async () => {
+  test('ends a mail by a permanent error, but not by a temporary one', async () => {
     for (const [responseCode, isDone] of [
       [550, true],
       [451, false],
@@ -114,7 +114,7 @@ describe('A mail server', () => {
       )
   })
 
-  test('that never answers does not hold the worker for longer than it may, and the mail waits on', async () => {
+  test('that never answers delays the worker only for a limited time, and the mail is retried', async () => {
     await withServer({ onConnect: () => undefined }, async ({ url }) => {
       const begin = performance.now()
       const { isEnded } = await send(url, false, 300)

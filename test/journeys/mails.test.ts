@@ -19,13 +19,13 @@ import { password } from '../support/cheap-passwords.ts'
 import { fixture } from '../support/fixture.ts'
 import { origin } from '../support/known-clients.ts'
 import { secretIn, startMailServer } from '../support/mail-server.ts'
-import { registrationOf, submit, tokensAt, wiki } from '../support/registered-clients.ts'
+import { registrationOf, requestTokens, submit, wiki } from '../support/registered-clients.ts'
 import { startRestUnderTest } from '../support/rest-host.ts'
 import { setUpApp } from '../support/second-factors.ts'
 import { seed } from '../support/seed.ts'
 
 const newPassword = 'Another-Horse-456'
-/** Where links lead: the web client of the settings. */
+/** The web client of the settings, to which links lead. */
 const web = 'https://app.example.com'
 
 describe('Mails', () => {
@@ -56,7 +56,7 @@ describe('Mails', () => {
     rest.call(method, path, { token, ...(body !== undefined && { body }) })
   const usePasswordLink = (secret: string) =>
     ask('POST', '/ext/password-links/use', undefined, { secret, newPassword })
-  /** The longer waits of mails that are tried again. */
+  /** Ends the waits of mails that are retried. */
   const hurry = () =>
     rest.database.singleWrites.query(sql`update mails set next_attempt_at = now() where ended_at is null`)
   const noMoreWaits = async () => {
@@ -70,7 +70,7 @@ describe('Mails', () => {
     assert.fail('Mails still wait.')
   }
 
-  test('for a forgotten password lead to a new one, once, and the page says nothing about accounts', async () => {
+  test('for a forgotten password lead to a new one, once, and the page does not reveal whether an account exists', async () => {
     const person = await rest.signUp()
     const shown = await discard(` ${person.login.toUpperCase()} `)
     const unknown = await discard('nobody@example.com')
@@ -85,15 +85,17 @@ describe('Mails', () => {
     assertEnvelope(await usePasswordLink(secretIn(mail)), 410)
     await noMoreWaits()
     assert.deepEqual(await server.mailsTo('nobody@example.com', 0), [])
-    // Nothing is stored of an unknown login, which may be a password in the wrong field.
-    const kept = await rest.database.query(sql`select login, recipient from mails where ended_at is not null`)
-    assert.ok(!JSON.stringify(kept).includes('nobody@'))
+    // An unknown login is not stored, because it may be a password in the wrong field.
+    const stored = await rest.database.query(
+      sql`select login, recipient from mails where ended_at is not null`,
+    )
+    assert.ok(!JSON.stringify(stored).includes('nobody@'))
   })
 
-  test('with links verify the login to which they were sent, until it changes; links from an administrator do not', async () => {
+  test('with links verify the login to which they were sent, until it changes, unlike links that an administrator passes on', async () => {
     const isVerified = async (login: string): Promise<unknown> => {
       const browser = openBrowser(rest.identity.address)
-      const { json } = await tokensAt(browser, wiki, { login, password: newPassword })
+      const { json } = await requestTokens(browser, wiki, { login, password: newPassword })
       return claimsOf(json.id_token).email_verified
     }
     const { token } = rest.administrator
@@ -117,13 +119,13 @@ describe('Mails', () => {
     assert.equal(await invite('second-guest@example.com', 'other-guest@example.com'), false)
   })
 
-  test('for a forgotten password are limited to three an hour and account, however many are requested at once, and twenty an address', async () => {
+  test('for a forgotten password are limited to three per account and twenty per address in an hour', async () => {
     const person = await rest.signUp()
     await Promise.all(Array.from({ length: 8 }, () => discard(person.login)))
     await noMoreWaits()
     const mails = await server.mailsTo(person.login)
     assert.equal(mails.length, 3)
-    // Only the newest works.
+    // Only the newest link is valid.
     const statuses = await Promise.all(
       mails.map(async (mail) => (await usePasswordLink(secretIn(mail))).status),
     )
@@ -159,7 +161,7 @@ describe('Mails', () => {
     assert.equal(server.received.length, before)
   })
 
-  test('are asked for from the page of this host only', async () => {
+  test('can be requested only from the page of this host', async () => {
     const browser = openBrowser(rest.identity.address)
     const page = await browser.follow(await browser.get('/connect/authorize', requestOf(createPkce())))
     const { authRequest = '' } = queryOf(page)
@@ -176,7 +178,7 @@ describe('Mails', () => {
       )
   })
 
-  test('invite new users and existing accounts, and nothing in them begins another header', async () => {
+  test('invite new users and existing accounts, and cannot contain further headers', async () => {
     const member = await rest.signUp({
       name: 'Mara https://evil.example\r\nX: y evil。example evil．example',
     })
@@ -188,7 +190,7 @@ describe('Mails', () => {
     const [mail] = await server.mailsTo('nora@example.com')
     assert.ok(mail?.text.includes(`${web}/invitation#svl_`), mail?.text)
     assert.doesNotMatch(mail?.text ?? '', /evil[.。．]example|^X:|\u202E/m)
-    // Into what, kept together where it is written from right to left, and whom that is for.
+    // The mail isolates the names of the project and of the recipient, which may be right-to-left.
     assert.match(
       mail?.text ?? '',
       /^“Mara https {3}evil example {2}X {2}y[^”]*” invites you to the project \u2068“רציף”\u2069 of “Lighthouse” at /m,
@@ -208,7 +210,7 @@ describe('Mails', () => {
     assertEnvelope(await invite('eve@example.com', other.token), 404)
   })
 
-  test('of administrators set a new password', async () => {
+  test('from administrators let users set a new password', async () => {
     const person = await rest.signUp()
     const mail = (userId: string, token = rest.administrator.token) =>
       ask('POST', '/ext/password-links/mail', token, { userId })
@@ -221,7 +223,7 @@ describe('Mails', () => {
     assertEnvelope(await mail(odd.id), 400)
   })
 
-  test('wait while the server is down or slow, which no request notices, and are sent when it is back', async () => {
+  test('wait while the mail server is down or slow, without delaying requests, and are sent when it is back', async () => {
     const port = Number(new URL(server.url).port)
     const person = await rest.signUp()
     await server.stop()
@@ -237,7 +239,7 @@ describe('Mails', () => {
     assert.equal((await server.mailsTo(person.login)).length, 1)
   })
 
-  test('tell users that their sign-in methods have changed, whatever else was requested, and have no link', async () => {
+  test('report changed sign-in methods to users, whatever else was requested, and have no link', async () => {
     const person = await rest.signUp()
     await rest.database.singleWrites.query(sql`
       insert into mails (id, purpose, made_by, login, ended_at)
@@ -253,7 +255,7 @@ describe('Mails', () => {
     await noMoreWaits()
   })
 
-  test('have no secret and no address in the log, which records what was requested and sent', async () => {
+  test('are logged when requested and sent, without secrets and addresses', async () => {
     await noMoreWaits()
     const log = written.join('')
     assert.doesNotMatch(log, /svl_|nora@|nobody@/)
@@ -279,7 +281,7 @@ describe('The language of mails', () => {
   const inPortuguese = { request: { ui_locales: 'pt-PT en' } }
   const signIn = async (login: string, options: SignInOptions) =>
     (await rest.identity.signIn(login, options)).access_token
-  /** In an English browser, as another user may have. */
+  /** Requests a mail for a forgotten password in an English browser, as another user may have. */
   const discard = async (login: string) => {
     const browser = openBrowser(rest.identity.address)
     const page = await browser.follow(
@@ -308,12 +310,12 @@ describe('The language of mails', () => {
     assert.match(mail?.text ?? '', /^Content-Language: pt-BR\r$/m)
     assert.match(mail?.text ?? '', /^Alguém pediu uma nova senha/m)
     assert.match(secretIn(mail), /^svl_/)
-    // By what the browser accepts, where the client names none.
+    // If the client names no language, the browser's counts.
     await signIn(person.login, { headers: { 'accept-language': 'en-GB,en;q=0.9,pt;q=0.1' } })
     assert.deepEqual(await knownOf(person.id), ['en'])
     await signIn(person.login, { headers: { 'accept-language': 'pt' } })
     assert.deepEqual(await knownOf(person.id), ['pt-BR'])
-    // What says nothing changes nothing.
+    // A sign-in without a language does not change it.
     await signIn(person.login, {})
     await signIn(person.login, { password: 'Wrong-Horse-1', request: { ui_locales: 'en' } }).catch(
       () => undefined,
@@ -326,7 +328,7 @@ describe('The language of mails', () => {
     assert.match((await newest(person.login, 3))?.text ?? '', /^Subject: Reset your password\r$/m)
   })
 
-  test('is that of whoever invites, names and all', async () => {
+  test('of an invitation is that of the user who invites', async () => {
     const member = await rest.signUp({ name: 'Inês' })
     const token = await signIn(member.login, inPortuguese)
     const projectId = await workspace.project('Cais', member)
@@ -343,7 +345,7 @@ describe('The language of mails', () => {
     assert.match((await newest('ida@example.com'))?.text ?? '', /^“Root” convida você a participar em https/m)
   })
 
-  test('is that of whoever is told that their sign-in has changed, and of whom an administrator helps', async () => {
+  test('is that of the recipient for changed sign-in methods and for password links from administrators', async () => {
     const person = await rest.signUp()
     const token = await signIn(person.login, inPortuguese)
     const clock = { now: Date.now, advance: () => undefined }
@@ -358,19 +360,19 @@ describe('The language of mails', () => {
   test('uses the same words as the web client', () => {
     const inClient = { en: new Set(Object.keys(ptBr)), 'pt-BR': new Set<string>(Object.values(ptBr)) }
     for (const language of ['en', 'pt-BR'] as const) {
-      const named = [...mailTexts[language].factors({ place: '' }).text.matchAll(/"([^"]+)"/g)].map(
-        ([, one = '']) => one,
+      const named = [...mailTexts[language].factors({ origin: '' }).text.matchAll(/"([^"]+)"/g)].map(
+        ([, text = '']) => text,
       )
       assert.equal(named.length, 3)
       assert.deepEqual(
-        named.filter((one) => !inClient[language].has(one)),
+        named.filter((text) => !inClient[language].has(text)),
         [],
       )
     }
   })
 })
 
-describe('Mails that strangers ask for', () => {
+describe('Mails that unauthenticated clients request', () => {
   const server = fixture(startMailServer)
   const rest = fixture(() =>
     startRestUnderTest({
@@ -394,28 +396,28 @@ describe('Mails that strangers ask for', () => {
   const linkOf = async (login: string, count: number) =>
     secretIn((await server.mailsTo(login, count))[count - 1])
 
-  test('are twenty an hour for all addresses of one IPv6 network', async () => {
+  test('are limited to twenty an hour for all addresses of one IPv6 network', async () => {
     for (let index = 1; index <= 24; index += 1)
       assert.equal((await discard(`network-${index}@example.com`, `2001:db8:1:2::${index}`)).status, 200)
-    const kept = await rest.database.query(sql`select id from mails where address like '2001:%'`)
-    assert.equal(kept.length, 20)
+    const stored = await rest.database.query(sql`select id from mails where address like '2001:%'`)
+    assert.equal(stored.length, 20)
     const { login } = await rest.signUp()
     await discard(login, '2001:db8:1:3::1')
     assert.equal((await server.mailsTo(login)).length, 1)
   })
 
-  test('end no link that an administrator has made, and use up no mail of theirs', async () => {
+  test('end no link of an administrator, and do not count against the mails of administrators', async () => {
     const { id, login } = await rest.signUp()
     const { token } = rest.administrator
     const made = (await ask('/ext/password-links', { userId: id }, token)).body.secret
     for (let count = 1; count <= 4; count += 1) await discard(login)
     const stranger = await linkOf(login, 3)
     assert.equal((await usePasswordLink(made)).status, 200)
-    // A new password ends what was asked for before.
+    // A new password ends links that were requested before.
     assertEnvelope(await usePasswordLink(stranger), 410)
     assert.equal((await ask('/ext/password-links/mail', { userId: id }, token)).status, 200)
     const mailed = await linkOf(login, 4)
-    // An hour later an unauthenticated client may ask again.
+    // An hour later, an unauthenticated client may request a mail again.
     await rest.database.singleWrites.query(sql`update mails set created_at = now() - interval '1 hour'`)
     await discard(login)
     const newest = await linkOf(login, 5)
@@ -423,16 +425,16 @@ describe('Mails that strangers ask for', () => {
     assertEnvelope(await usePasswordLink(newest), 410)
   })
 
-  test('are deleted after a day, however many there were', async () => {
+  test('are deleted after a day, however many there are', async () => {
     await rest.database.singleWrites.query(sql`
       insert into mails (id, purpose, address, created_at, ended_at)
       select gen_random_uuid(), 'password', 'of yesterday', now() - interval '25 hours', now() - interval '25 hours'
       from generate_series(1, 2500)`)
     await Promise.all([1, 2].map(() => purgeMails(rest.database)))
-    const left = await rest.database.query(sql`select id from mails where address = 'of yesterday'`)
-    assert.equal(left.length, 0)
+    const remaining = await rest.database.query(sql`select id from mails where address = 'of yesterday'`)
+    assert.equal(remaining.length, 0)
   })
-  test('keep a link of an administrator that ends with the session that requested it', async () => {
+  test('leave it to the end of the session to end a link that the session created', async () => {
     const { id: userId, login } = await rest.signUp()
     const { token, login: administrator } = rest.administrator
     const { access_token: stolen } = await rest.identity.signIn(administrator)
@@ -443,7 +445,7 @@ describe('Mails that strangers ask for', () => {
     assertEnvelope(await usePasswordLink(secret), 410)
   })
 
-  test('leave no links behind that have been over for a month', async () => {
+  test('leave no links that expired more than a month ago', async () => {
     const { id } = rest.administrator
     const make = (days: number) =>
       rest.database.singleWrites.query(sql`
@@ -452,7 +454,7 @@ describe('Mails that strangers ask for', () => {
           now() - make_interval(days => ${days}::int + 1), now() - make_interval(days => ${days}::int))`)
     for (const days of [29, 31, 400]) await make(days)
     await purgeLinks(rest.database)
-    const left = await rest.database.query(sql`select 1 from account_links where purpose = 'invitation'`)
-    assert.equal(left.length, 1)
+    const remaining = await rest.database.query(sql`select 1 from account_links where purpose = 'invitation'`)
+    assert.equal(remaining.length, 1)
   })
 })

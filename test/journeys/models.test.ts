@@ -18,10 +18,10 @@ const assistant: TestClient = {
   id: 'assistant',
   redirectUri: 'http://127.0.0.1:8765/callback',
   postLogoutRedirectUri: 'http://127.0.0.1:8765/',
-  others: { Scopes__0: 'svc.api', Scopes__1: 'offline_access' },
+  extraSettings: { Scopes__0: 'svc.api', Scopes__1: 'offline_access' },
 }
 
-/** The SDK's own client, with a token, and with the protocol of its day or the one that every client speaks. */
+/** Opens the client of the SDK with a token, and with its newest protocol or the one of all clients. */
 async function connect(address: string, token: string, mode: 'auto' | 'legacy' = 'legacy', query = '') {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
   const transport = new StreamableHTTPClientTransport(new URL(`/ext/mcp${query}`, address), {
@@ -58,7 +58,7 @@ describe('Models', () => {
     (await makeToken(rest, person.token, { scopes, ...(projectIds && { projectIds }) })).secret
 
   for (const mode of ['legacy', 'auto'] as const) {
-    test(`read what their token shows them, by the ${mode} protocol`, async () => {
+    test(`read only what their token permits, with the ${mode} protocol`, async () => {
       const client = await connect(rest.address, await tokenOf(ann, ['*:read']), mode)
       const me = await callTool(client, 'get_own_account')
       assert.equal(me.body.name, 'Ann')
@@ -75,7 +75,7 @@ describe('Models', () => {
     })
   }
 
-  test('change nothing with a token for reading', async () => {
+  test('change nothing with a read-only token', async () => {
     const client = await connect(rest.address, await tokenOf(ann, ['*:read']))
     const { tools } = await client.listTools()
     assert.ok(tools.length > 20)
@@ -87,7 +87,7 @@ describe('Models', () => {
     )
   })
 
-  test('change what their token allows, with the fields of extensions, and read refusals', async () => {
+  test('change what their token permits, with the fields of extensions, and get validation errors', async () => {
     const scopes = ['assignment:write', 'comment:write', 'project:read']
     const client = await connect(rest.address, await tokenOf(ann, scopes, [projectId]))
     const names = await namesOf(client)
@@ -104,7 +104,7 @@ describe('Models', () => {
     assert.deepEqual(removed.body, { success: true })
   })
 
-  test('are offered fewer tools where the address says so', async () => {
+  test('are offered fewer tools if the address limits them', async () => {
     const client = await connect(rest.address, ann.token, 'legacy', '?resources=comment,label&readOnly=true')
     const all = await namesOf(await connect(rest.address, ann.token))
     const names = await namesOf(client)
@@ -134,7 +134,7 @@ describe('Models', () => {
     assert.equal(rejected.isError, true)
   })
 
-  test('sign in at the provider that the host names, as the specification says', async () => {
+  test('sign in at the provider that the host names, according to the specification of MCP', async () => {
     const browser = openBrowser(rest.identity.address)
     const stored: { tokens?: unknown; verifier?: string; address?: URL; discovery?: unknown } = {}
     const provider: OAuthClientProvider = {
@@ -152,7 +152,7 @@ describe('Models', () => {
         stored.verifier = verifier
       },
       codeVerifier: () => stored.verifier ?? '',
-      // The client accepts a code only from the provider that it was sent to.
+      // The client accepts a code only from the provider to which it sent the user.
       saveDiscoveryState(state) {
         stored.discovery = state
       },
@@ -173,7 +173,7 @@ describe('Models', () => {
     assert.ok((await namesOf(client)).includes('create_assignment'))
   })
 
-  test('without a token learn where to get one, and nothing else', async () => {
+  test('without a token get the address of the provider, and nothing else', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
     const { status, headers } = await rest.call('POST', '/ext/mcp', { body: message })
     assert.equal(status, 401)
@@ -186,7 +186,7 @@ describe('Models', () => {
     assert.equal((await ann.call('GET', '/ext/mcp')).status, 405)
   })
 
-  test('that send anything else get an answer that says so', async () => {
+  test('that send invalid messages get errors', async () => {
     const send = async (body: unknown) => ann.call('POST', '/ext/mcp', body, headers)
     const headers = { accept: 'application/json, text/event-stream' }
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
@@ -216,10 +216,10 @@ describe('Calls of models', () => {
     return `${status} ${/Too many requests/.test(JSON.stringify(body)) ? 'too many' : 'fine'}`
   }
 
-  test('count as requests of the address that they come from', async () => {
+  test('count as requests of the address of the client', async () => {
     const answers = []
     for (let n = 0; n < 7; n += 1) answers.push(await callFrom('203.0.113.1'))
-    // The message is a request, and so is the call.
+    // The message counts as a request, and so does the call.
     assert.deepEqual(answers, [...Array(6).fill('200 fine'), '429 too many'])
     assert.equal(await callFrom('203.0.113.2'), '200 fine')
   })

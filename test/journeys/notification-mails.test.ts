@@ -15,7 +15,7 @@ import {
   mailedNotificationsMax,
   queueNotificationMails,
 } from '../../src/features/notifications/mails.ts'
-import { keepNotifications } from '../../src/features/notifications/notifications.ts'
+import { storeNotifications } from '../../src/features/notifications/notifications.ts'
 import { createLog } from '../../src/http/log.ts'
 import { startChild } from '../support/child-host.ts'
 import { fixture } from '../support/fixture.ts'
@@ -33,7 +33,7 @@ const at = (time: string) => new Date(`2100-06-01T${time}Z`)
 
 describe('Mails about notifications', () => {
   const server = fixture(startMailServer)
-  // It sends no mails itself, so that a test decides when a mail is sent.
+  // The host sends no mails, so that a test decides when a mail is sent.
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
   const workspace = fixture(seed, rest)
   let ann: Person
@@ -57,7 +57,7 @@ describe('Mails about notifications', () => {
     const { status } = await rest.call('PATCH', '/ext/settings', { token: person.token, body })
     assert.equal(status, 200)
   }
-  /** Follows what happened, and queues the mails that are due; the oldest notification counts as one of midnight. */
+  /** Queues the mails that are due at this time, as if the oldest notification were of midnight. */
   const queue = async (time: string) => {
     await followChanges(rest.database)
     await rest.database.query(sql`
@@ -81,7 +81,7 @@ describe('Mails about notifications', () => {
       composeNotifications: (mail) => composeNotifications({ database, administrators }, mail),
     })
   }
-  /** Sends what is queued, by so many instances at the same time. */
+  /** Sends the queued mails, by this number of concurrent instances. */
   const send = async (to: Pick<MailServer, 'url'> = server, instances = 1, silentMilliseconds?: number) => {
     const workers = Array.from({ length: instances }, () => startWorker(to, silentMilliseconds))
     await Promise.all(workers.map((worker) => worker.poll()))
@@ -95,7 +95,7 @@ describe('Mails about notifications', () => {
       mail.replaceAll(/\r\n[ \t]+/g, ' '),
     )?.[1] ?? ''
 
-  test('bundle what happened within minutes, with links and one-click headers, once', async () => {
+  test('bundle notifications of a few minutes, with links and one-click headers, and are sent once', async () => {
     const first = await give('Paint the door')
     await workspace.make('comment', { assignmentId: first, text: 'Blue, please' }, ann)
     const { id: workflowId } = await workspace.make('workflow', { name: 'Review\nNow', order: 7 })
@@ -132,7 +132,7 @@ describe('Mails about notifications', () => {
     assert.ok(mail.includes(`/ext/unsubscribe?token=${tokenIn(mail)}\r\n`), mail)
   })
 
-  test('come at the chosen hour in the time zone of the account, which may change until then', async () => {
+  test('are sent at the chosen hour in the time zone of the account, which may change until then', async () => {
     await choose({ notificationMails: 'daily', notificationHour: 9, timeZone: 'Asia/Tokyo' })
     await give()
     // The ninth hour in Tokyo is midnight of UTC, so the next one is a day later.
@@ -150,7 +150,7 @@ describe('Mails about notifications', () => {
     assert.match(mailsTo(bob)[0] ?? '', /^Subject: 2 new notifications\r$/m)
   })
 
-  test('have neither what is muted, nor what was read before', async () => {
+  test('contain no muted kinds and no notifications that are already read', async () => {
     await choose({ mutedKinds: ['assigned'] })
     const assignmentId = await give()
     await queue('01:00:00')
@@ -172,12 +172,18 @@ describe('Mails about notifications', () => {
     assert.match(mailsTo(bob)[0] ?? '', /^Subject: Write: New comment by Ann\r$/m)
   })
 
-  test('lose nothing that is created while they are queued, and outlast the sessions of the account', async () => {
+  test('lose no notification that is created while they are queued, and are sent after the sessions of the account have ended, too', async () => {
     const assignmentId = await give()
     await queue('00:01:00')
     await rest.database.transaction(async (transaction) => {
-      const one = { userId: bob.id, kind: 'commented', assignmentId, actorId: ann.id, cause: 'one' } as const
-      await keepNotifications(transaction, [{ ...one, at: new Date().toISOString() }])
+      const notification = {
+        userId: bob.id,
+        kind: 'commented',
+        assignmentId,
+        actorId: ann.id,
+        cause: 'one',
+      } as const
+      await storeNotifications(transaction, [{ ...notification, at: new Date().toISOString() }])
       await queueNotificationMails(rest.database, at('01:00:00'))
     })
     await queueNotificationMails(rest.database, at('01:00:00'))
@@ -186,7 +192,7 @@ describe('Mails about notifications', () => {
     assert.match(mailsTo(bob)[0] ?? '', /^Subject: Write: 2 new notifications\r$/m)
   })
 
-  test('say nothing of what can no longer be seen when they are sent', async () => {
+  test('do not mention assignments that the account can no longer see when they are sent', async () => {
     await give()
     await queue('01:00:00')
     await workspace.write('DELETE', '/api/userProject', { ids: [membership] })
@@ -194,7 +200,7 @@ describe('Mails about notifications', () => {
     assert.deepEqual(mailsTo(bob), [])
   })
 
-  test('are not sent to accounts that may not sign in, have no address or want none', async () => {
+  test('are not sent to accounts that are deactivated, have no address or have turned them off', async () => {
     const odd = await rest.signUp({ name: 'Odd', login: 'no address' })
     const gone = await rest.signUp({ name: 'Gone' })
     for (const { id } of [odd, gone]) await workspace.join(projectId, id)
@@ -213,7 +219,7 @@ describe('Mails about notifications', () => {
     )
   })
 
-  test(`have at most ${mailedNotificationsMax} notifications, in the language of the account, and nothing begins another header`, async () => {
+  test(`have at most ${mailedNotificationsMax} notifications, in the language of the account, and cannot contain further headers`, async () => {
     await choose({ language: 'pt-BR' })
     const evil = await rest.signUp({ name: 'Eve\r\nBcc: x@example.com' })
     await workspace.join(projectId, evil.id)
@@ -239,7 +245,7 @@ describe('Mails about notifications', () => {
     assert.equal(many.match(/^- Atribu/gm)?.length, mailedNotificationsMax)
   })
 
-  test('are limited for an account and a day; what follows waits for the next day', async () => {
+  test('are limited for each account and day, and further ones wait for the next day', async () => {
     await rest.database.singleWrites.query(sql`
       insert into mails (id, purpose, made_by, ended_at)
       select gen_random_uuid(), 'notifications', ${bob.id}, now() from generate_series(1, ${budgetLimits.notificationMailsOfAccount.max}::int)`)
@@ -257,19 +263,19 @@ describe('Mails about notifications', () => {
 
   const withServer = async (
     options: Parameters<typeof startMailServer>[0],
-    work: (own: MailServer) => Promise<void>,
+    work: (mailServer: MailServer) => Promise<void>,
   ) => {
-    const own = await startMailServer(options)
-    await work(own).finally(own.stop)
+    const mailServer = await startMailServer(options)
+    await work(mailServer).finally(mailServer.stop)
   }
 
   test('are retried if the server has certainly not accepted them', async () => {
     await give()
     await queue('01:00:00')
     const rejected = Object.assign(new Error('Not now'), { responseCode: 451 })
-    await withServer({ afterData: (done) => done(rejected) }, (own) => send(own))
+    await withServer({ afterData: (done) => done(rejected) }, (mailServer) => send(mailServer))
     await retry()
-    await withServer({ onConnect: () => undefined }, (own) => send(own, 1, 300))
+    await withServer({ onConnect: () => undefined }, (mailServer) => send(mailServer, 1, 300))
     await retry()
     await send({ url: 'smtp://127.0.0.1:1' })
     await retry()
@@ -280,16 +286,16 @@ describe('Mails about notifications', () => {
   test('are not repeated if the server may have accepted them', async () => {
     await give()
     await queue('01:00:00')
-    await withServer({ afterData: () => undefined }, async (own) => {
-      await send(own, 1, 300)
-      assert.equal(mailsTo(bob, own).length, 1)
+    await withServer({ afterData: () => undefined }, async (mailServer) => {
+      await send(mailServer, 1, 300)
+      assert.equal(mailsTo(bob, mailServer).length, 1)
     })
     await retry()
     await send()
     assert.deepEqual(mailsTo(bob), [])
   })
 
-  test('are sent once, although an instance that has claimed one is stopped for a long time', async () => {
+  test('are sent once, although an instance that has claimed one is paused for a long time', async () => {
     await give()
     await queue('01:00:00')
     await rest.database.transaction((transaction) => claimMails(transaction, 4))
@@ -302,14 +308,14 @@ describe('Mails about notifications', () => {
 
   test('are sent once, although the host is killed while the server has the mail', async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'tracker-mail-'))
-    await withServer({ afterData: () => undefined }, async (own) => {
+    await withServer({ afterData: () => undefined }, async (mailServer) => {
       const host = await startChild({
         DATABASE_URL: addressOf(rest.database),
-        ...{ DATA_DIR: dataDirectory, SMTP_URL: own.url, MAIL_FROM: 'tracker@example.com' },
+        ...{ DATA_DIR: dataDirectory, SMTP_URL: mailServer.url, MAIL_FROM: 'tracker@example.com' },
       })
       await give()
       await queue('01:00:00')
-      await until(() => mailsTo(bob, own).length === 1, 'the mail')
+      await until(() => mailsTo(bob, mailServer).length === 1, 'the mail')
       await host.end('SIGKILL')
     })
     await retry()
@@ -330,7 +336,7 @@ describe('Mails about notifications', () => {
     const frequency = async (person = bob) =>
       (await rest.call('GET', '/ext/settings', { token: person.token })).body.settings.notificationMails
 
-    test('by the page of their link, in the language of the account, and never by opening it', async () => {
+    test('by the form on the page of their link, in the language of the account, and not by opening the page', async () => {
       await choose({ language: 'pt-BR' })
       const page = await fetch(address())
       assert.equal(page.status, 200)
@@ -346,7 +352,7 @@ describe('Mails about notifications', () => {
       assert.equal(await frequency(), 'none')
     })
 
-    test('with one click of a mail program, also for a mail that is queued', async () => {
+    test('with one click in a mail program, even for a mail that is queued', async () => {
       await give()
       await queue('02:00:00')
       const body = new FormData()
@@ -358,7 +364,7 @@ describe('Mails about notifications', () => {
       assert.equal(mailsTo(bob).length, 1)
     })
 
-    test('for the account of the token only', async () => {
+    test('only for the account of the token', async () => {
       const [, signature] = token.split('.')
       for (const wrong of [
         `${ann.id}.${signature}`,
@@ -378,13 +384,13 @@ describe('Mails about notifications', () => {
     })
   })
 
-  test('have no secret and no address in the log', () => {
+  test('are logged without secrets and addresses', () => {
     assert.ok(lines.length > 0)
     assert.doesNotMatch(lines.join(''), /@example\.com|token=/)
   })
 })
 
-describe('Mails about notifications of a host', () => {
+describe('Mails about notifications, in a running host,', () => {
   const server = fixture(startMailServer)
   const rest = fixture(() =>
     startRestUnderTest({
@@ -394,7 +400,7 @@ describe('Mails about notifications of a host', () => {
   )
   const workspace = fixture(seed, rest)
 
-  test('are sent by it, unless the extensions are off', async () => {
+  test('are sent unless the extensions are off', async () => {
     const person = await rest.signUp()
     const projectId = await workspace.project('Moon base', rest.administrator)
     await workspace.join(projectId, person.id)

@@ -42,17 +42,17 @@ describe('Notifications', () => {
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return answer.body.result
   }
-  /** Follows at once what the host would follow within a second. */
+  /** Follows the changes at once, as the host does within a second. */
   const about = async (person: Person, assignmentId: string): Promise<Shown[]> => {
     await followChanges(rest.database)
     const { data } = await read(person)
-    return data.filter((one: Shown) => one.assignmentId === assignmentId)
+    return data.filter((row: Shown) => row.assignmentId === assignmentId)
   }
   const kindsAbout = async (person: Person, assignmentId: string) =>
     (await about(person, assignmentId)).map(({ kind }) => kind)
   const mark = (person: Person, body: unknown) => person.call('PATCH', '/ext/notifications', body)
 
-  test('tell whoever an assignment is given to, and never the caller', async () => {
+  test('are created for the user to whom an assignment is given, and never for the caller', async () => {
     const given = await workspace.assignment(projectId, bob.id)
     assert.deepEqual(await kindsAbout(bob, given), ['assigned'])
     await workspace.make('userAssignment', { assignmentId: given, userId: ann.id }, bob)
@@ -62,7 +62,7 @@ describe('Notifications', () => {
     assert.deepEqual(await kindsAbout(bob, given), ['assigned'])
   })
 
-  test('tell those who watch an assignment, and not those who have chosen not to be told', async () => {
+  test('are created for users who watch an assignment, and not for users who have turned them off', async () => {
     const assignmentId = await workspace.assignment(projectId, ann.id)
     const watch = async (person: Person, isWatching: boolean | null) => {
       const { body, status } = await person.call('PATCH', '/ext/watch', { assignmentId, isWatching })
@@ -87,7 +87,7 @@ describe('Notifications', () => {
     assert.deepEqual(Object.keys(rejected.body.errors), ['assignmentId', 'isWatching'])
   })
 
-  test('tell those who created an assignment, commented on it or are mentioned, until they choose otherwise', async () => {
+  test('are created for users who created an assignment, commented on it or are mentioned, until they choose otherwise', async () => {
     const ivo = await rest.signUp({ name: 'Ivo' })
     await workspace.join(projectId, ivo.id)
     const { workflowId, assignmentTypeId } = workspace
@@ -140,12 +140,12 @@ describe('Notifications', () => {
     await choose(kim, false)
     await comment(ann)
     assert.equal(await isWatching(kim), false)
-    assert.deepEqual(await kindsAbout(kim, assignmentId), ['commented'], 'has chosen not to be told')
+    assert.deepEqual(await kindsAbout(kim, assignmentId), ['commented'], 'has turned notifications off')
     await choose(kim, null)
     await workspace.write('DELETE', '/ext/comment', { ids: [written] }, kim)
     assert.equal(await isWatching(kim), false, 'the only comment is removed')
 
-    // Who is responsible no longer is told nothing new, unless they watch.
+    // A user who is no longer responsible gets no further notifications, unless they watch.
     await workspace.write('PATCH', '/ext/assignment', { id: assignmentId, userId: kim.id }, ann)
     await choose(kim, true)
     await workspace.write('PATCH', '/ext/assignment', { id: assignmentId, userId: ivo.id }, ann)
@@ -154,7 +154,7 @@ describe('Notifications', () => {
     assert.equal(await isWatching(kim), false)
   })
 
-  test('are chosen for a limited number of assignments, also by two devices at once', async () => {
+  test('can be chosen for a limited number of assignments, even by two devices at once', async () => {
     const dora = await rest.signUp({ name: 'Dora' })
     await workspace.join(projectId, dora.id)
     const [first, second, last] = [
@@ -178,7 +178,7 @@ describe('Notifications', () => {
     assert.equal((await dora.call('PATCH', '/ext/watch', again)).status, 200)
   })
 
-  test('tell those involved of comments, and those mentioned of that only', async () => {
+  test('report comments to participants, and to mentioned users only the mention', async () => {
     const assignmentId = await workspace.assignment(projectId, ann.id)
     await workspace.make('userAssignment', { assignmentId, userId: bob.id })
     const comment = await workspace.make(
@@ -205,7 +205,7 @@ describe('Notifications', () => {
     await workspace.make('comment', { assignmentId, text: 'And again' }, ann)
     assert.deepEqual(await kindsAbout(bob, assignmentId), ['commented', 'mentioned', 'assigned'])
     assert.deepEqual(await kindsAbout(ann, assignmentId), ['assigned'])
-    // Cid is no member when mentioned, so that joining later tells of nothing.
+    // Cid is not a member when mentioned, so joining later creates no notification.
     await workspace.join(projectId, cid.id)
     assert.deepEqual(await kindsAbout(cid, assignmentId), [])
     await workspace.write(
@@ -224,7 +224,7 @@ describe('Notifications', () => {
     assert.deepEqual(await kindsAbout(cid, assignmentId), ['mentioned'], 'once for each name in a text')
   })
 
-  test('tell of impediments that come and go', async () => {
+  test('report new and removed impediments', async () => {
     const assignmentId = await workspace.assignment(projectId, bob.id)
     const { impedimentId } = workspace
     const { id } = await workspace.make('assignmentImpediment', { assignmentId, impedimentId })
@@ -232,7 +232,7 @@ describe('Notifications', () => {
     assert.deepEqual(await kindsAbout(bob, assignmentId), ['unblocked', 'blocked', 'assigned'])
   })
 
-  test('tell that an assignment waits no longer', async () => {
+  test('report that an assignment no longer waits for another one', async () => {
     const first = await workspace.assignment(projectId, ann.id)
     const waiting = await workspace.assignment(projectId, bob.id)
     await workspace.make('assignmentDependency', { assignmentId: waiting, blockedById: first }, ann)
@@ -242,12 +242,12 @@ describe('Notifications', () => {
     assert.deepEqual(await kindsAbout(bob, waiting), ['dependencyDone', 'assigned'])
   })
 
-  test('of due dates are made once, although two instances begin the day at the same time', async () => {
+  test('about due dates are created once, although two instances begin the day at the same time', async () => {
     const dates = (end: number) => ({ startDate: day(-30), endDate: day(end) })
     const [tomorrow, yesterday, later, longAgo] = await Promise.all(
       [1, -1, 3, -30].map((end) => workspace.assignment(projectId, bob.id, dates(end))),
     )
-    // A commenter is told of changes, but the day concerns those who do the work.
+    // A commenter is notified of changes, but due dates only concern those who do the work.
     await workspace.make('comment', { assignmentId: tomorrow, text: 'Soon' }, ann)
     await rest.database.query(sql`update notification_progress set reminded_on = reminded_on - 1 returning 1`)
     await Promise.all([remind(rest.database), remind(rest.database), remind(rest.database)])
@@ -259,7 +259,7 @@ describe('Notifications', () => {
     assert.equal(await remind(rest.database), false)
   })
 
-  test('are made once by two instances, each of which can be asked', async () => {
+  test('are created once by two instances, and can be read from both', async () => {
     await using another = await rest.startAnother()
     const dan = await rest.signUp({ name: 'Dan' })
     await workspace.join(projectId, dan.id)
@@ -270,7 +270,7 @@ describe('Notifications', () => {
     await until(async () => (await read(dan, '', another.address)).totalCount >= 30, 'all notifications')
     const { data, unreadCount } = await read(dan, '', another.address)
     assert.deepEqual(
-      data.map((one: Shown) => one.assignmentId).sort(),
+      data.map((row: Shown) => row.assignmentId).sort(),
       [...assignments].sort(),
       'each of them once',
     )
@@ -278,7 +278,7 @@ describe('Notifications', () => {
     assert.deepEqual((await read(dan, 'pageNumber=2', another.address)).data, [])
   })
 
-  test('are shown as long as their assignment can be seen, and come back with it', async () => {
+  test('are shown only while the user can see their assignment', async () => {
     const eve = await rest.signUp({ name: 'Eve' })
     const membership = await workspace.join(projectId, eve.id)
     const assignmentId = await workspace.assignment(projectId, eve.id)
@@ -314,7 +314,7 @@ describe('Notifications', () => {
     assert.equal((await read(fay, 'kind=assigned&unread=true')).totalCount, 0)
   })
 
-  test('tell those involved of a move, in one line that names the newest stage', async () => {
+  test('report several moves to participants as one, with the newest stage', async () => {
     const assignmentId = await workspace.assignment(projectId, bob.id)
     await followChanges(rest.database)
     const { id: review } = await workspace.make('workflow', { name: 'Review', order: 7 })
@@ -324,21 +324,21 @@ describe('Notifications', () => {
     const movesOf = async (person: Person) =>
       (await about(person, assignmentId)).filter(({ kind }) => kind === 'stageChanged')
     await move(review, ann)
-    const [told, ...more] = await movesOf(bob)
+    const [notification, ...further] = await movesOf(bob)
     assert.deepEqual(
-      { workflowId: told?.workflowId, actorId: told?.actorId, more },
-      { workflowId: review, actorId: ann.id, more: [] },
+      { workflowId: notification?.workflowId, actorId: notification?.actorId, further },
+      { workflowId: review, actorId: ann.id, further: [] },
     )
     assert.deepEqual(await movesOf(cid), [], 'is not involved')
     await move(done, bob)
-    assert.deepEqual(await movesOf(bob), [told], 'for their own act')
+    assert.deepEqual(await movesOf(bob), [notification], 'for their own act')
     await mark(bob, { isRead: true, all: true })
     await move(review, ann)
     await move(done, ann)
     const moves = await movesOf(bob)
     assert.deepEqual(
       moves.map(({ id, workflowId, readAt }) => ({ id, workflowId, readAt })),
-      [{ id: told?.id, workflowId: done, readAt: null }],
+      [{ id: notification?.id, workflowId: done, readAt: null }],
     )
     await ann.call('PATCH', '/ext/watch', { assignmentId, isWatching: true })
     await workspace.write(
@@ -368,7 +368,7 @@ describe('Notifications', () => {
     await counted(0)
   })
 
-  test(`are at most ${notificationsMax} for an account: the oldest give way`, async () => {
+  test(`are limited to ${notificationsMax} for each account, of which the oldest are deleted`, async () => {
     const hal = await rest.signUp({ name: 'Hal' })
     await workspace.join(projectId, hal.id)
     const old = await workspace.assignment(projectId, hal.id)

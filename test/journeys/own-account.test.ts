@@ -17,7 +17,7 @@ describe('The own account', { concurrency: true }, () => {
 
   const { join, change, me } = accountsOf(() => rest)
 
-  test('is shown bare, with five properties and no credential', async () => {
+  test('is returned without an envelope, with five properties and no credential', async () => {
     const { id, login, token } = await join()
     const { status, body } = await me(token)
     assert.equal(status, 200)
@@ -35,8 +35,8 @@ describe('The own account', { concurrency: true }, () => {
     }
   })
 
-  test('gets a new name, trimmed, and nothing else, whatever the body holds', async () => {
-    const [own, other] = [await join(), await join()]
+  test('changes only its name, trimmed, whatever the body contains', async () => {
+    const [mara, other] = [await join(), await join()]
     const body = {
       id: other.id,
       name: '  Mara L. ',
@@ -45,12 +45,12 @@ describe('The own account', { concurrency: true }, () => {
       createdAt: '2000-01-01',
       sub: other.id,
     }
-    const answer = await own.call('PATCH', '/api/me', body)
+    const answer = await mara.call('PATCH', '/api/me', body)
     assert.deepEqual([answer.status, answer.body], [200, { success: true }])
-    const shown = (await me(own.token)).body
+    const shown = (await me(mara.token)).body
     assert.deepEqual(
       { ...shown, updatedAt: null },
-      { id: own.id, name: 'Mara L.', login: own.login, createdAt: shown.createdAt, updatedAt: null },
+      { id: mara.id, name: 'Mara L.', login: mara.login, createdAt: shown.createdAt, updatedAt: null },
     )
     assert.match(shown.updatedAt, /Z$/)
     assert.equal((await me(other.token)).body.name, 'Mara')
@@ -73,7 +73,7 @@ describe('The own account', { concurrency: true }, () => {
     assert.equal(statuses.filter((status) => status === 401).length, waiting)
   })
 
-  test('takes a name of 200 characters in any script', async () => {
+  test('accepts a name of 200 characters in any script', async () => {
     const { token } = await join()
     for (const name of ['x'.repeat(200), '漢'.repeat(200), '😀'.repeat(200)]) {
       assert.equal((await rest.call('PATCH', '/api/me', { token, body: { name } })).status, 200)
@@ -134,7 +134,7 @@ describe('The own account', { concurrency: true }, () => {
     assert.ok(answer.body.errors.newPassword.length > 1)
   })
 
-  test('takes a new password of 128 characters and of any script', async () => {
+  test('accepts a new password of 128 characters in any script', async () => {
     for (const newPassword of [
       `Aa1-${'x'.repeat(124)}`,
       'Grüße aus Köln 7',
@@ -152,13 +152,13 @@ describe('The own account', { concurrency: true }, () => {
       assertWrong(await change(token, wrong, another))
   })
 
-  test('of someone who never had a password rejects every one', async () => {
+  test('without a password rejects every current password', async () => {
     const { login } = await insertAccount(rest.database, { passwordHash: 'no password' })
     const token = await rest.identity.serviceToken(login)
     assertWrong(await change(token, 'no password', another))
   })
 
-  test('changes its password, and everything issued before stops working at once', async () => {
+  test('changes its password, and everything that was issued before stops working at once', async () => {
     const { login, token } = await join()
     const [{ access_token: second }, service] = await Promise.all([
       rest.identity.signIn(login),
@@ -174,7 +174,7 @@ describe('The own account', { concurrency: true }, () => {
     assert.equal((await change(fresh, another, 'Third-789')).status, 200)
   })
 
-  test('is open to a service client, whose token names no session', async () => {
+  test('is available to a service client, whose token names no session', async () => {
     const { login } = await join()
     const token = await rest.identity.serviceToken(login)
     assert.equal((await me(token)).body.login, login)
@@ -210,16 +210,16 @@ describe('The own account', { concurrency: false }, () => {
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
 
   test('locks password changes after five wrong ones, even for the right one, and nothing else', async () => {
-    const [own, other] = [await join(), await join()]
+    const [mara, other] = [await join(), await join()]
     for (let guess = 1; guess <= 5; guess += 1)
-      assertWrong(await change(own.token, `Wrong-${guess}`, another))
-    assertLocked(await change(own.token, password, another))
-    assertLocked(await change(own.token, 'Wrong-6', another))
-    assert.equal((await me(own.token)).status, 200)
+      assertWrong(await change(mara.token, `Wrong-${guess}`, another))
+    assertLocked(await change(mara.token, password, another))
+    assertLocked(await change(mara.token, 'Wrong-6', another))
+    assert.equal((await me(mara.token)).status, 200)
     assert.equal((await change(other.token, password, another)).status, 200)
   })
 
-  test('locks password changes whatever else is wrong with the request, and only for who is signed in', async () => {
+  test('locks password changes whatever else is wrong with the request, and only for its owner', async () => {
     const { token } = await join()
     const post = (body: BodyInit | undefined, headers: Record<string, string> = {}, as = token) =>
       fetch(`${rest.address}/api/me/password`, {
@@ -251,7 +251,7 @@ describe('The own account', { concurrency: false }, () => {
     assert.equal((await post('{}', {}, 'made-up')).status, 401)
   })
 
-  test('clears four wrong ones after a right one', async () => {
+  test('forgets four wrong passwords after a right one', async () => {
     const { login, token } = await join()
     for (let guess = 1; guess <= 4; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
     assert.equal((await change(token, password, another)).status, 200)
@@ -269,7 +269,7 @@ describe('The own account', { concurrency: false }, () => {
         where subject = ${id}`),
     )
 
-  test('is open again fifteen minutes later', async () => {
+  test('allows password changes again fifteen minutes later', async () => {
     const { id, token } = await join()
     for (let guess = 1; guess <= 5; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
     assertLocked(await change(token, password, another))
@@ -278,7 +278,7 @@ describe('The own account', { concurrency: false }, () => {
     assert.equal((await change(token, password, another)).status, 200)
   })
 
-  test('counts no wrong one that is older than fifteen minutes', async () => {
+  test('counts no wrong password that is older than fifteen minutes', async () => {
     const { id, token } = await join()
     for (let guess = 1; guess <= 4; guess += 1) assertWrong(await change(token, `Wrong-${guess}`, another))
     await letQuarterPass(id)
@@ -286,7 +286,7 @@ describe('The own account', { concurrency: false }, () => {
     assert.equal((await change(token, password, another)).status, 200)
   })
 
-  test('counts wrong ones of two instances together', async () => {
+  test('counts wrong passwords on two instances together', async () => {
     const { token } = await join()
     const { address } = await rest.startAnother()
     const there = (currentPassword: string) =>
@@ -297,7 +297,7 @@ describe('The own account', { concurrency: false }, () => {
     assertLocked(await change(token, password, another))
   })
 
-  test('is not opened by guessing in parallel: of twenty guesses at once five are looked at', async () => {
+  test('checks only five of twenty concurrent guesses of the password', async () => {
     const { token } = await join()
     const guesses = Array.from({ length: 20 }, (_, guess) => change(token, `Wrong-${guess}`, another))
     const answers = await Promise.all(guesses)
@@ -307,7 +307,7 @@ describe('The own account', { concurrency: false }, () => {
     assertLocked(await change(token, password, another))
   })
 
-  test('lets exactly one of several changes at once win', async () => {
+  test('accepts exactly one of several concurrent password changes', async () => {
     const { token } = await join()
     const changes = Array.from({ length: 4 }, (_, index) => change(token, password, `Another-${index}`))
     const statuses = (await Promise.all(changes)).map(({ status }) => status)
@@ -315,7 +315,7 @@ describe('The own account', { concurrency: false }, () => {
     for (const status of statuses) assert.ok([200, 400, 401].includes(status), String(status))
   })
 
-  test('answers forty people who change their passwords at the same time', async () => {
+  test('responds to forty users who change their passwords at the same time', async () => {
     const people = await Promise.all(Array.from({ length: 40 }, () => join()))
     const answers = await Promise.all(people.map(({ token }) => change(token, password, another)))
     for (const answer of answers) if (answer.status !== 200) assertLocked(answer)
@@ -350,7 +350,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
     !(await isAccepted(tokens.access_token)) &&
     (await refresh(openBrowser(rest.identity.address), tokens.refresh_token)).json.error === 'invalid_grant'
 
-  test('show users their own sessions, newest first: when, from where, by which client', async () => {
+  test('show users their own sessions, newest first, with time, address and client', async () => {
     const { id, token } = await join()
     const [newest, oldest, ...others] = await sessionsSeenBy(token)
     assert.equal(others.length, 0)
@@ -370,7 +370,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
     assert.ok(Date.parse(oldest.createdAt) < Date.parse(createdAt))
   })
 
-  test('end one by one, all or none, and are listed no more', async () => {
+  test('are ended together or not at all, and are no longer listed', async () => {
     const { token, tokens } = await join()
     const [current, older] = await sessionsSeenBy(token)
     const end = (ids: unknown) => rest.call('DELETE', '/ext/sessions', { token, body: { ids } })
@@ -383,7 +383,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
     assert.equal(await isDone(tokens), true)
   })
 
-  test('are rejected ids that are none', async () => {
+  test('cannot be ended by invalid ids', async () => {
     const { token } = await join()
     for (const ids of [
       undefined,
@@ -418,7 +418,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
     )
   })
 
-  test('end all at once, for oneself or by an administrator, with the tokens of service clients', async () => {
+  test('can all be ended at once by their owner or by an administrator, with the tokens of service clients', async () => {
     const ends = [
       ({ token }: Person) => rest.call('POST', '/ext/sessions/end-all', { token }),
       ({ id: userId }: Person) => rest.administrator.call('POST', '/ext/sessions/end-all', { userId }),
@@ -438,7 +438,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
     assertEnvelope(await rest.call('POST', '/ext/sessions/end-all', unknown), 404)
   })
 
-  test('that end while they are refreshed leave nothing that works, no matter who came first', async () => {
+  test('that end while they are refreshed leave no valid token, whichever came first', async () => {
     const ends = [
       (token: string) =>
         rest.call('DELETE', '/ext/sessions', { token, body: { ids: [claimsOf(token).sid] } }),
@@ -456,7 +456,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
     }
   })
 
-  test('of a removed account have ended, and stay ended when it is restored, also those begun meanwhile', async () => {
+  test('of a removed account have ended and stay ended when it is restored, even if they began meanwhile', async () => {
     const asAdministrator = (method: string, path: string, ids: readonly string[]) =>
       rest.administrator.call(method, path, { ids })
     for (let round = 0; round < 4; round += 1) {
@@ -470,7 +470,7 @@ describe('Sessions under /ext/sessions', { concurrency: true }, () => {
       ])
       assert.equal(removed.status, 200)
       assert.equal((await asAdministrator('POST', '/api/user/restore', [id])).status, 200)
-      const issued = [tokens, refreshed.json, ...signedInMeanwhile.map((one) => one.tokens)]
+      const issued = [tokens, refreshed.json, ...signedInMeanwhile.map((response) => response.tokens)]
       for (const some of issued) if (some.access_token !== undefined) assert.equal(await isDone(some), true)
       assert.equal(await isAccepted(service), false)
       const { access_token: fresh } = await rest.identity.signIn(login)

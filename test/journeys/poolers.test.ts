@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 
 const missing = !hasPsql ? 'psql is not installed' : !poolerProgram && 'pgbouncer is not installed'
 
-/** Callers are promised an answer within this time. */
+/** A caller gets a response within this time. */
 const answerMillisecondsMax = 10_000
 
 for (const mode of ['session', 'transaction'] as const) {
@@ -33,7 +33,7 @@ for (const mode of ['session', 'transaction'] as const) {
         headers: { 'content-type': 'application/json' },
       })
 
-    test('become healthy without any setting', async () => {
+    test('become healthy without further settings', async () => {
       for (const [name] of hosts)
         await until(async () => {
           assert.ok(deployed.isRunning(name), deployed.output(name))
@@ -41,7 +41,7 @@ for (const mode of ['session', 'transaction'] as const) {
         }, name)
     })
 
-    test('serve writes and lists of many clients at once', async () => {
+    test('serve concurrent writes and lists of many clients', async () => {
       const token = await deployed.tokenFor('svc.api')
       const answers = await Promise.all(
         Array.from({ length: 60 }, (_, count) =>
@@ -63,7 +63,7 @@ for (const mode of ['session', 'transaction'] as const) {
       assert.equal(result?.totalCount, 30)
     })
 
-    test('keep one ledger, whichever instance of the bank is asked', async () => {
+    test('keep one ledger, whichever instance of the bank serves a request', async () => {
       const answers = await Promise.all(
         Array.from({ length: 40 }, (_, count) => transact(count % 2 === 0 ? 'bank-1' : 'bank-2')),
       )
@@ -90,7 +90,7 @@ for (const mode of ['session', 'transaction'] as const) {
         await network[repair]()
         const [list, write, readiness] = answers.map(({ status }) => status)
         assert.deepEqual([list, readiness], [503, 503], JSON.stringify(answers))
-        // 504 if it was already sent when the answers stopped.
+        // The response is 504 if the request was already sent when the store stopped responding.
         assert.ok(write === 503 || write === 504, JSON.stringify(answers))
         for (const { milliseconds } of answers)
           assert.ok(milliseconds < answerMillisecondsMax, `${milliseconds}`)

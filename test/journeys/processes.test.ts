@@ -60,14 +60,14 @@ const metricsOf = async (address: string) => (await get(`${address}/metrics`)).t
 const sumOf = (page: string, line: RegExp): number =>
   [...page.matchAll(line)].reduce((sum, [, value]) => sum + Number(value), 0)
 
-/** The budgets of all processes are added. */
+/** The metrics contain the sum of the budgets of all processes. */
 const connectionBudget = /^budget_limit\{budget="httpConnections",.*\} (\d+)$/gm
 
 const untilAllListen = ({ address }: Pick<ChildHost, 'address'>) =>
   until(async () => sumOf(await metricsOf(address), connectionBudget) === 20_000, 'all processes')
 
 describe('Hosts in several processes on one port', { skip: process.platform === 'win32' }, () => {
-  test('serve requests in all of them, and any of them answers with the metrics of all', async (t) => {
+  test('serve requests in all of them, and each returns the metrics of all', async (t) => {
     const { address, headers, host } = await startProcesses(t)
     assert.equal(workersOf(host).length, processes)
     const answers = await Promise.all(
@@ -87,7 +87,7 @@ describe('Hosts in several processes on one port', { skip: process.platform === 
     const statuses: number[] = []
     for (let count = 0; count < 60; count += 1) statuses.push((await get(`${address}/`)).status)
     const served = statuses.filter((status) => status === 200).length
-    // The metrics that `startProcesses` asked for count, too.
+    // The requests of `startProcesses` for metrics count, too.
     assert.ok(served > 20 && served < 40, `${served}`)
     assert.deepEqual([...new Set(statuses.slice(served))], [429])
   })
@@ -110,7 +110,7 @@ describe('Hosts in several processes on one port', { skip: process.platform === 
     for (const reader of readers) reader.close()
   })
 
-  test('replace a process that ends, and log it', async (t) => {
+  test('replace a process that exits, and log that', async (t) => {
     const { address, host, output, headers } = await startProcesses(t)
     const [victim = 0, survivor = 0] = workersOf(host)
     process.kill(victim, 'SIGKILL')
@@ -128,7 +128,7 @@ describe('Hosts in several processes on one port', { skip: process.platform === 
       assert.equal((await get(`${address}/api/organizations`, headers)).status, 200)
   })
 
-  test('are not ready in any process while they drain, then finish their requests and end', async (t) => {
+  test('are not ready in any process while they drain, then finish their requests and exit', async (t) => {
     const { address, host, headers } = await startProcesses(t, { DRAIN_SECONDS: '2' })
     const workers = workersOf(host)
     const ended = host.end('SIGTERM')
@@ -153,7 +153,7 @@ describe('Hosts in several processes on one port', { skip: process.platform === 
     await until(() => !workers.some(isAlive), 'the end of all')
   })
 
-  test('name a port that is in use, and end', async (t) => {
+  test('report a port that is in use, and exit', async (t) => {
     const store = await freshDatabase()
     const occupant = createServer()
     await once(occupant.listen(0, '127.0.0.1'), 'listening')
@@ -167,7 +167,7 @@ describe('Hosts in several processes on one port', { skip: process.platform === 
     assert.match(child.output(), new RegExp(`Port ${port} is in use\\. Stop what uses it, or set REST_PORT`))
   })
 
-  test('share keys and tokens: each process accepts what any of them has issued', async (t) => {
+  test('share keys and tokens, so that each process accepts what any of them has issued', async (t) => {
     const store = await freshDatabase()
     const ports = await Promise.all(Array.from({ length: 4 }, freePort))
     const [rest, identity, command, diagnostics] = ports.map(String)

@@ -205,13 +205,13 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     ],
   ]
   for (const [query, errors] of rejections)
-    test(`is rejected for ${JSON.stringify(query).slice(0, 60)}, by name`, async () => {
+    test(`is rejected for ${JSON.stringify(query).slice(0, 60)}, with the name of the key`, async () => {
       const answer = await ask('assignments', query)
       assertEnvelope(answer, 400)
       assert.deepEqual(answer.body.errors, errors)
     })
 
-  test('takes a key once, and no reference deeper than three', async () => {
+  test('accepts each key only once, and references at most three deep', async () => {
     const answer = await rest.administrator.call('GET', '/ext/query/assignments?filter=a&filter=b')
     assert.deepEqual(answer.body.errors, { filter: ['Filter must be given once.'] })
     const deep = await ask('comments', { expand: 'assignment.project.organization.name' })
@@ -227,7 +227,7 @@ describe('A report under /ext/reports/', () => {
 
   const rest = fixture(startRestUnderTest)
 
-  test('wants an access token', async () => {
+  test('requires an access token', async () => {
     for (const report of ['hours', 'assignments'])
       assertEnvelope(await rest.call('GET', `/ext/reports/${report}?groupBy=week`), 401)
   })
@@ -259,7 +259,7 @@ describe('A report under /ext/reports/', () => {
     [{ groupBy: 'week', user: 'x' }, { user: [`Unknown report key user. Valid keys: ${keys}.`] }],
   ]
   for (const [query, errors] of rejections)
-    test(`is rejected for ${JSON.stringify(query)}, by name`, async () => {
+    test(`is rejected for ${JSON.stringify(query)}, with the name of the key`, async () => {
       for (const report of ['hours', 'assignments']) {
         const answer = await ask(report, query)
         assertEnvelope(answer, 400)

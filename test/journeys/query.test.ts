@@ -20,7 +20,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
   }
 
   for (const entity of entities)
-    test(`of ${resources[entity].list} reads the very rows of their list, no matter who asks`, async () => {
+    test(`of ${resources[entity].list} returns exactly the rows of their list to every caller`, async () => {
       for (const person of [ann, bob, carl, rest.administrator]) {
         const path = `/ext/query/${resources[entity].list}`
         const plain = await person.call('GET', extensionListPathOf(entity))
@@ -36,7 +36,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     })
 
   for (const { entity, column, parent } of references)
-    test(`of ${resources[entity].list} expands ${column} for anyone who may see it`, async () => {
+    test(`of ${resources[entity].list} expands ${column} for every caller who may see it`, async () => {
       const list = resources[entity].list
       const name = column.replace(/Id$/, '')
       for (const person of [ann, bob, carl, rest.administrator]) {
@@ -48,7 +48,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
       }
     })
 
-  test('shows only the fields that were chosen, and the id', async () => {
+  test('returns only the requested fields and the id', async () => {
     const { data } = await pageOf('assignments', {
       filter: "name eq 'Write'",
       fields: 'amountHours, name,project.name',
@@ -58,7 +58,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     assert.deepEqual(data, [{ id: write, name: 'Write', amountHours: 4, project: relaunch }])
   })
 
-  test('expands over several references, of one snapshot', async () => {
+  test('expands several references in one snapshot', async () => {
     const { data } = await pageOf('appointments', {
       filter: 'userId eq me',
       fields: 'amountHours,assignment.name,assignment.project.name,assignment.project.organization.name',
@@ -72,7 +72,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     )
   })
 
-  test('counts the rows of all pages when it is asked to', async () => {
+  test('counts the rows of all pages on request', async () => {
     const page = await pageOf('assignments', { count: 'true', pageSize: '1', filter: 'amountHours eq 4' })
     assert.deepEqual([page.totalCount, page.data.length], [2, 1])
     const next = await pageOf('assignments', {
@@ -111,9 +111,9 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
   })
 })
 
-/** These change or lock what the others compare, so they come after them. */
-describe('A query under /ext/query/, when others write,', () => {
-  test('shows nothing of a person whom the reader no longer shares a project with, nor of a removed one', async () => {
+/** These change or lock rows that the tests above compare, so they run after them. */
+describe('A query under /ext/query/, while other users write,', () => {
+  test('reveals nothing about a user with whom the reader no longer shares a project, or who is removed', async () => {
     const [dora, emil] = [await rest.signUp({ name: 'Dora' }), await rest.signUp({ name: 'Emil' })]
     const shared = await workspace.project('Shared', dora)
     const memberships = await Promise.all([emil.id, ann.id].map((id) => workspace.join(shared, id)))
@@ -134,7 +134,7 @@ describe('A query under /ext/query/, when others write,', () => {
     assert.equal(comments.data[0].user, null)
   })
 
-  test('can be watched, and reports changes of expanded rows', async () => {
+  test('can be a live listing, and reports changes of expanded rows', async () => {
     await using live = await listen(
       rest.address,
       `/ext/query/assignments?${new URLSearchParams({ filter: "name eq 'Draw'", expand: 'project,user', fields: 'name,project.name,user.name' })}`,
@@ -148,25 +148,25 @@ describe('A query under /ext/query/, when others write,', () => {
     assert.deepEqual(data.result.data, [{ ...row, user: { id: bob.id, name: 'Rob' } }])
   })
 
-  test('has a tag that changes with what it expands', async () => {
+  test('has an ETag that changes with the expanded rows', async () => {
     const path = `/ext/query/assignments?${new URLSearchParams({ filter: "name eq 'Hidden'", expand: 'project' })}`
     const tag = (await carl.call('GET', path)).headers.get('etag') ?? ''
-    const again = () => carl.call('GET', path, undefined, { 'if-none-match': tag })
-    assert.equal((await again()).status, 304)
+    const readIfChanged = () => carl.call('GET', path, undefined, { 'if-none-match': tag })
+    assert.equal((await readIfChanged()).status, 304)
     await workspace.write('PATCH', '/api/project', {
       ...{ id: other, name: 'Renamed', organizationId: workspace.organizationId },
     })
-    assert.equal((await again()).status, 200)
+    assert.equal((await readIfChanged()).status, 200)
   })
 
-  test('that takes too long is stopped with 503, and says what to do', async () => {
-    const { letGo } = await slowDownImpediments(rest.database)
+  test('that takes too long is stopped with 503 and advice', async () => {
+    const { release } = await slowDownImpediments(rest.database)
     try {
       const answer = await ask('impediments', { filter: "name contains 'a'" })
       assertEnvelope(answer, 503)
       assert.match(answer.body.errors.filter[0], /^The query of impediments took longer than 2\.5 seconds/)
     } finally {
-      await letGo()
+      await release()
     }
   })
 })
@@ -206,7 +206,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
       assert.deepEqual(await namesOf({ filter, sort: 'name' }), names)
     })
 
-  test('filters by an id, by a reference, and by when rows were made', async () => {
+  test('filters by an id, by a reference, and by the time of creation', async () => {
     assert.deepEqual(await namesOf({ filter: `id eq '${write.toUpperCase()}'` }), ['Write'])
     assert.deepEqual(await namesOf({ filter: `projectId eq '${other}'` }), [], 'not Carl’s')
     assert.deepEqual(await namesOf({ filter: `projectId eq '${other}'` }, carl), ['Hidden'])
@@ -228,7 +228,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
     'updatedAt,-name',
     '-updatedAt',
   ])
-    test(`goes on page after page in the order of ${sort}, and each row comes once`, async () => {
+    test(`returns page after page in the order of ${sort}, and each row once`, async () => {
       const whole = (await pageOf('assignments', { sort, pageSize: '100' })).data
       const ids = whole.map(({ id }: { id: string }) => id)
       assert.equal(ids.length, 4)
@@ -241,7 +241,7 @@ describe('A query under /ext/query/', { concurrency: 8 }, () => {
 const lasting = 60
 const pageSize = 7
 
-describe('While writers create, remove, restore and change rows, a reader who pages by cursor', () => {
+describe('A reader who pages by cursor while writers create, remove, restore and change rows,', () => {
   const rest = fixture(startRestUnderTest)
   const workspace = fixture(seed, rest)
   let lastingIds: readonly string[]
@@ -254,7 +254,7 @@ describe('While writers create, remove, restore and change rows, a reader who pa
     lastingIds = await Promise.all(Array.from({ length: lasting }, (_, index) => make(`Stays ${index % 9}`)))
   })
 
-  /** Before, between and behind the rows that stay, in every order. */
+  /** Names that sort before, between and after the rows that stay, in every order. */
   async function disturb(isDone: () => boolean): Promise<number> {
     let writes = 0
     for (let round = 0; !isDone(); round += 1) {
@@ -283,7 +283,7 @@ describe('While writers create, remove, restore and change rows, a reader who pa
   }
 
   for (const sort of ['id', '-createdAt', 'name,-createdAt', '-name', 'updatedAt,name'])
-    test(`in the order of ${sort} meets every row that was there all the time, and meets it once`, async () => {
+    test(`in the order of ${sort}, gets every row that existed all the time exactly once`, async () => {
       let isDone = false
       const writers = Array.from({ length: 4 }, () => disturb(() => isDone))
       const walks: string[][] = []
@@ -293,7 +293,7 @@ describe('While writers create, remove, restore and change rows, a reader who pa
         isDone = true
         await Promise.allSettled(writers)
       }
-      const writes = (await Promise.all(writers)).reduce((sum, one) => sum + one, 0)
+      const writes = (await Promise.all(writers)).reduce((sum, count) => sum + count, 0)
       assert.ok(writes > 10, `${writes} writes`)
       for (const ids of walks) {
         const met = ids.filter((id) => lastingIds.includes(id))
@@ -318,7 +318,7 @@ describe('A saved view', { concurrency: 8 }, () => {
     (await rowsOf(view, by, query)).map(({ name }: { name: string }) => name)
   const unseen = { view: ['There is no such view, or you may not see it.'] }
 
-  test('is a query by its id, with pages and cursors of its own', async () => {
+  test('can be queried by its id, with its own pages and cursors', async () => {
     const view = await save(ann, { filter: 'amountHours ge 4', sort: '-amountHours,name', fields: 'name' })
     assert.deepEqual(await namesOf(view, ann), ["Pack 'em", 'Print', 'Write'])
     assert.deepEqual(Object.keys((await rowsOf(view, ann))[0]).sort(), ['id', 'name'])
@@ -326,7 +326,7 @@ describe('A saved view', { concurrency: 8 }, () => {
     assert.deepEqual(await namesOf(view, ann, { cursor }), ['Write'])
   })
 
-  test('gives way to what the request says itself', async () => {
+  test('is overridden by the parameters of the request', async () => {
     const view = await save(ann, { filter: 'amountHours ge 4', sort: '-name', expand: 'project' })
     assert.deepEqual(await namesOf(view, ann, { filter: "name eq 'Draw'" }), ['Draw'])
     assert.deepEqual(await namesOf(view, ann, { sort: 'name' }), ["Pack 'em", 'Print', 'Write'])
@@ -347,16 +347,16 @@ describe('A saved view', { concurrency: 8 }, () => {
     assert.ok(listed.body.result.data.every(({ userId }: { userId: string }) => userId === ann.id))
   })
 
-  test('of a project is for its members, each of whom sees by it what they may see themselves', async () => {
+  test('of a project is for its members, who get only rows that they can see themselves', async () => {
     const view = await share(ann, { filter: 'userId eq me', sort: 'name' })
     assert.deepEqual(await namesOf(view, ann), ["Pack 'em", 'Write'])
     assert.deepEqual(await namesOf(view, bob), ['Draw', 'Print'])
     assert.deepEqual((await ask('assignments', { view }, carl)).body.errors, unseen)
-    const elsewhere = await share(carl, { projectId: other })
-    assert.deepEqual((await ask('assignments', { view: elsewhere }, ann)).body.errors, unseen)
+    const otherView = await share(carl, { projectId: other })
+    assert.deepEqual((await ask('assignments', { view: otherView }, ann)).body.errors, unseen)
   })
 
-  test('goes with its project and comes back with it, and is gone when it is removed', async () => {
+  test('is removed and restored with its project, and cannot be used while it is removed', async () => {
     const shared = await workspace.project('Going', ann)
     const view = await share(ann, { projectId: shared })
     await workspace.write('DELETE', '/api/project', { ids: [shared] })
@@ -367,7 +367,7 @@ describe('A saved view', { concurrency: 8 }, () => {
     assert.deepEqual((await ask('assignments', { view }, ann)).body.errors, unseen)
   })
 
-  test('that cannot be meant is rejected where it is used, by name', async () => {
+  test('that is invalid is rejected where it is used, with its name', async () => {
     const view = await save(ann, { filter: 'hours gt 4', sort: 'size' })
     const { errors } = (await ask('assignments', { view })).body
     assert.match(errors.filter[0], /^Filter: At character 1: assignments cannot be filtered by hours/)
@@ -383,14 +383,14 @@ describe('A saved view', { concurrency: 8 }, () => {
     assertEnvelope(await ann.call('GET', twice), 400)
   })
 
-  test('has another tag when it was changed', async () => {
+  test('changes the ETag of its result when it changes', async () => {
     const view = await save(ann, { filter: "name eq 'Draw'" })
     const path = `/ext/query/assignments?view=${view}`
     const tag = (await ann.call('GET', path)).headers.get('etag') ?? ''
-    const again = () => ann.call('GET', path, undefined, { 'if-none-match': tag })
-    assert.equal((await again()).status, 304)
+    const readIfChanged = () => ann.call('GET', path, undefined, { 'if-none-match': tag })
+    assert.equal((await readIfChanged()).status, 304)
     const body = { id: view, name: 'Mine', list: 'assignments', userId: ann.id, filter: "name eq 'Print'" }
     await workspace.write('PATCH', '/ext/savedView', body, ann)
-    assert.equal((await again()).status, 200)
+    assert.equal((await readIfChanged()).status, 200)
   })
 })

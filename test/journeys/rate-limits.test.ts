@@ -8,7 +8,7 @@ import { type Answer, type RestUnderTest, startRestUnderTest } from '../support/
 
 const origin = 'https://app.example.com'
 
-/** Each test comes from an address of its own, so that one host serves them all. */
+/** Each test uses its own client address, so that all can share one host. */
 function clientAt(localAddress: string, rest: () => RestUnderTest) {
   const agent = new Agent({ keepAlive: false })
   function get(path = '/', headers: Record<string, string> = {}): Promise<Answer> {
@@ -65,12 +65,12 @@ describe('The rate limit', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest, limits(4, 2))
   const clientFrom = (address: string) => clientAt(address, () => rest)
 
-  test('is 300 requests a minute with 20 that may wait, by default', async () => {
-    const own = await startRestUnderTest({
+  test('is by default 300 requests a minute, and 20 more may wait', async () => {
+    const separateHost = await startRestUnderTest({
       RateLimit__Rest__PermitLimit: undefined,
       RateLimit__Rest__QueueLimit: undefined,
     })
-    const client = clientAt('127.0.0.1', () => own)
+    const client = clientAt('127.0.0.1', () => separateHost)
     const statuses = await Promise.all(Array.from({ length: 300 }, () => client.status()))
     assert.ok(statuses.every((status) => status === 200))
     const waiting = client.wait(20)
@@ -78,7 +78,7 @@ describe('The rate limit', { concurrency: true }, () => {
     assertEnvelope(await client.get(), 429)
     assert.equal(waiting.answered(), 0)
     const startedAt = Date.now()
-    await own.stop()
+    await separateHost.stop()
     assert.ok(
       Date.now() - startedAt < 3000,
       'A host stops at once although clients wait for the next minute.',
@@ -86,7 +86,7 @@ describe('The rate limit', { concurrency: true }, () => {
     waiting.giveUp()
   })
 
-  test('rejects with Retry-After, readable for a browser, and spares the health routes', async () => {
+  test('rejects with a Retry-After that browsers may read, and exempts the health routes', async () => {
     const client = clientFrom('127.0.0.11')
     for (const path of ['/', '/nothing', '/api/me', '/swagger']) await client.get(path)
     const waiting = client.wait(2)
@@ -105,7 +105,7 @@ describe('The rate limit', { concurrency: true }, () => {
     waiting.giveUp()
   })
 
-  test('gives the place of a waiting client who leaves to the next', async () => {
+  test('gives the place of a waiting client that disconnects to the next one', async () => {
     const client = clientFrom('127.0.0.12')
     for (let count = 0; count < 4; count += 1) assert.equal(await client.status(), 200)
     const waiting = client.wait(2)
@@ -120,7 +120,7 @@ describe('The rate limit', { concurrency: true }, () => {
     next.giveUp()
   })
 
-  test('counts each client address on its own, and trusts no other unless it is configured to', async () => {
+  test('counts each address separately, and trusts forwarded addresses only if configured', async () => {
     const client = clientFrom('127.0.0.13')
     for (let count = 0; count < 4; count += 1)
       assert.equal(await client.status('/', { 'x-forwarded-for': `203.0.113.${count}` }), 200)
@@ -131,12 +131,12 @@ describe('The rate limit', { concurrency: true }, () => {
     waiting.giveUp()
   })
 
-  test('finds the client behind two proxies, whatever the client claims itself', async () => {
-    await using own = await startRestUnderTest({
+  test('finds the address of a client behind two proxies, whatever the client claims', async () => {
+    await using separateHost = await startRestUnderTest({
       ...limits(1, 0),
       ASPNETCORE_FORWARDEDHEADERS_ENABLED: 'true',
     })
-    const client = clientAt('127.0.0.1', () => own)
+    const client = clientAt('127.0.0.1', () => separateHost)
     const via = (chain: string) => client.status('/', { 'x-forwarded-for': chain })
     assert.equal(await via('203.0.113.1, 10.0.0.1'), 200)
     assert.equal(await via('203.0.113.1, 10.0.0.1'), 429)
@@ -149,7 +149,7 @@ describe('The rate limit', { concurrency: true }, () => {
   })
 })
 
-describe('A browser', { concurrency: true }, () => {
+describe('A page in a browser', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest, { Cors__AllowedOrigins__0: origin })
 
   const preflight = (from: string, method: string) =>
@@ -161,7 +161,7 @@ describe('A browser', { concurrency: true }, () => {
       },
     })
 
-  test('of a configured origin has its preflight answered', async () => {
+  test('of a configured origin gets its preflight answered', async () => {
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
       const { status, headers } = await preflight(origin, method)
       const header = (name: string) => headers.get(`access-control-${name}`) ?? ''

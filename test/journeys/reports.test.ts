@@ -30,7 +30,7 @@ describe('A report under /ext/reports/', () => {
   const book = (assignment: string, by: Person, amountHours: number, keepDate: string) =>
     workspace.appointment(assignment, by.id, { amountHours, keepDate })
 
-  /** Ann and Bob share two projects; Carl has one alone. */
+  /** Ann and Bob share two projects, and Carl has another one. */
   const rest = fixture(startRestUnderTest)
   const workspace = fixture(seed, rest)
   const ann = fixture(() => rest.signUp({ name: 'Ann' }))
@@ -52,7 +52,7 @@ describe('A report under /ext/reports/', () => {
     await book(paint, carl, 100, '2026-01-05')
   })
 
-  test('sums hours by person, with the names that the reader may see, and the total', async () => {
+  test('sums hours by user, with the names that the reader may see, and the total', async () => {
     const groups = [
       { person: shown(ann), hours: 2.3, appointments: 3 },
       { person: shown(bob), hours: 5.25, appointments: 2 },
@@ -62,7 +62,7 @@ describe('A report under /ext/reports/', () => {
       assert.deepEqual(await sumsOf('hours', { groupBy: 'person' }, person), { groups, ...whole })
   })
 
-  test('sums for each reader only what they may see, and all of it for administrators', async () => {
+  test('sums for each reader only the rows that they may see, and for administrators all rows', async () => {
     assert.deepEqual(await groupsOf({ groupBy: 'person' }, carl), [
       { person: shown(carl), hours: 100, appointments: 1 },
     ])
@@ -89,7 +89,7 @@ describe('A report under /ext/reports/', () => {
       assert.deepEqual(await groupsOf({ groupBy }), [{ [groupBy]: entity, hours: 7.55, appointments: 5 }])
   })
 
-  test('begins weeks on Monday and months on their first day, where the time zone says', async () => {
+  test('begins weeks on Monday and months on their first day, in the time zone', async () => {
     const hoursBy = async (groupBy: string, timeZone: string) =>
       (await groupsOf({ groupBy, timeZone })).map((group) => [group[groupBy], group.hours])
     assert.deepEqual(await hoursBy('week', 'UTC'), [
@@ -113,7 +113,7 @@ describe('A report under /ext/reports/', () => {
     assert.deepEqual(await hoursBy('month', 'America/New_York'), [['2026-01', 7.55]])
   })
 
-  test('groups by several at once, in their order', async () => {
+  test('groups by several fields, in the requested order', async () => {
     const found = await groupsOf({ groupBy: 'month,person' })
     assert.deepEqual(
       found.map(({ month, person, hours }) => [month, (person as Person).name, hours]),
@@ -125,7 +125,7 @@ describe('A report under /ext/reports/', () => {
     )
   })
 
-  test('takes days in the time zone, the first included and the last not, and filters by ids', async () => {
+  test('has a period of days in the time zone, including the first and not the last, and filters by ids', async () => {
     const hoursOf = async (query: Query) => (await sumsOf('hours', { groupBy: 'week', ...query })).total.hours
     assert.equal(await hoursOf({ dateFrom: '2026-01-12', dateTo: '2026-02-01' }), 5.25)
     assert.equal(await hoursOf({ dateFrom: '2026-02-01', timeZone: 'Europe/Berlin' }), 3.25)
@@ -134,7 +134,7 @@ describe('A report under /ext/reports/', () => {
     assert.equal(await hoursOf({ organizationId: workspace.organizationId, dateTo: '2026-01-06' }), 0.1)
   })
 
-  test('counts assignments and what they are estimated at, by their start', async () => {
+  test('counts assignments and sums their estimates by start date', async () => {
     const { groups, total } = await sumsOf('assignments', { groupBy: 'week,person' })
     assert.deepEqual(groups, [
       { week: '2026-01-05', person: shown(ann), assignments: 1, plannedHours: 8 },
@@ -156,12 +156,12 @@ describe('A report under /ext/reports/', () => {
     assert.deepEqual(await person(), { id: emil.id, name: null })
   })
 
-  test('shows as many groups as were asked for, and the total over all', async () => {
+  test('returns as many groups as requested, and the total over all', async () => {
     const { groups, totalGroups, total } = await sumsOf('hours', { groupBy: 'week,person', limit: '2' })
     assert.deepEqual([groups.length, totalGroups, total.hours], [2, 4, 7.55])
   })
 
-  test('is a table of comma-separated values for who asks for one, which no spreadsheet runs', async () => {
+  test('is a CSV table on request, in which no spreadsheet finds a formula', async () => {
     const answer = await ask('hours', { groupBy: 'project,month' }, ann, { accept: 'text/csv' })
     assert.equal(answer.status, 200)
     assert.match(answer.headers.get('content-type') ?? '', /^text\/csv/)
@@ -180,16 +180,16 @@ describe('A report under /ext/reports/', () => {
     assert.equal(either.body.result.totalGroups, 3)
   })
 
-  test('has a tag that changes with a name in it', async () => {
+  test('has an ETag that changes with a name in it', async () => {
     const tag = (await ask('hours', { groupBy: 'person' })).headers.get('etag') ?? ''
-    const again = () => ask('hours', { groupBy: 'person' }, ann, { 'if-none-match': tag })
-    assert.equal((await again()).status, 304)
+    const readIfChanged = () => ask('hours', { groupBy: 'person' }, ann, { 'if-none-match': tag })
+    assert.equal((await readIfChanged()).status, 304)
     await workspace.write('PATCH', '/api/me', { name: 'Rob' }, bob)
-    assert.equal((await again()).status, 200)
+    assert.equal((await readIfChanged()).status, 200)
     await workspace.write('PATCH', '/api/me', { name: 'Bob' }, bob)
   })
 
-  test('that is watched ends at the exact sum, however many write at once', async () => {
+  test('as a live listing ends at the exact sum after many concurrent writes', async () => {
     const gina = await rest.signUp({ name: 'Gina' })
     const assignment = await workspace.assignment(await workspace.project('Busy', gina), gina.id)
     const live = await listen(rest.address, '/ext/reports/hours?groupBy=person,week', { token: gina.token })
@@ -203,7 +203,7 @@ describe('A report under /ext/reports/', () => {
     assert.deepEqual(data.result, await sumsOf('hours', { groupBy: 'person,week' }, gina))
   })
 
-  test('takes every time zone that the program knows, and the ends of time', async () => {
+  test('accepts every time zone that the program knows, and the limits of dates', async () => {
     const zones = Intl.supportedValuesOf('timeZone').filter(
       (zone, index) => zone.includes('/') && index % 12 === 0,
     )

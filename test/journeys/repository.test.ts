@@ -34,7 +34,7 @@ const operatorPages = [
   'runbooks',
 ].map((name) => `docs/${name}.md`)
 
-test('every file of the project that its pages name is there', () => {
+test('every file that a page of the documentation names exists', () => {
   const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CODE_OF_CONDUCT.md', ...operatorPages]
   const decisions = ['docs/decisions/0042-embedded-store.md', 'docs/decisions/0043-deployment.md']
   for (const page of [...pages, ...decisions]) {
@@ -83,14 +83,14 @@ test('every word that the pages give to npm test is part of the path of a test',
       for (const word of given
         .trim()
         .split(' ')
-        .filter((one) => !one.startsWith('--')))
+        .filter((part) => !part.startsWith('--')))
         assert.ok(
           testFiles.some((path) => path.includes(word)),
           `${page}: npm test -- ${word}`,
         )
 })
 
-test('every alert names a section of the runbooks, and so does their index', () => {
+test('every alert names a section of the runbooks that exists and is in their index', () => {
   const runbooks = textOf('docs/runbooks.md')
   const sections = [...runbooks.matchAll(/^## (.+)$/gm)].map(([, heading = '']) =>
     heading.toLowerCase().replaceAll(' ', '-'),
@@ -116,7 +116,7 @@ test('every alert names a section of the runbooks, and so does their index', () 
   )
 })
 
-test('every rule that npm run mutants breaks is where its table says, and has its tests', () => {
+test('every mutant quotes a line of its file once, and names tests that exist', () => {
   for (const { file, rule, from, tests } of allMutants) {
     const times = existsSync(join(root, file)) ? textOf(file).split(from).length - 1 : 0
     assert.equal(times, 1, `${file}: ${rule}`)
@@ -128,7 +128,7 @@ test('every rule that npm run mutants breaks is where its table says, and has it
   }
 })
 
-test('the licence is named and there, and every file that names this version names the same', () => {
+test('the licence exists and is named, and all files name the same version', () => {
   const { license, version } = JSON.parse(textOf('package.json'))
   assert.equal(license, 'MIT')
   assert.match(textOf('LICENSE'), /^MIT License\n/)
@@ -148,7 +148,7 @@ test('the public CI runs the gate on Linux and a start on macOS and Windows', ()
   assert.ok(updates.length > 0)
 })
 
-test('the example environments name settings that exist, with the metadata address and an own authority', () => {
+test('the example environments name only settings that exist, with the metadata address and a private certificate authority', () => {
   const namesIn = (path: string) => [...textOf(path).matchAll(/^#?(\w+)=\S/gm)].map(([, name]) => name ?? '')
   const ofUnits = namesIn('deploy/systemd/common.env.example')
   const configuration = textOf('docs/configuration.md')
@@ -159,7 +159,7 @@ test('the example environments name settings that exist, with the metadata addre
   for (const name of ['METADATA_URL', 'AUTHORITY_FILE']) assert.ok(ofContainers.includes(name), name)
 })
 
-test('the units of systemd are ones that systemd understands', (t) => {
+test('the units of systemd are valid', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'unit-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const units = globSync('tracker*.*', { cwd: join(root, 'deploy/systemd') }).filter(
@@ -172,13 +172,13 @@ test('the units of systemd are ones that systemd understands', (t) => {
     return t.skip('systemd is not installed')
   }
   for (const name of units) {
-    // systemd looks whether the programs are there.
+    // systemd checks whether the programs exist.
     const here = textOf(`deploy/systemd/${name}`)
       .replace('ExecStart=/opt/tracker/node_modules/.bin/node', `ExecStart=${process.execPath}`)
       .replaceAll('file:///opt/tracker', `file://${root}`)
     writeFileSync(join(folder, name), here)
   }
-  // Any unknown key or wrong value is a line about these files.
+  // Each unknown key or wrong value causes a line about its file.
   const paths = units.map((name) => join(folder, name))
   const output = execFileSync(
     '/bin/sh',
@@ -217,7 +217,7 @@ describe('The decision records', () => {
     })
   }
 
-  test('are there wherever another file refers to one', () => {
+  test('exist wherever another file refers to one', () => {
     const sources = globSync(
       '{src,test,scripts,bench,clients,deploy,web/src,docs}/**/*.{ts,tsx,md,sql,conf,cfg}',
       { cwd: root, exclude: (path) => /node_modules|docs\/decisions|decisions\.test\.ts/.test(path) },
@@ -240,7 +240,7 @@ describe('The decision records', () => {
   })
 })
 
-test('the entries of the changelog are short, and grouped by what they are', () => {
+test('the entries of the changelog are short, and grouped by kind', () => {
   const lines = textOf('CHANGELOG.md').split('\n')
   const headings = lines.filter((line) => line.startsWith('### '))
   assert.deepEqual([...new Set(headings)].sort(), ['### Added', '### Changed', '### Fixed'])
@@ -253,12 +253,12 @@ test('the entries of the changelog are short, and grouped by what they are', () 
 })
 
 describe('compose.yaml', () => {
-  test('wants every secret before anything starts', () => {
+  test('requires every secret before anything starts', () => {
     for (const name of Object.keys(secrets))
       assert.throws(() => readCompose({ ...secrets, [name]: '' }), new RegExp(`${name} is missing`))
   })
 
-  test('has two instances of the bank, alike, and nginx in front of exactly these', () => {
+  test('has two equal instances of the bank, and nginx in front of exactly these', () => {
     assert.deepEqual(services['bank-1'], services['bank-2'])
     const { volumes = [], depends_on = {} } = services.bank ?? {}
     const [file = ''] = volumes[0]?.split(':') ?? []
@@ -279,7 +279,7 @@ describe('compose.yaml', () => {
     }
   })
 
-  test('builds one image, without root, from files that are all let through', () => {
+  test('builds one image without root, from files that .dockerignore includes', () => {
     const dockerfile = textOf('Dockerfile')
     assert.match(dockerfile, /^ARG NODE_IMAGE=node:24\S*\nFROM \$\{NODE_IMAGE\} AS packages$/m)
     assert.match(dockerfile, /^USER node$/m)
@@ -300,7 +300,7 @@ describe('compose.yaml', () => {
     assert.ok(letThrough.includes(program), program)
   })
 
-  test('installs on servers whatever builds the web client', () => {
+  test('installs in the image every package that builds the web client', () => {
     const { dependencies } = JSON.parse(textOf('package.json'))
     const sources = globSync(['web/src/**/*.{ts,tsx}', 'web/vite.config.ts', 'scripts/build-web.ts'], {
       cwd: root,
@@ -342,7 +342,7 @@ describe('compose.yaml', () => {
     })
   })
 
-  test('keeps the web client away from the store, and every container from root and from writing', () => {
+  test('does not connect the web host with the store, and runs containers read-only and without root', () => {
     const { environment, networks, volumes } = services.web ?? assert.fail()
     assert.deepEqual([Object.hasOwn(environment, 'DATABASE_URL'), networks, volumes], [false, ['front'], []])
     for (const [name, service] of Object.entries(services)) {
@@ -353,7 +353,7 @@ describe('compose.yaml', () => {
     }
   })
 
-  test('has its secrets from a script that never overwrites them', () => {
+  test('gets its secrets from a script that never overwrites them', () => {
     const folder = mkdtempSync(join(tmpdir(), 'make-env-'))
     try {
       mkdirSync(join(folder, 'deploy'))

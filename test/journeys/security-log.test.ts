@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { openBudgets } from '../../src/config/budgets.ts'
-import { goodList, listOrganizations } from '../commands/assert-serves.ts'
+import { listMessage, listOrganizations } from '../commands/assert-serves.ts'
 import {
   claimsOf,
   createPkce,
@@ -19,7 +19,7 @@ import { startCommandsUnderTest } from '../support/command-host.ts'
 import { arriveFrom, type ExternalAccount, startExternalProvider } from '../support/external-provider.ts'
 import { fixture } from '../support/fixture.ts'
 import { framed, grpcHeaders, openRawCalls } from '../support/raw-calls.ts'
-import { registrationOf, signInAt, wiki } from '../support/registered-clients.ts'
+import { registrationOf, signInTo, wiki } from '../support/registered-clients.ts'
 import { startRestUnderTest } from '../support/rest-host.ts'
 import { until } from '../support/until.ts'
 
@@ -35,7 +35,7 @@ describe('The security log', () => {
     destination: { write: (line) => void written.push(line) },
   })
 
-  /** The events that `work` makes, without what differs from run to run; every one says who has asked, from where. */
+  /** Returns the events of `work` without values that differ in each run. Each has account and address. */
   const eventsOf = async (work: () => Promise<unknown>): Promise<Line[]> => {
     const from = written.length
     await work()
@@ -57,11 +57,11 @@ describe('The security log', () => {
     return loginHash
   }
 
-  test('records sign-ins, right, wrong and locked, and the lockout that begins', async () => {
+  test('records successful, failed and locked sign-ins, and the start of a lockout', async () => {
     const { id: account, login } = await rest.signUp()
     const [right] = await eventsOf(() => attempt(login, password))
-    const { session, ...others } = right ?? {}
-    assert.deepEqual(others, { security: 'sign-in', outcome: 'right', account, client })
+    const { session, ...event } = right ?? {}
+    assert.deepEqual(event, { security: 'sign-in', outcome: 'right', account, client })
     assert.equal(typeof session, 'string')
     const wrong = { security: 'sign-in', outcome: 'wrong', account, client }
     for (let count = 1; count <= 4; count += 1)
@@ -74,7 +74,7 @@ describe('The security log', () => {
     assert.equal(locked?.outcome, 'locked')
   })
 
-  test('never writes an unknown login, but recognizes it', async () => {
+  test('contains no unknown login, but recognizes repeated ones', async () => {
     const typed = 'My-Secret-Password-1'
     const [first] = await eventsOf(() => attempt(typed, 'x'))
     const [second] = await eventsOf(() => attempt(` ${typed.toUpperCase()}`, 'x'))
@@ -84,21 +84,21 @@ describe('The security log', () => {
     assert.doesNotMatch(written.join(''), /My-Secret|MY-SECRET|somebody@/)
   })
 
-  test('records who changed a password, and what administrators do to accounts', async () => {
+  test('records changed passwords with the user who changed them, and acts of administrators on accounts', async () => {
     const { id: account, login, token } = await rest.signUp({ name: 'Mara' })
     const session = claimsOf(token).sid
-    const own = { currentPassword: password, newPassword }
-    assert.deepEqual(await eventsOf(() => rest.call('POST', '/api/me/password', { token, body: own })), [
+    const body = { currentPassword: password, newPassword }
+    assert.deepEqual(await eventsOf(() => rest.call('POST', '/api/me/password', { token, body })), [
       { security: 'password-changed', account, by: account, client, session },
     ])
     const root = rest.administrator
-    const done = { by: root.id, client, session: claimsOf(root.token).sid, account }
-    const changed = (outcome: string) => ({ security: 'account-changed', outcome, ...done })
+    const actor = { by: root.id, client, session: claimsOf(root.token).sid, account }
+    const changed = (outcome: string) => ({ security: 'account-changed', outcome, ...actor })
     const as = (method: string, path: string, body: object) => () => root.call(method, path, body)
     const update = { id: account, name: 'Mara', login, password }
     assert.deepEqual(await eventsOf(as('PATCH', '/api/user', update)), [
       changed('update'),
-      { security: 'password-changed', ...done },
+      { security: 'password-changed', ...actor },
     ])
     assert.deepEqual(await eventsOf(as('DELETE', '/api/user', { ids: [account] })), [changed('remove')])
     assert.deepEqual(await eventsOf(as('POST', '/api/user/restore', { ids: [account] })), [
@@ -111,7 +111,7 @@ describe('The security log', () => {
     assert.deepEqual(await eventsOf(as('PATCH', '/api/user', { ...update, login: 'n@example.com' })), [])
   })
 
-  test('records a wrong password at a change only by the lockout that it begins', async () => {
+  test('records a wrong password at a change only if it starts a lockout', async () => {
     const { id: account, token } = await rest.signUp()
     const body = { currentPassword: 'Wrong-Horse-1', newPassword }
     const change = () => rest.call('POST', '/api/me/password', { token, body })
@@ -120,7 +120,7 @@ describe('The security log', () => {
     assert.deepEqual(await eventsOf(change), [{ ...locked, session: claimsOf(token).sid }])
   })
 
-  test('records sessions that end, and why', async () => {
+  test('records sessions that end, with the reason', async () => {
     const { id: account, login, token } = await rest.signUp()
     const signInAgain = () => signedIn(identity(), { login })
     const ended = (outcome: string, session: unknown) => ({ security: 'session-ended', outcome, session })
@@ -148,7 +148,7 @@ describe('The security log', () => {
     ])
   })
 
-  test('records tokens that their client revokes', async () => {
+  test('records tokens that clients revoke', async () => {
     const { login } = await rest.signUp()
     const { browser, tokens } = await signedIn(identity(), { login })
     const revoke = (token: string) => browser.post('/connect/revocation', { token, client_id: client })
@@ -158,11 +158,11 @@ describe('The security log', () => {
     assert.deepEqual(await eventsOf(() => revoke(tokens.refresh_token)), [])
   })
 
-  test('records what users allow clients, and what they deny', async () => {
+  test('records the consent that users give and deny to clients', async () => {
     const { id: account, login } = await rest.signUp()
     const browser = openBrowser(identity())
     for (const [answer, outcome] of Object.entries({ deny: 'denied', allow: 'granted' })) {
-      const events = await eventsOf(() => signInAt(browser, wiki, { login, answer }))
+      const events = await eventsOf(() => signInTo(browser, wiki, { login, answer }))
       const { session, ...consent } = events.find(({ security }) => security === 'consent') ?? {}
       assert.deepEqual(consent, { security: 'consent', outcome, account, client: wiki.id })
       assert.equal(typeof session, 'string')
@@ -216,7 +216,7 @@ describe('The security log', () => {
     assert.equal(rejections[0].address, '127.0.0.1')
   })
 
-  test('holds no password and no token, and every event of it is documented', async () => {
+  test('contains no password and no token, and has only documented events', async () => {
     const log = written.join('')
     assert.ok(!log.includes(password) && !log.includes(newPassword))
     assert.doesNotMatch(log, /eyJ[\w-]+\.eyJ/)
@@ -228,7 +228,7 @@ describe('The security log', () => {
   })
 })
 
-test('The security log records sign-ins with external providers, first ones, and rejected ones', async (t) => {
+test('The security log records first, further and rejected sign-ins with external providers', async (t) => {
   const written: string[] = []
   const external = await startExternalProvider()
   const corp = external.settings('corp', { LinkByVerifiedEmail: 'true', CreateAccounts: 'true' })
@@ -258,8 +258,8 @@ test('The security log records sign-ins with external providers, first ones, and
     account,
     provider,
   })
-  const { session, ...others } = right ?? {}
-  assert.deepEqual(others, {
+  const { session, ...event } = right ?? {}
+  assert.deepEqual(event, {
     security: 'sign-in',
     outcome: 'right',
     account,
@@ -282,7 +282,7 @@ test('The security log records sign-ins with external providers, first ones, and
   assert.doesNotMatch(written.join(''), /eyJ[\w-]+\.eyJ/)
 })
 
-/** The lines that the hosts have written; the clock of the budget is stopped. */
+/** Collects the lines of the hosts' log. The clock of the budget is stopped. */
 function openLog() {
   const written: string[] = []
   return {
@@ -292,11 +292,11 @@ function openLog() {
       written.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message),
   }
 }
-const strangers = 40
-const people = 8
-const writtenMax = 3
+const countWithoutToken = 40
+const countWithToken = 8
+const linesWithoutTokenMax = 3
 
-test('A stranger writes only so many lines by requests, and a person with a token one for each', async () => {
+test('Requests without a token add a limited number of lines to the log, and each request with a token adds one', async () => {
   const { destination, budgets, linesOf } = openLog()
   await using rest = await startRestUnderTest({ LOG_LEVEL: 'info' }, { destination, budgets })
   const { token, id } = await rest.signUp()
@@ -304,28 +304,28 @@ test('A stranger writes only so many lines by requests, and a person with a toke
     linesOf('A request has ended.').filter(
       ({ path, status }) => path === '/api/projects' && status === wanted,
     )
-  for (let count = 0; count < strangers; count += 1) await rest.call('GET', '/api/projects')
-  for (let count = 0; count < people; count += 1) await rest.call('GET', '/api/projects', { token })
-  await until(() => requests(200).length === people, 'a line for each request with a token')
-  // In addition, the newest line that was left out is written each second.
-  assert.ok(requests(401).length < strangers / 2)
-  const [own, stranger] = [requests(200)[0], requests(401)[0]]
-  assert.deepEqual([own.address, own.account], ['127.0.0.1', id])
-  assert.deepEqual([stranger.address, stranger.account], ['127.0.0.1', undefined])
+  for (let count = 0; count < countWithoutToken; count += 1) await rest.call('GET', '/api/projects')
+  for (let count = 0; count < countWithToken; count += 1) await rest.call('GET', '/api/projects', { token })
+  await until(() => requests(200).length === countWithToken, 'a line for each request with a token')
+  // Beyond the budget, only the newest omitted line is written, once a second.
+  assert.ok(requests(401).length < countWithoutToken / 2)
+  const [withToken, anonymous] = [requests(200)[0], requests(401)[0]]
+  assert.deepEqual([withToken.address, withToken.account], ['127.0.0.1', id])
+  assert.deepEqual([anonymous.address, anonymous.account], ['127.0.0.1', undefined])
   const [state] = budgets.states().filter(({ name }) => name === 'unauthenticatedLines')
-  assert.equal(state?.rejected, strangers - writtenMax)
+  assert.equal(state?.rejected, countWithoutToken - linesWithoutTokenMax)
 })
 
-test('A stranger writes only so many lines by calls, and a person with a token one for each', async () => {
+test('Calls without a token add a limited number of lines to the log, and each call with a token adds one', async () => {
   const { destination, budgets, linesOf } = openLog()
   await using host = await startCommandsUnderTest({ LOG_LEVEL: 'info' }, { destination, budgets })
   await using raw = openRawCalls(host.target)
-  const call = (token?: string) => raw.send(grpcHeaders(listOrganizations, token), framed(goodList))
-  for (let count = 0; count < strangers; count += 1) await call()
-  for (let count = 0; count < people; count += 1) await call(host.administrator.token)
+  const call = (token?: string) => raw.send(grpcHeaders(listOrganizations, token), framed(listMessage))
+  for (let count = 0; count < countWithoutToken; count += 1) await call()
+  for (let count = 0; count < countWithToken; count += 1) await call(host.administrator.token)
   const calls = (wanted: string) => linesOf('A call has ended.').filter(({ code }) => code === wanted)
-  await until(() => calls('OK').length === people, 'a line for each call with a token')
-  assert.ok(calls('UNAUTHENTICATED').length < strangers / 2)
-  const [own] = calls('OK')
-  assert.deepEqual([own.address, own.account], ['127.0.0.1', host.administrator.id])
+  await until(() => calls('OK').length === countWithToken, 'a line for each call with a token')
+  assert.ok(calls('UNAUTHENTICATED').length < countWithoutToken / 2)
+  const [withToken] = calls('OK')
+  assert.deepEqual([withToken.address, withToken.account], ['127.0.0.1', host.administrator.id])
 })

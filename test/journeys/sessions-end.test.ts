@@ -22,7 +22,7 @@ import { password } from '../support/cheap-passwords.ts'
 import { connectDirectly, untilWaiting } from '../support/direct-connection.ts'
 import { fixture } from '../support/fixture.ts'
 import { origin } from '../support/known-clients.ts'
-import { wiki as app, registrationOf, tokensAt } from '../support/registered-clients.ts'
+import { wiki as app, registrationOf, requestTokens } from '../support/registered-clients.ts'
 import { type Person, send, startRestUnderTest } from '../support/rest-host.ts'
 import { setUpApp } from '../support/second-factors.ts'
 
@@ -34,8 +34,8 @@ interface SignedIn extends Person {
   readonly tokens: Tokens
 }
 
-// Both hosts run for real, REST twice: whatever ends a sign-in ends it everywhere.
-describe('What was issued before', { concurrency: true }, () => {
+// Runs the identity host and two REST instances, because a session must end on all of them.
+describe('Everything issued to a session', { concurrency: true }, () => {
   let addresses: readonly string[]
 
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: String(cacheSeconds) })
@@ -53,30 +53,30 @@ describe('What was issued before', { concurrency: true }, () => {
     const answer = await rest.administrator.call(method, path, body)
     assert.deepEqual([answer.status, answer.body.success], [200, true])
   }
-  /** Where a browser lands that asks for a code: at the client with one, or at the sign-in page. */
-  const landing = async (browser: Browser) => {
+  /** Requests a code. Returns where the browser ends: at the client, or at the sign-in page. */
+  const destination = async (browser: Browser) => {
     const page = await browser.follow(await browser.get('/connect/authorize', requestOf(createPkce())))
     return queryOf(page).code === undefined ? 'sign-in page' : 'client'
   }
 
   async function assertActive({ browser, tokens }: SignedIn) {
     assert.deepEqual(await seenBy(tokens.access_token), [200, 200])
-    assert.equal(await landing(browser), 'client')
+    assert.equal(await destination(browser), 'client')
   }
 
   async function assertEnded({ browser, tokens }: SignedIn) {
     assert.equal((await refresh(browser, tokens.refresh_token)).json.error, 'invalid_grant')
     const authorization = `Bearer ${tokens.access_token}`
     assert.equal((await browser.get('/connect/userinfo', {}, { authorization })).status, 401)
-    assert.equal(await landing(browser), 'sign-in page')
+    assert.equal(await destination(browser), 'sign-in page')
     assert.equal(browser.cookies.size, 0)
-    // The identity host knows at once, the others when their cache has asked again.
+    // The identity host knows at once, the others when their cache expires.
     await sleep(cacheSeconds * 1000)
     assert.deepEqual(await seenBy(tokens.access_token), [401, 401])
     assertEnvelope(await rest.call('GET', '/api/projects', { token: tokens.access_token }), 401)
   }
 
-  /** Each with the password and the login that work afterwards. */
+  /** Each change, with the password and the login that are valid afterwards. */
   const credentialChanges: readonly (readonly [
     string,
     (person: SignedIn) => Promise<{ readonly login: string; readonly password: string }>,
@@ -97,7 +97,7 @@ describe('What was issued before', { concurrency: true }, () => {
       },
     ],
     [
-      'a new password of one’s own',
+      'a new password from the user',
       async ({ login, token }) => {
         const body = { currentPassword: password, newPassword }
         assert.equal((await rest.call('POST', '/api/me/password', { token, body })).status, 200)
@@ -106,19 +106,19 @@ describe('What was issued before', { concurrency: true }, () => {
     ],
   ]
   for (const [what, change] of credentialChanges)
-    test(`stops working after ${what}: cookie, refresh tokens, access tokens, on every instance`, async () => {
-      const here = await join()
-      const elsewhere = await signedIn(rest.identity.address, { login: here.login })
-      const service = await rest.identity.serviceToken(here.login)
-      for (const one of [here, { ...here, ...elsewhere }]) await assertActive(one)
+    test(`stops working after ${what}: cookie, refresh tokens and access tokens, on every instance`, async () => {
+      const firstSession = await join()
+      const otherSession = await signedIn(rest.identity.address, { login: firstSession.login })
+      const service = await rest.identity.serviceToken(firstSession.login)
+      for (const session of [firstSession, { ...firstSession, ...otherSession }]) await assertActive(session)
       assert.deepEqual(await seenBy(service), [200, 200])
-      const credentials = await change(here)
-      await Promise.all([here, { ...here, ...elsewhere }].map(assertEnded))
+      const credentials = await change(firstSession)
+      await Promise.all([firstSession, { ...firstSession, ...otherSession }].map(assertEnded))
       assert.deepEqual(await seenBy(service), [401, 401])
       const { access_token: fresh } = await rest.identity.signIn(credentials.login, credentials)
       assert.deepEqual(await seenBy(fresh), [200, 200])
       const old = await postSignIn(openBrowser(rest.identity.address), createPkce(), {
-        login: here.login,
+        login: firstSession.login,
         password,
       })
       assert.equal(queryOf(old).error, 'invalid')
@@ -127,7 +127,7 @@ describe('What was issued before', { concurrency: true }, () => {
   const ends: readonly (readonly [string, (person: SignedIn) => Promise<unknown>])[] = [
     ['the account is removed', ({ id }) => asAdministrator('DELETE', '/api/user', { ids: [id] })],
     [
-      'the person signs out',
+      'the user signs out',
       async ({ browser, tokens }) => {
         const page = await browser.get('/connect/endsession', {
           id_token_hint: tokens.id_token,
@@ -147,7 +147,7 @@ describe('What was issued before', { concurrency: true }, () => {
     ],
   ]
   for (const [what, end] of ends)
-    test(`stops working when ${what}: cookie, refresh tokens, access tokens, on every instance`, async () => {
+    test(`stops working when ${what}: cookie, refresh tokens and access tokens, on every instance`, async () => {
       const person = await join()
       await assertActive(person)
       await end(person)
@@ -156,15 +156,15 @@ describe('What was issued before', { concurrency: true }, () => {
 
   test('keeps working when another session of the same user ends', async () => {
     const person = await join()
-    const elsewhere = await signedIn(rest.identity.address, { login: person.login })
-    const { browser, tokens } = elsewhere
+    const otherSession = await signedIn(rest.identity.address, { login: person.login })
+    const { browser, tokens } = otherSession
     await browser.follow(await browser.get('/connect/endsession', { id_token_hint: tokens.id_token }))
-    await assertEnded({ ...person, ...elsewhere })
+    await assertEnded({ ...person, ...otherSession })
     await assertActive(person)
     assert.equal((await refresh(person.browser, person.tokens.refresh_token)).status, 200)
   })
 
-  test('goes on working when a refresh token is revoked, which itself stops at once', async () => {
+  test('keeps working when a refresh token is revoked, except for that token', async () => {
     const person = await join()
     const { browser, tokens } = person
     const form = { client_id: 'svc-webclient', token: tokens.refresh_token }
@@ -174,11 +174,10 @@ describe('What was issued before', { concurrency: true }, () => {
   })
 })
 
-/** The real one. */
-const clock = { now: Date.now, advance: () => undefined }
+const realClock = { now: Date.now, advance: () => undefined }
 
-/** A one-minute session may have created a link that gives an account forever. */
-describe('A link ends with the session that created it', { concurrency: true }, () => {
+/** A stolen session of a minute could otherwise create a link that leads to a permanent account. */
+describe('A link of a session ends', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest)
 
   const ask = (method: string, path: string, token: string | undefined, body: unknown = {}) =>
@@ -189,10 +188,9 @@ describe('A link ends with the session that created it', { concurrency: true }, 
   const signUpMaker = async () => {
     const maker = await rest.signUp()
     assert.equal((await asRoot('POST', '/ext/administrators', { userId: maker.id })).status, 200)
-    const [{ access_token: stolen, refresh_token: stolenRefresh }, { access_token: own }] = await Promise.all(
-      [rest.identity.signIn(maker.login), rest.identity.signIn(maker.login)],
-    )
-    return { ...maker, stolen, stolenRefresh, own }
+    const [{ access_token: stolen, refresh_token: stolenRefresh }, { access_token: ownToken }] =
+      await Promise.all([rest.identity.signIn(maker.login), rest.identity.signIn(maker.login)])
+    return { ...maker, stolen, stolenRefresh, ownToken }
   }
   const makeLinks = async (token: string, person: Person): Promise<readonly [string, string]> => {
     const [invitation, passwordLink] = await Promise.all([
@@ -216,25 +214,33 @@ describe('A link ends with the session that created it', { concurrency: true }, 
 
   type Maker = Awaited<ReturnType<typeof signUpMaker>>
   const ends: Readonly<Record<string, (maker: Maker) => Promise<unknown>>> = {
-    'its owner ends that sign-in elsewhere': ({ own, stolen }) =>
-      ask('DELETE', '/ext/sessions', own, { ids: [claimsOf(stolen).sid] }),
-    'an administrator ends that sign-in': ({ stolen }) =>
+    'its owner ends that session on another device': ({ ownToken, stolen }) =>
+      ask('DELETE', '/ext/sessions', ownToken, { ids: [claimsOf(stolen).sid] }),
+    'an administrator ends that session': ({ stolen }) =>
       asRoot('DELETE', '/ext/sessions', { ids: [claimsOf(stolen).sid] }),
-    'its owner ends all sign-ins': ({ own }) => ask('POST', '/ext/sessions/end-all', own),
-    'its owner gets a new password': ({ own }) =>
-      ask('POST', '/api/me/password', own, { currentPassword: password, newPassword: 'Other-Horse-456' }),
-    'it has ended already, and its owner sets up a second factor': async ({ stolen, login, own }) => {
+    'its owner ends all sessions': ({ ownToken }) => ask('POST', '/ext/sessions/end-all', ownToken),
+    'its owner sets a new password': ({ ownToken }) =>
+      ask('POST', '/api/me/password', ownToken, {
+        currentPassword: password,
+        newPassword: 'Other-Horse-456',
+      }),
+    'the session has already ended, and its owner sets up a second factor': async ({
+      stolen,
+      login,
+      ownToken,
+    }) => {
       await rest.database.singleWrites.query(
         sql`update signin_sessions set ended_at = now() where id = ${claimsOf(stolen).sid}`,
       )
-      return setUpApp({ ...rest.identity, clock }, login, own)
+      return setUpApp({ ...rest.identity, clock: realClock }, login, ownToken)
     },
-    'its role is taken': ({ id }) => asRoot('DELETE', '/ext/administrators', { userId: id }),
-    'its refresh token comes twice': async ({ stolenRefresh }) => {
+    'its owner loses the role of an administrator': ({ id }) =>
+      asRoot('DELETE', '/ext/administrators', { userId: id }),
+    'its refresh token is used twice': async ({ stolenRefresh }) => {
       for (let use = 0; use < 2; use += 1) await refresh(openBrowser(rest.identity.address), stolenRefresh)
     },
-    'its owner sets up a second factor': ({ login, own }) =>
-      setUpApp({ ...rest.identity, clock }, login, own),
+    'its owner sets up a second factor': ({ login, ownToken }) =>
+      setUpApp({ ...rest.identity, clock: realClock }, login, ownToken),
   }
   for (const [what, end] of Object.entries(ends))
     test(`when ${what}`, async () => {
@@ -244,18 +250,18 @@ describe('A link ends with the session that created it', { concurrency: true }, 
       assert.deepEqual(await useBoth(links), [410, 410])
     })
 
-  test('but not when another session of the account is ended', async () => {
+  test('not when another session of the account ends', async () => {
     const maker = await signUpMaker()
-    const links = await makeLinks(maker.own, await rest.signUp())
-    await ask('DELETE', '/ext/sessions', maker.own, { ids: [claimsOf(maker.stolen).sid] })
+    const links = await makeLinks(maker.ownToken, await rest.signUp())
+    await ask('DELETE', '/ext/sessions', maker.ownToken, { ids: [claimsOf(maker.stolen).sid] })
     assert.deepEqual(await useBoth(links), [200, 200])
   })
 
-  test('also when it is created and the session ended at the same time', async () => {
+  test('even if it is created while the session ends', async () => {
     const maker = await signUpMaker()
     const ids = [claimsOf(maker.stolen).sid]
     const made = Array.from({ length: 10 }, () => ask('POST', '/ext/invitations', maker.stolen))
-    assert.equal((await ask('DELETE', '/ext/sessions', maker.own, { ids })).status, 200)
+    assert.equal((await ask('DELETE', '/ext/sessions', maker.ownToken, { ids })).status, 200)
     for (const { status, body } of await Promise.all(made)) {
       if (status === 401) continue
       assert.equal(status, 200)
@@ -268,23 +274,26 @@ describe('A link ends with the session that created it', { concurrency: true }, 
   })
 })
 
-/** The host caches an active session for thirty seconds: long enough for a thief to create something that lasts a year. */
-describe('Nothing that lasts is made', { concurrency: true }, () => {
+/** The host caches a session for thirty seconds, enough to create something that lasts a year. */
+describe('Nothing long-lived is created', { concurrency: true }, () => {
   const scopes = { Scopes__0: 'openid', Scopes__1: 'svc.api', Scopes__2: 'offline_access' }
-  const rest = fixture(startRestUnderTest, registrationOf({ ...app, others: { ...app.others, ...scopes } }))
+  const rest = fixture(
+    startRestUnderTest,
+    registrationOf({ ...app, extraSettings: { ...app.extraSettings, ...scopes } }),
+  )
 
   const ask = (method: string, path: string, token: string, body: unknown = {}) =>
     rest.call(method, path, { token, body })
   const requested = () => ({ name: 'Late', scopes: ['*:write'], expiresAt: inDays(300) })
-  const remembered = async (token: string) =>
+  const cacheSession = async (token: string) =>
     assert.equal((await rest.call('GET', '/api/me', { token })).status, 200)
 
   const ends: Readonly<Record<string, (person: Person) => Promise<{ readonly status: number }>>> = {
     'a new password': ({ token }) =>
       ask('POST', '/api/me/password', token, { currentPassword: password, newPassword: 'Another-Horse-456' }),
-    'a password of an administrator': ({ id, login, name }) =>
+    'a password from an administrator': ({ id, login, name }) =>
       ask('PATCH', '/api/user', rest.administrator.token, { id, login, name, password: 'Another-Horse-456' }),
-    'the end of all sign-ins': async ({ login }) => {
+    'the end of all sessions': async ({ login }) => {
       const { access_token: other } = await rest.identity.signIn(login)
       return ask('POST', '/ext/sessions/end-all', other)
     },
@@ -293,23 +302,23 @@ describe('Nothing that lasts is made', { concurrency: true }, () => {
   for (const [what, end] of Object.entries(ends))
     test(`by a session that ${what} has ended, although it is still cached`, async () => {
       const person = await rest.signUp()
-      await remembered(person.token)
+      await cacheSession(person.token)
       assert.equal((await end(person)).status, 200)
-      await remembered(person.token)
+      await cacheSession(person.token)
       assertEnvelope(await ask('POST', '/ext/tokens', person.token, requested()), 401)
       assertEnvelope(await ask('POST', '/ext/webhook', person.token, { url: 'https://example.com/x' }), 401)
       assertEnvelope(await ask('POST', '/ext/invitations', person.token), 401)
     })
 
-  test('by an administrator whose role was just taken', async () => {
+  test('by an administrator whose role was just revoked', async () => {
     const person = await rest.signUp()
     const role = (method: string) =>
       ask(method, '/ext/administrators', rest.administrator.token, { userId: person.id })
     assert.equal((await role('POST')).status, 200)
     const { access_token: token } = await rest.identity.signIn(person.login)
-    await remembered(token)
+    await cacheSession(token)
     assert.equal((await role('DELETE')).status, 200)
-    await remembered(token)
+    await cacheSession(token)
     const userId = rest.administrator.id
     for (const [path, body] of [
       ['/ext/password-links', { userId }],
@@ -325,7 +334,7 @@ describe('Nothing that lasts is made', { concurrency: true }, () => {
 
   test('by a request whose body arrives after the end of the session', async () => {
     const person = await rest.signUp()
-    await remembered(person.token)
+    await cacheSession(person.token)
     const { hostname, port } = new URL(rest.address)
     const body = JSON.stringify({ url: 'https://example.com/x' })
     const answered = new Promise<number | undefined>((resolve, reject) => {
@@ -353,41 +362,44 @@ describe('Nothing that lasts is made', { concurrency: true }, () => {
     const { id: userId, login } = await rest.signUp()
     await ask('POST', '/ext/administrators', rest.administrator.token, { userId })
     const { access_token: token } = await rest.identity.signIn(login)
-    await using elsewhere = await connectDirectly(rest.database)
-    await elsewhere.query('begin; lock table idempotency_keys in exclusive mode')
-    const late = Array.from({ length: 8 }, (_, index) =>
+    await using direct = await connectDirectly(rest.database)
+    await direct.query('begin; lock table idempotency_keys in exclusive mode')
+    const waitingRequests = Array.from({ length: 8 }, (_, index) =>
       rest.call('POST', '/api/user', {
         token,
         body: { name: 'Late', login: `late-${index}@example.com`, password },
         headers: { 'idempotency-key': `late-${index}` },
       }),
     )
-    await untilWaiting(elsewhere, budgetLimits.keyedWritesOfAccount.max)
+    await untilWaiting(direct, budgetLimits.keyedWritesOfAccount.max)
     const { access_token: other } = await rest.identity.signIn(login)
     assert.equal((await ask('POST', '/ext/sessions/end-all', other)).status, 200)
-    await elsewhere.query('commit')
-    for (const answer of await Promise.all(late)) assertEnvelope(answer, 401)
+    await direct.query('commit')
+    for (const answer of await Promise.all(waitingRequests)) assertEnvelope(answer, 401)
   })
 
-  test("by an app with a user's consent: its webhooks would outlast the consent", async () => {
+  test("by an app with a user's consent, because its webhooks would outlast the consent", async () => {
     const { login } = await rest.signUp()
     const scope = 'openid svc.api offline_access'
-    const { json } = await tokensAt(openBrowser(rest.identity.address), app, { login, request: { scope } })
-    await remembered(json.access_token)
+    const { json } = await requestTokens(openBrowser(rest.identity.address), app, {
+      login,
+      request: { scope },
+    })
+    await cacheSession(json.access_token)
     const url = 'https://example.com/x'
     assertEnvelope(await ask('POST', '/ext/webhook', json.access_token, { url }), 403)
     assertEnvelope(await ask('POST', '/ext/sessions/end-all', json.access_token), 403)
     assertEnvelope(await ask('PATCH', '/api/me', json.access_token, { name: 'App' }), 403)
   })
 
-  test('by an app of an administrator: no account, no role, no deactivation', async () => {
+  test('by an app of an administrator, such as an account, a role or a deactivation', async () => {
     const administrator = await rest.signUp()
     const person = await rest.signUp()
     const { id: userId, login, name } = person
     const makeAdministrator = { userId: administrator.id }
     await ask('POST', '/ext/administrators', rest.administrator.token, makeAdministrator)
     const request = { scope: 'openid svc.api offline_access' }
-    const { json } = await tokensAt(openBrowser(rest.identity.address), app, {
+    const { json } = await requestTokens(openBrowser(rest.identity.address), app, {
       login: administrator.login,
       request,
     })
@@ -405,6 +417,6 @@ describe('Nothing that lasts is made', { concurrency: true }, () => {
     ] as const)
       assertEnvelope(await ask(method, path, token, body), 403)
     await rest.identity.signIn(login)
-    await remembered(person.token)
+    await cacheSession(person.token)
   })
 })

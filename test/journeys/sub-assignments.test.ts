@@ -24,7 +24,7 @@ describe('Sub-assignments', () => {
   const errorsOf = ({ status, body }: Awaited<ReturnType<typeof call>>) => [status, body.errors]
   const nested = ['Assignments may be nested at most 3 levels deep, and never within themselves.']
 
-  test('are listed by their parent, and the parent can be changed and taken away', async () => {
+  test('are listed by their parent, which can be changed and removed', async () => {
     const project = await makeProject()
     const parent = await make(project)
     const [first, second] = [await make(project, parent), await make(project)]
@@ -44,7 +44,7 @@ describe('Sub-assignments', () => {
     assert.equal(expanded.body.result.data[0].parent.name, 'Write', JSON.stringify(expanded.body))
   })
 
-  test('are unknown to v1, which keeps them as they are', async () => {
+  test('are unknown to v1, which leaves them unchanged', async () => {
     const project = await makeProject()
     const parent = await make(project)
     const child = await make(project, parent)
@@ -54,7 +54,7 @@ describe('Sub-assignments', () => {
     assert.equal(await parentOf(child), parent)
   })
 
-  test('go three levels deep, counted upwards and downwards', async () => {
+  test('have at most three levels, counted upwards and downwards', async () => {
     const project = await makeProject()
     const first = await make(project)
     const second = await make(project, first)
@@ -68,7 +68,7 @@ describe('Sub-assignments', () => {
     assert.equal((await setParent(second, above)).status, 200)
   })
 
-  test('are never within themselves', async () => {
+  test('never contain themselves', async () => {
     const project = await makeProject()
     const first = await make(project)
     const second = await make(project, first)
@@ -79,7 +79,7 @@ describe('Sub-assignments', () => {
       assert.deepEqual(errorsOf(await setParent(id, parent)), [400, { parentId: nested }])
   })
 
-  test('close no circle, even when several are written at once', async () => {
+  test('form no cycle, even if several are written concurrently', async () => {
     const project = await makeProject()
     for (let turn = 0; turn < 8; turn += 1) {
       const ids = [await make(project), await make(project), await make(project)]
@@ -92,7 +92,7 @@ describe('Sub-assignments', () => {
     }
   })
 
-  test('belong to the project of their parent, and an assignment of others looks like a missing one', async () => {
+  test('belong to the project of their parent, and a parent that the caller cannot see gets the answer of a missing one', async () => {
     const [project, other] = [await makeProject(), await makeProject()]
     const child = await make(project)
     assert.deepEqual(errorsOf(await setParent(child, await make(other))), [
@@ -110,7 +110,7 @@ describe('Sub-assignments', () => {
     assert.deepEqual(errorsOf(await setParent(child, '0199a3c4-7d1e-7c52-9d0b-6f3a1c2e4b59')), [400, missing])
   })
 
-  test('lose each other when one moves to another project, whatever moves it', async () => {
+  test('lose their parent or parts when one moves to another project, by any request', async () => {
     const [project, other] = [await makeProject(), await makeProject()]
     const first = await make(project)
     const second = await make(project, first)
@@ -148,7 +148,7 @@ describe('Sub-assignments', () => {
     assert.deepEqual(await Promise.all(ids.map(parentOf)), [null, ids[0], ids[1]])
   })
 
-  test('are at most a hundred of one assignment', async () => {
+  test('are limited to a hundred for one assignment', async () => {
     const project = await makeProject()
     const parent = await make(project)
     const items = (count: number) =>

@@ -39,9 +39,9 @@ describe('The timer of an account', () => {
     const started = await start()
     assert.equal(started.status, 200)
     await startedHoursAgo(1.6)
-    const elsewhere = (await send(another.address, 'GET', '/ext/timer', { token: ann.token })).body.timer
-    assert.deepEqual(elsewhere, await timer())
-    assert.deepEqual(elsewhere.assignment, { name: 'Build the ladder', projectId })
+    const fromOther = (await send(another.address, 'GET', '/ext/timer', { token: ann.token })).body.timer
+    assert.deepEqual(fromOther, await timer())
+    assert.deepEqual(fromOther.assignment, { name: 'Build the ladder', projectId })
     const stopped = await send(another.address, 'POST', '/ext/timer/stop', {
       token: ann.token,
       body: { description: 'Nine rungs' },
@@ -51,7 +51,7 @@ describe('The timer of an account', () => {
     assert.deepEqual(more, [])
     assert.deepEqual(stopped.body.appointment, appointment)
     assert.deepEqual([appointment.amountHours, appointment.description], [1.5, 'Nine rungs'])
-    assert.equal(Date.parse(appointment.keepDate), Date.parse(elsewhere.startedAt))
+    assert.equal(Date.parse(appointment.keepDate), Date.parse(fromOther.startedAt))
     assert.equal(await timer(), null)
   })
 
@@ -63,7 +63,7 @@ describe('The timer of an account', () => {
     assert.deepEqual([appointment.amountHours, Date.parse(appointment.keepDate)], [3, Date.UTC(2026, 2, 1)])
   })
 
-  test('is one: of two devices that start it at the same time, one is told so', async () => {
+  test('can run only once, so that one of two devices that start it at the same time gets an error', async () => {
     const answers = await Promise.all([start(), start(), start()])
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409])
     const rejected = answers.find(({ status }) => status === 409)
@@ -77,7 +77,7 @@ describe('The timer of an account', () => {
     assert.equal((await booked()).length, 1)
   })
 
-  test('that was forgotten asks how many hours to book, and keeps running until it knows', async () => {
+  test('that was forgotten asks how many hours to book, and runs until it gets an answer', async () => {
     await start()
     await startedHoursAgo(11.5)
     const asked = await stop()
@@ -91,14 +91,14 @@ describe('The timer of an account', () => {
     assert.equal((await stop({ amountHours: 4 })).status, 200)
   })
 
-  test('can be discarded, once, and books nothing then', async () => {
+  test('can be discarded once, without booking anything', async () => {
     await start()
     const discard = () => ann.call('DELETE', '/ext/timer')
     assert.deepEqual([(await discard()).status, (await discard()).status], [200, 404])
     assert.deepEqual(await booked(), [])
   })
 
-  test('starts only for an assignment that its owner sees, and outlasts that', async () => {
+  test('starts only for an assignment that its owner can see, and keeps running when that ends', async () => {
     const bob = await rest.signUp({ name: 'Bob' })
     assert.equal((await start({ assignmentId }, bob.token)).status, 400)
     for (const body of [{}, { assignmentId: 'x' }, { assignmentId: null }, { assignmentId: bob.id }])
@@ -111,7 +111,7 @@ describe('The timer of an account', () => {
     assert.equal((await ann.call('DELETE', '/ext/timer')).status, 200)
   })
 
-  test('obeys the scopes of a token', async () => {
+  test('respects the scopes of a token', async () => {
     const secretOf = async (...scopes: string[]) => (await makeToken(rest, ann.token, { scopes })).secret
     const reading = await secretOf('appointment:read')
     assert.equal((await rest.call('GET', '/ext/timer', { token: reading })).status, 200)

@@ -9,7 +9,7 @@ import { assertEnvelope } from '../support/assertions.ts'
 import { claimsOf, headerOf, openBrowser, refresh } from '../support/browser.ts'
 import { disposable, fixture } from '../support/fixture.ts'
 import { insertAccount } from '../support/insert-account.ts'
-import { registrationOf, tokensAt, wiki } from '../support/registered-clients.ts'
+import { registrationOf, requestTokens, wiki } from '../support/registered-clients.ts'
 import { type Person, type RestUnderTest, startRestUnderTest } from '../support/rest-host.ts'
 import { startTestIssuer, type TestIssuer, type TokenOptions } from '../support/test-issuer.ts'
 
@@ -19,13 +19,13 @@ describe('An access token of the identity host', { concurrency: true }, () => {
   const write = (statement: Sql) => rest.database.transaction((store) => store.query(statement))
   const statusOf = async (token: string, path = '/api/me') => (await rest.call('GET', path, { token })).status
 
-  test('of a person is accepted, for the REST host alone', async () => {
+  test('of a user is accepted only if it is for the REST host', async () => {
     const { id, token } = await rest.signUp()
     const { body } = await rest.call('GET', '/api/me', { token })
     assert.deepEqual([body.id, claimsOf(token).aud], [id, 'svc-api'])
   })
 
-  test('of a service client is accepted, unless it is for the command host alone', async () => {
+  test('of a service client is accepted unless it is only for the command host', async () => {
     const { login } = await insertAccount(rest.database, { login: await rest.identity.serviceLogin() })
     const [both, own, other] = await Promise.all(
       [undefined, 'svc.api', 'svc.grpc'].map((scope) => rest.identity.serviceToken(login, scope)),
@@ -35,7 +35,7 @@ describe('An access token of the identity host', { concurrency: true }, () => {
     assertEnvelope(await rest.call('GET', '/api/me', { token: other }), 401)
   })
 
-  test('of a person who did not ask for the scope of the REST host is rejected', async () => {
+  test('of a user without the scope of the REST host is rejected', async () => {
     const { login } = await rest.signUp()
     const { access_token: token } = await rest.identity.signIn(login, {
       request: { scope: 'openid profile' },
@@ -43,14 +43,14 @@ describe('An access token of the identity host', { concurrency: true }, () => {
     assertEnvelope(await rest.call('GET', '/api/me', { token }), 401)
   })
 
-  test('is the only token that is accepted: neither an identity token nor a refresh token is', async () => {
+  test('is accepted, unlike an identity token or a refresh token', async () => {
     const { login } = await rest.signUp()
     const tokens = await rest.identity.signIn(login)
     for (const token of [tokens.id_token, tokens.refresh_token])
       assertEnvelope(await rest.call('GET', '/api/me', { token }), 401)
   })
 
-  test('is taken from the Authorization header only, with the scheme Bearer', async () => {
+  test('is read only from the Authorization header with the scheme Bearer', async () => {
     const { token } = await rest.signUp()
     for (const authorization of [`bearer ${token}`, `BEARER ${token}`])
       assert.equal((await rest.call('GET', '/api/me', { headers: { authorization } })).status, 200)
@@ -68,7 +68,7 @@ describe('An access token of the identity host', { concurrency: true }, () => {
     assertEnvelope(await rest.call('GET', '/api/me', { headers: { cookie: `access_token=${token}` } }), 401)
   })
 
-  const ends: readonly (readonly [string, (one: Person) => Sql])[] = [
+  const ends: readonly (readonly [string, (person: Person) => Sql])[] = [
     ['its session ends', ({ id }) => sql`update signin_sessions set ended_at = now() where user_id = ${id}`],
     [
       'its session is eight hours old',
@@ -83,53 +83,56 @@ describe('An access token of the identity host', { concurrency: true }, () => {
   ]
   for (const [what, end] of ends) {
     test(`stops working when ${what}`, async () => {
-      const one = await rest.signUp()
-      assert.equal(await statusOf(one.token), 200)
-      await write(end(one))
-      assertEnvelope(await one.call('GET', '/api/me'), 401)
+      const person = await rest.signUp()
+      assert.equal(await statusOf(person.token), 200)
+      await write(end(person))
+      assertEnvelope(await person.call('GET', '/api/me'), 401)
     })
   }
 
-  test('makes no account outside the list an administrator', async () => {
+  test('gives no account outside the list the rights of an administrator', async () => {
     const { token } = await rest.signUp()
     assert.equal(await statusOf(rest.administrator.token, '/api/users'), 200)
     assert.equal(await statusOf(token, '/api/users'), 403)
   })
 
-  test('of the seeded account makes an administrator where no list is configured, whatever its login becomes', async () => {
-    await using own = await startRestUnderTest({ SVC_ADMIN_LOGINS: '' })
-    const { id } = await own.signUp({ login: 'demo@example.com' })
-    await own.database.query(sql`insert into seeded_account (user_id) values (${id})`)
-    // As a token says what its account was when it was issued.
+  test('of the seeded account has the rights of an administrator if no list is configured, even after a change of its login', async () => {
+    await using separateHost = await startRestUnderTest({ SVC_ADMIN_LOGINS: '' })
+    const { id } = await separateHost.signUp({ login: 'demo@example.com' })
+    await separateHost.database.query(sql`insert into seeded_account (user_id) values (${id})`)
+    // A new token is needed, because its claims are those of the account when it was issued.
     const statusAs = async (login: string) => {
-      const { access_token: fresh } = await own.identity.signIn(login)
+      const { access_token: fresh } = await separateHost.identity.signIn(login)
       const claim = claimsOf(fresh)['svc:admin']
-      return [(await own.call('GET', '/api/users', { token: fresh })).status, claim]
+      return [(await separateHost.call('GET', '/api/users', { token: fresh })).status, claim]
     }
     assert.deepEqual(await statusAs('demo@example.com'), [200, 'true'])
-    assert.equal((await own.call('GET', '/api/users', { token: own.administrator.token })).status, 403)
+    assert.equal(
+      (await separateHost.call('GET', '/api/users', { token: separateHost.administrator.token })).status,
+      403,
+    )
     const renamed = { id, name: 'Demo', login: 'renamed@example.com' }
-    const { access_token: admin } = await own.identity.signIn('demo@example.com')
-    assert.equal((await own.call('PATCH', '/api/user', { token: admin, body: renamed })).status, 200)
+    const { access_token: admin } = await separateHost.identity.signIn('demo@example.com')
+    assert.equal((await separateHost.call('PATCH', '/api/user', { token: admin, body: renamed })).status, 200)
     assert.deepEqual(await statusAs('renamed@example.com'), [200, 'true'])
-    await own.signUp({ login: 'demo@example.com' })
+    await separateHost.signUp({ login: 'demo@example.com' })
     assert.deepEqual(await statusAs('demo@example.com'), [403, undefined])
   })
 
-  test('stops working within the session cache, whose length is configured', async () => {
-    await using own = await startRestUnderTest({ Auth__SessionValidationCacheSeconds: '1' })
-    const one = await own.signUp()
-    const status = async () => (await own.call('GET', '/api/me', { token: one.token })).status
+  test('of an ended session stops working within the configured time of the session cache', async () => {
+    await using separateHost = await startRestUnderTest({ Auth__SessionValidationCacheSeconds: '1' })
+    const person = await separateHost.signUp()
+    const status = async () => (await separateHost.call('GET', '/api/me', { token: person.token })).status
     assert.equal(await status(), 200)
-    await own.database.transaction((store) =>
-      store.query(sql`update users set active = false where id = ${one.id}`),
+    await separateHost.database.transaction((store) =>
+      store.query(sql`update users set active = false where id = ${person.id}`),
     )
     await sleep(1100)
     assert.equal(await status(), 401)
   })
 })
 
-describe('A token of an issuer that does what a right one never does', { concurrency: true }, () => {
+describe('A token of an issuer with faults', { concurrency: true }, () => {
   let rest: RestUnderTest
   let issuer: TestIssuer
   let person: Person
@@ -137,7 +140,7 @@ describe('A token of an issuer that does what a right one never does', { concurr
 
   before(async () => {
     ;({ rest, issuer } = await startWithIssuer({ Auth__SessionValidationCacheSeconds: '0' }))
-    // The account and its session are the real host's; only the tokens are not.
+    // The account and its session come from the real host, but the tokens do not.
     person = await rest.signUp()
     sid = await sessionOf(person)
   })
@@ -232,7 +235,7 @@ describe('A token of an issuer that does what a right one never does', { concurr
     for (const token of forged) assert.equal(await statusOf(token), 401, token.slice(0, 60))
   })
 
-  test('makes no administrator with another value than the string true', async () => {
+  test('gives the rights of an administrator only with the string true', async () => {
     for (const admin of ['false', 'yes', '', true]) {
       const account = rest.administrator
       const token = await issuer.token({ account, claims: { 'svc:admin': admin } })
@@ -240,39 +243,44 @@ describe('A token of an issuer that does what a right one never does', { concurr
     }
   })
 
-  test('signed with a new key is accepted at once, and made-up keys do not wear the provider out', async () => {
-    await using own = await startWithIssuer()
-    const statusThere = async (token: string) => (await own.rest.call('GET', '/api/me', { token })).status
-    const { id } = own.rest.administrator
-    const first = await own.issuer.signIn(own.rest.database, id)
+  test('signed with a new key is accepted at once, and unknown keys cause few requests to the provider', async () => {
+    await using separateHost = await startWithIssuer()
+    const statusThere = async (token: string) =>
+      (await separateHost.rest.call('GET', '/api/me', { token })).status
+    const { id } = separateHost.rest.administrator
+    const first = await separateHost.issuer.signIn(separateHost.rest.database, id)
     assert.equal(await statusThere(first), 200)
-    await own.issuer.rotate()
-    assert.equal(await statusThere(await own.issuer.signIn(own.rest.database, id)), 200)
+    await separateHost.issuer.rotate()
+    assert.equal(await statusThere(await separateHost.issuer.signIn(separateHost.rest.database, id)), 200)
     assert.equal(await statusThere(first), 200)
-    const fetches = own.issuer.fetches()
-    const account = own.rest.administrator
+    const fetches = separateHost.issuer.fetches()
+    const account = separateHost.rest.administrator
     const madeUp = Array.from({ length: 30 }, (_, index) =>
-      own.issuer.token({ account, header: { kid: `made-up-${index}` } }),
+      separateHost.issuer.token({ account, header: { kid: `made-up-${index}` } }),
     )
     for (const token of await Promise.all(madeUp)) assert.equal(await statusThere(token), 401)
-    assert.ok(own.issuer.fetches() - fetches < 10, `${own.issuer.fetches() - fetches} fetches`)
+    assert.ok(
+      separateHost.issuer.fetches() - fetches < 10,
+      `${separateHost.issuer.fetches() - fetches} fetches`,
+    )
   })
 
-  test('is verified while the issuer is away, and again once it is back', async () => {
-    await using own = await startWithIssuer({ LOG_LEVEL: 'silent' })
-    const { id } = own.rest.administrator
-    const token = await own.issuer.signIn(own.rest.database, id)
-    const status = async (one = token) => (await own.rest.call('GET', '/api/me', { token: one })).status
-    own.issuer.interrupt((_request, response) => response.writeHead(500).end())
-    const untold = await own.rest.call('GET', '/api/me', { token })
-    assertEnvelope(untold, 503)
-    assert.equal(untold.headers.get('retry-after'), '1')
-    assertEnvelope(await own.rest.call('GET', '/api/me', { token: 'x' }), 401)
-    own.issuer.interrupt()
+  test('is verified with cached keys while the issuer is down, and with new ones once it is back', async () => {
+    await using separateHost = await startWithIssuer({ LOG_LEVEL: 'silent' })
+    const { id } = separateHost.rest.administrator
+    const token = await separateHost.issuer.signIn(separateHost.rest.database, id)
+    const status = async (sent = token) =>
+      (await separateHost.rest.call('GET', '/api/me', { token: sent })).status
+    separateHost.issuer.interrupt((_request, response) => response.writeHead(500).end())
+    const unverified = await separateHost.rest.call('GET', '/api/me', { token })
+    assertEnvelope(unverified, 503)
+    assert.equal(unverified.headers.get('retry-after'), '1')
+    assertEnvelope(await separateHost.rest.call('GET', '/api/me', { token: 'x' }), 401)
+    separateHost.issuer.interrupt()
     for (let asks = 0; asks < 60 && (await status()) !== 200; asks += 1) await sleep(100)
     assert.equal(await status(), 200)
-    own.issuer.interrupt((_request, response) => response.writeHead(500).end())
-    assert.equal(await status(await own.issuer.signIn(own.rest.database, id)), 200)
+    separateHost.issuer.interrupt((_request, response) => response.writeHead(500).end())
+    assert.equal(await status(await separateHost.issuer.signIn(separateHost.rest.database, id)), 200)
   })
 })
 
@@ -289,17 +297,17 @@ async function startWithIssuer(environment: Environment = {}) {
 }
 
 const scopes = { Scopes__0: 'openid', Scopes__1: 'svc.api', Scopes__2: 'offline_access' }
-const app = { ...wiki, others: { ...wiki.others, ...scopes, SigningAlgorithm: 'ES256' } }
+const app = { ...wiki, extraSettings: { ...wiki.extraSettings, ...scopes, SigningAlgorithm: 'ES256' } }
 const request = { scope: 'openid svc.api offline_access' }
 
-describe('A client that asks for tokens signed by ES256', { concurrency: true }, () => {
+describe('A client with tokens signed by ES256', { concurrency: true }, () => {
   const rest = fixture(startRestUnderTest, registrationOf(app))
 
   const read = async (path: string) => (await openBrowser(rest.identity.address).get(path)).json
   const publishedKeys = () => read('/.well-known/openid-configuration/jwks')
   const tokensOf = async (login: string) => {
     const browser = openBrowser(rest.identity.address)
-    const { json } = await tokensAt(browser, app, { login, request })
+    const { json } = await requestTokens(browser, app, { login, request })
     return { browser, ...json }
   }
 
@@ -321,7 +329,7 @@ describe('A client that asks for tokens signed by ES256', { concurrency: true },
     assert.equal(person.json.sub, id)
   })
 
-  test('changes nothing for the others, and is seen in the documents', async () => {
+  test('changes nothing for other clients, and is listed in the documents', async () => {
     const { login } = await rest.signUp()
     const tokens = await rest.identity.signIn(login)
     assert.equal(headerOf(tokens.access_token).alg, 'RS256')
@@ -339,7 +347,7 @@ describe('A client that asks for tokens signed by ES256', { concurrency: true },
       ])
   })
 
-  test('has them rejected where the head names another algorithm or another key', async () => {
+  test('gets a token rejected if its header names another algorithm or another key', async () => {
     const { login } = await rest.signUp()
     const { access_token: token } = await tokensOf(login)
     const { keys } = await publishedKeys()

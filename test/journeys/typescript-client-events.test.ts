@@ -17,7 +17,7 @@ async function eventsOf(chunks: readonly string[]) {
 const latin = (text: string) => Buffer.from(text).toString('latin1')
 
 describe('Events of a stream, as the TypeScript client reads them,', () => {
-  test('are the same however the network cuts them, characters included', async () => {
+  test('are the same however the network splits them, even within a character', async () => {
     const text = latin('event: listing\nid: 7\ndata: {"name":"Übung"}\n\n')
     for (let cut = 1; cut < text.length; cut += 1) {
       const events = await eventsOf([text.slice(0, cut), text.slice(cut)])
@@ -25,7 +25,7 @@ describe('Events of a stream, as the TypeScript client reads them,', () => {
     }
   })
 
-  test('may end their lines like Windows, and have several lines of data', async () => {
+  test('may have line ends of Windows, and several lines of data', async () => {
     const events = await eventsOf(['id: 1\r\ndata: a\r', '\ndata: b\r\n\r\nid: 2\r\ndata: c\r\n\r\n'])
     assert.deepEqual(events, [
       { id: '1', data: 'a\nb' },
@@ -33,7 +33,7 @@ describe('Events of a stream, as the TypeScript client reads them,', () => {
     ])
   })
 
-  test('have no data where they are heartbeats', async () => {
+  test('have no data if they are heartbeats', async () => {
     const events = await eventsOf([': still here\n\n', 'id: 3\n\n'])
     assert.deepEqual(events, [
       { id: '', data: undefined },
@@ -41,7 +41,7 @@ describe('Events of a stream, as the TypeScript client reads them,', () => {
     ])
   })
 
-  test('that were cut off are dropped', async () => {
+  test('are dropped if they are incomplete', async () => {
     assert.deepEqual(await eventsOf(['id: 1\ndata: a\n\nid: 2\ndata: b']), [{ id: '1', data: 'a' }])
   })
 })

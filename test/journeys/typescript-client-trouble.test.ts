@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 
 type Fetch = typeof fetch
 
-describe('When the connection is bad, the TypeScript client', () => {
+describe('The TypeScript client on a bad connection', () => {
   const budgets = openBudgets()
   let pauses: number[]
   const open = (send: Fetch, options: Partial<TrackerOptions> = {}) => {
@@ -23,7 +23,7 @@ describe('When the connection is bad, the TypeScript client', () => {
       ...options,
     })
   }
-  /** Does the first requests and loses their answers; the others come through. */
+  /** Executes the first `count` requests but loses their responses. Passes on all later ones. */
   const losing = (count: number, lose: (response: Response) => Response | Promise<Response>): Fetch => {
     let lost = 0
     return async (url, init) => {
@@ -45,21 +45,21 @@ describe('When the connection is bad, the TypeScript client', () => {
   const countOf = async (name: string) =>
     (await open(fetch).organizations.query({ filter: `name eq '${name}'`, count: true })).totalCount
 
-  const untilNoneIsOpen = () => {
+  const untilAllListingsAreClosed = () => {
     const held = () => budgets.states().find(({ name }) => name === 'liveListings')?.used
     return until(() => held() === 0, 'the listings to be closed')
   }
 
   const rest = fixture(startRestUnderTest, {}, { budgets })
 
-  test('creates a row once, though the first two answers are lost', async () => {
+  test('creates a row once, although the first two responses are lost', async () => {
     const tracker = open(losing(2, vanish))
     const { id } = await tracker.organizations.create({ name: 'Once' })
     assert.equal(await countOf('Once'), 1)
     assert.equal((await tracker.organizations.get(id)).name, 'Once')
   })
 
-  test('waits longer before each further try', async () => {
+  test('waits longer before each further attempt', async () => {
     const tracker = open(losing(3, vanish))
     await tracker.impediments.list()
     assert.equal(pauses.length, 3)
@@ -73,7 +73,7 @@ describe('When the connection is bad, the TypeScript client', () => {
     assert.equal(await statusOf(open(losing(1, vanish), { retries: 0 }).impediments.list()), 0)
   })
 
-  test('sends nothing twice that could be done twice: changes, removals, and a POST without a key', async () => {
+  test('does not retry requests that could be executed twice: changes, removals, and a POST without a key', async () => {
     const { id } = await open(fetch).organizations.create({ name: 'Kept' })
     assert.equal(await statusOf(open(losing(1, vanish)).organizations.update({ id, name: 'Kept' })), 0)
     assert.equal(await statusOf(open(losing(1, vanish)).organizations.remove([id])), 0)
@@ -83,7 +83,7 @@ describe('When the connection is bad, the TypeScript client', () => {
     assert.deepEqual(pauses, [])
   })
 
-  /** Begins like an answer and breaks off. */
+  /** A response that is cut off after this text. */
   const cutAfter = (text: string) => (response: Response) =>
     new Response(
       new ReadableStream({
@@ -93,18 +93,18 @@ describe('When the connection is bad, the TypeScript client', () => {
       { status: response.status, headers: { 'content-type': 'application/json' } },
     )
 
-  test('asks again for an answer that broke off in the middle', async () => {
+  test('retries a request whose response was cut off', async () => {
     const tracker = open(losing(1, cutAfter('{"result":')))
     assert.equal((await tracker.organizations.list()).pageNumber, 1)
   })
 
-  test('throws an export that broke off, and does not take its rows for all', async () => {
+  test('throws an error for an export that was cut off', async () => {
     const rows = open(losing(1, cutAfter('{"name":"Whole"}\n{"na'))).impediments.export()
     assert.equal((await rows.next()).value?.name, 'Whole')
     assert.equal(await statusOf(rows.next()), 0)
   })
 
-  test('retries after the requested time, whatever it sent, unless that is too long', async () => {
+  test('retries any request after the requested time, unless that is too long', async () => {
     const busy = (seconds: string) => () =>
       new Response('{"statusCode":429,"message":"Busy."}', {
         status: 429,
@@ -124,25 +124,25 @@ describe('When the connection is bad, the TypeScript client', () => {
     assert.equal(await statusOf(open(rejecting('31')).organizations.list()), 429)
   })
 
-  test('tries again only as the program decides, where it decides', async () => {
-    const seen: unknown[] = []
+  test("follows the program's own rule for retries", async () => {
+    const calls: unknown[] = []
     const retryAfter: TrackerOptions['retryAfter'] = ({ status }, { method, path }, tries) => {
-      seen.push([status, method, path, tries])
+      calls.push([status, method, path, tries])
       return tries === 0 ? 1234 : undefined
     }
     const path = '/api/organizations'
     assert.equal(await statusOf(open(losing(9, vanish), { retryAfter }).organizations.list()), 0)
-    assert.deepEqual(seen, [
+    assert.deepEqual(calls, [
       [0, 'GET', path, 0],
       [0, 'GET', path, 1],
     ])
     assert.deepEqual(pauses, [1234])
     const once = open(losing(1, vanish), { retryAfter })
     assert.equal(await statusOf(once.organizations.list({}, { retries: 0 })), 0)
-    assert.deepEqual([seen.length, pauses.length], [2, 0])
+    assert.deepEqual([calls.length, pauses.length], [2, 0])
   })
 
-  test('throws each error in the words of the program, once it gives up', async () => {
+  test('throws the errors that the program maps them to, once it gives up', async () => {
     const mapError = ({ status, message, errors }: TrackerError) =>
       new TrackerError(status, `Oh: ${message}`, { errors })
     const lost = open(losing(4, vanish), { mapError }).impediments.list()
@@ -153,15 +153,15 @@ describe('When the connection is bad, the TypeScript client', () => {
     await assert.rejects(watch.next(), { status: 401, message: /^Oh: / })
   })
 
-  test('calls without a token what needs none', async () => {
+  test('calls operations that need no token without one', async () => {
     const { address } = rest
     const stranger = openTracker({ address })
-    const asked = stranger.call('POST /ext/invitations/read', { body: { secret: 'none' } })
-    assert.equal(await statusOf(asked), 410)
+    const call = stranger.call('POST /ext/invitations/read', { body: { secret: 'none' } })
+    assert.equal(await statusOf(call), 410)
     assert.equal(await statusOf(stranger.organizations.list()), 401)
   })
 
-  test('does not ask again for what is rejected', async () => {
+  test('does not retry rejected requests', async () => {
     const tracker = open(fetch)
     assert.equal(await statusOf(tracker.organizations.get('no')), 400)
     assert.deepEqual(pauses, [])
@@ -171,12 +171,12 @@ describe('When the connection is bad, the TypeScript client', () => {
     const caller = new AbortController()
     const never: Fetch = (_, init) =>
       new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)))
-    const asked = open(never).organizations.list({}, { signal: caller.signal })
+    const call = open(never).organizations.list({}, { signal: caller.signal })
     caller.abort(new Error('Enough.'))
-    await assert.rejects(asked, { message: 'Enough.' })
+    await assert.rejects(call, { message: 'Enough.' })
   })
 
-  test('gives one try up when it takes too long, and makes another', async () => {
+  test('aborts an attempt that takes too long, and makes another one', async () => {
     let tries = 0
     const slowFirst: Fetch = (url, init) => {
       tries += 1
@@ -185,13 +185,13 @@ describe('When the connection is bad, the TypeScript client', () => {
         init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)),
       )
     }
-    // A timer of its own would let the process end while nothing else is waited for.
-    const alive = setInterval(() => undefined, 1000)
+    // The timer of the client does not keep the process running while the test waits.
+    const keepAlive = setInterval(() => undefined, 1000)
     await open(slowFirst).organizations.list({}, { withinMilliseconds: 1500 })
     assert.equal(tries, 2)
     tries = 0
     await open(slowFirst, { withinMilliseconds: 1500 }).organizations.list()
-    clearInterval(alive)
+    clearInterval(keepAlive)
     assert.equal(tries, 2)
   })
 
@@ -207,30 +207,30 @@ describe('When the connection is bad, the TypeScript client', () => {
     }
     const tracker = open(breakable)
     const writer = open(fetch)
-    const seen: (string | undefined)[] = []
+    const pages: (string | undefined)[] = []
     const lost: unknown[] = []
     const options = { onReconnect: (reason: unknown) => lost.push(reason) }
     for await (const page of tracker.workflows.live({ sortColumn: 'name' }, options)) {
-      seen.push(page.data.map(({ name }) => name).join())
-      if (seen.length === 1) await writer.workflows.create({ name: 'A', order: 1 })
-      if (seen.length === 2) {
+      pages.push(page.data.map(({ name }) => name).join())
+      if (pages.length === 1) await writer.workflows.create({ name: 'A', order: 1 })
+      if (pages.length === 2) {
         connections[0]?.abort()
         await writer.workflows.create({ name: 'B', order: 2 })
       }
       if (page.totalCount === 2) break
     }
-    assert.deepEqual([seen[0], seen[1], seen.at(-1)], ['', 'A', 'A,B'])
+    assert.deepEqual([pages[0], pages[1], pages.at(-1)], ['', 'A', 'A,B'])
     assert.deepEqual([connections.length, lost.length], [2, 1])
-    await untilNoneIsOpen()
+    await untilAllListingsAreClosed()
   })
 
-  test('follows over one connection, which goes on behind an event that is known', async () => {
+  test('follows several listings over one connection, which resumes after the last known event', async () => {
     const resumed: unknown[] = []
-    const noting: Fetch = (url, init) => {
+    const recordingFetch: Fetch = (url, init) => {
       resumed.push(new Headers(init?.headers).get('last-event-id'))
       return fetch(url, init)
     }
-    const [tracker, writer] = [open(noting), open(fetch)]
+    const [tracker, writer] = [open(recordingFetch), open(fetch)]
     await writer.savedViews.create({ name: 'Mine', list: 'projects' })
     const known = tracker.savedViews.connect()
     const { value: first } = await known.next()
@@ -239,18 +239,18 @@ describe('When the connection is bad, the TypeScript client', () => {
     const end = new AbortController()
     const options = { lastEventId: first?.id ?? '', signal: end.signal }
     const next = tracker.connect('GET /ext/savedViews', { query: {} }, options)
-    const asked = next.next()
+    const nextPage = next.next()
     await writer.savedViews.create({ name: 'Mine too', list: 'projects' })
-    const { value: changed } = await asked
+    const { value: changed } = await nextPage
     assert.equal(changed?.answer.result.totalCount, 2)
     assert.deepEqual(resumed, [null, first?.id])
     assert.notEqual(changed?.id, first?.id)
     end.abort()
     await assert.rejects(next.next(), { name: 'AbortError' })
-    await untilNoneIsOpen()
+    await untilAllListingsAreClosed()
   })
 
-  test('ends a feed whose signal is aborted before its first answer', async () => {
+  test('ends a feed whose signal is aborted before the first response', async () => {
     const end = new AbortController()
     const never: typeof fetch = (_, init) => {
       queueMicrotask(() => end.abort())
@@ -262,7 +262,7 @@ describe('When the connection is bad, the TypeScript client', () => {
     assert.deepEqual(await feed.next(), { done: true, value: undefined })
   })
 
-  test('follows a query and a report as it does a list, and ends with its signal', async () => {
+  test('follows a query and a report like a list, and ends with its signal', async () => {
     const tracker = open(fetch)
     const end = new AbortController()
     const totals: number[] = []
@@ -288,7 +288,7 @@ describe('When the connection is bad, the TypeScript client', () => {
     }
   })
 
-  test('throws what a live listing is rejected with', async () => {
+  test('throws the error that rejects a live listing', async () => {
     const { token } = await rest.signUp()
     const watch = async (options: Partial<TrackerOptions>) => {
       for await (const _ of open(fetch, options).users.live()) assert.fail('Nothing can be seen.')
@@ -297,7 +297,7 @@ describe('When the connection is bad, the TypeScript client', () => {
     assert.equal(await statusOf(watch({ token: 'wrong' })), 401)
   })
 
-  test('leaves a connection that has fallen silent', async () => {
+  test('replaces a connection that has become silent', async () => {
     let opened = 0
     const silent = createServer((_, response) => {
       opened += 1

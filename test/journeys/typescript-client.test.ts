@@ -58,30 +58,30 @@ describe('The TypeScript client', () => {
     assert.equal((await tracker.projects.get(id)).active, true)
   })
 
-  test('throws what is rejected, with its status and its sentences by field', async () => {
+  test('throws errors with their status and their messages by field', async () => {
     const rejection = await convertUnavailable(tracker.projects.create({ name: ' ', organizationId }))
     assert.equal(rejection.status, 400)
     assert.deepEqual(rejection.errors, { name: ['Name is required.'] })
     assert.equal(rejection.message, 'One or more validation errors occurred.')
   })
 
-  test('rejects to compile what the contract does not know', () => {
+  test('does not compile with names that the contract does not have', () => {
     const unused = () => {
       // @ts-expect-error: a project belongs to an organization
       void tracker.projects.create({ name: 'x' })
       // @ts-expect-error: projects have no such filter
       void tracker.projects.list({ workflowId: '' })
-      // @ts-expect-error: a report is grouped by something
+      // @ts-expect-error: a report requires groupBy
       void tracker.call('GET /ext/reports/hours', { query: {} })
-      // @ts-expect-error: no such operation
+      // @ts-expect-error: there is no such operation
       void tracker.call('GET /ext/nothing')
-      // @ts-expect-error: what was not chosen is not there
+      // @ts-expect-error: the field was not requested
       void tracker.projects.query({ fields: ['name'] }).then(({ data }) => data[0]?.organizationId)
     }
     assert.equal(typeof unused, 'function')
   })
 
-  test('changes a row only while it is as it was read', async () => {
+  test('changes a row only if it is unchanged since it was read', async () => {
     const { id } = await tracker.organizations.create({ name: 'Tagged' })
     const { record, tag } = await tracker.organizations.getTagged(id)
     assert.equal(record.name, 'Tagged')
@@ -92,7 +92,7 @@ describe('The TypeScript client', () => {
     assert.equal(rejection.status, 412)
   })
 
-  test('walks over all rows of a query, page after page, with the fields that were chosen', async () => {
+  test('iterates over all rows of a query, page after page, with the requested fields', async () => {
     const names = Array.from({ length: 23 }, (_, index) => `Walk ${String(index).padStart(2, '0')}`)
     for (const name of names) await tracker.projects.create({ name, organizationId })
     const question = { filter: filter`name startsWith ${'Walk'}`, sort: ['-name'], pageSize: 5 } as const
@@ -115,11 +115,12 @@ describe('The TypeScript client', () => {
     const name = `O'Neil') or (name ne '`
     await tracker.organizations.create({ name })
     const namesBy = async (text: string) =>
-      (await tracker.organizations.query({ filter: text })).data.map((one) => one.name)
+      (await tracker.organizations.query({ filter: text })).data.map((row) => row.name)
     assert.deepEqual(await namesBy(filter`name eq ${name}`), [name])
     assert.deepEqual(await namesBy(filter`name in ${[name, "x'"]} and updatedAt eq ${null}`), [name])
     assert.deepEqual(await namesBy(filter`name eq ${name} and createdAt gt ${new Date()}`), [])
     assert.throws(() => filter`amountHours gt ${1e300}`, TypeError)
+    assert.throws(() => filter`id in ${[]}`, TypeError)
   })
 
   test('calls any other operation, typed by its path', async () => {
@@ -131,19 +132,19 @@ describe('The TypeScript client', () => {
     assert.deepEqual(valuesOf(people.result.data, 'name'), ['Robot'])
   })
 
-  test('asks for one token, however many calls wait for it, and keeps it', async () => {
-    let asked = 0
+  test('requests one token, however many calls wait for it, and caches it', async () => {
+    let tokenRequests = 0
     const counting: typeof fetch = (url, init) => {
-      asked += init?.method === 'POST' ? 1 : 0
+      tokenRequests += init?.method === 'POST' ? 1 : 0
       return fetch(url, init)
     }
     const client = openTracker({ address: rest.address, token: credentials(counting) })
     await Promise.all(Array.from({ length: 10 }, () => client.call('GET /api/me')))
     await client.call('GET /api/me')
-    assert.equal(asked, 1)
+    assert.equal(tokenRequests, 1)
   })
 
-  test('replaces a token that is rejected once, and throws the error of the next', async () => {
+  test('replaces a rejected token once, and throws the error of the next one', async () => {
     const [stale, fresh] = ['stale', await credentials()()]
     const given: (string | undefined)[] = []
     const client = openTracker({
@@ -168,7 +169,7 @@ describe('The TypeScript client', () => {
     assert.equal((await tracker.call('GET /api/me')).login, robot.login)
   })
 
-  test('says what the identity host rejected', async () => {
+  test('throws the error of the identity host', async () => {
     const token = clientCredentials({ issuer: rest.identity.address, clientId: robot.id, clientSecret: 'no' })
     const rejection = await convertUnavailable(
       openTracker({ address: rest.address, token }).call('GET /api/me'),
@@ -177,7 +178,7 @@ describe('The TypeScript client', () => {
     assert.doesNotMatch(rejection.message, /^The server answered/)
   })
 
-  test('exports all rows of a list as a loop, and any table as its text', async () => {
+  test('exports all rows of a list as a loop, and any table as text', async () => {
     const names = Array.from({ length: 250 }, (_, index) => `Export ${String(index).padStart(3, '0')}`)
     const items = names.map(
       (name) => ({ operation: 'create', resource: 'impediment', body: { name } }) as const,
@@ -210,25 +211,25 @@ describe('The feed in the TypeScript client', () => {
     for (const name of names) await writer.impediments.create({ name })
   }
   const namesOf = (events: readonly FeedEvent[]) => events.map(({ change }) => change.after?.name)
-  /** Takes so many and leaves; `onEvent` hears of each. */
+  /** Reads this many events and leaves the loop. Calls `onEvent` for each. */
   async function take(
     feed: AsyncGenerator<FeedEvent, void>,
     count: number,
     onEvent: (number: number) => Promise<void> = async () => undefined,
   ): Promise<FeedEvent[]> {
-    const taken: FeedEvent[] = []
+    const events: FeedEvent[] = []
     for await (const event of feed) {
-      taken.push(event)
-      await onEvent(taken.length)
-      if (taken.length === count) break
+      events.push(event)
+      await onEvent(events.length)
+      if (events.length === count) break
     }
-    return taken
+    return events
   }
 
   const rest = fixture(startRestUnderTest)
   const writer = fixture(open, fetch)
 
-  test('misses and repeats nothing over lost connections, and continues after a cursor', async () => {
+  test('misses and repeats nothing when connections are lost, and continues after a cursor', async () => {
     const connections: AbortController[] = []
     const breakable: typeof fetch = (url, init) => {
       const connection = new AbortController()
@@ -243,17 +244,17 @@ describe('The feed in the TypeScript client', () => {
       connections.at(-1)?.abort()
       await make(names.slice(number, number + 4))
     })
-    // The feed has its place before its first connection for events.
+    // The feed reads its position before it opens its first stream.
     while (connections.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
     await make(names.slice(0, 4))
-    const taken = await taking
-    assert.deepEqual(namesOf(taken), names)
+    const events = await taking
+    assert.deepEqual(namesOf(events), names)
     assert.equal(connections.length, 4)
-    const behind = writer.changes({ after: taken[8]?.cursor ?? '', resource: 'impediment' })
+    const behind = writer.changes({ after: events[8]?.cursor ?? '', resource: 'impediment' })
     assert.deepEqual(namesOf(await take(behind, 3)), names.slice(9))
   })
 
-  test('throws a cursor that the host does not take', async () => {
+  test('throws an error for a cursor that the host rejects', async () => {
     const rejection = await take(writer.changes({ after: 'x' }), 1).catch((error: unknown) => error)
     assert.ok(rejection instanceof TrackerError)
     assert.equal(rejection.status, 400)

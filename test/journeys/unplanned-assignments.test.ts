@@ -18,7 +18,7 @@ const day = (fromToday: number) =>
 const placeholders = { startDate: day(0), endDate: day(0) }
 const unplanned = { isUnscheduled: true, isUnassigned: true }
 
-describe('Assignments without dates or without a person', { concurrency: 4 }, () => {
+describe('Assignments without dates or without a user', { concurrency: 4 }, () => {
   const rest = fixture(startRestUnderTest, { Auth__SessionValidationCacheSeconds: '0' })
   const workspace = fixture(seed, rest)
   const commands = fixture(startCommandsUnderTest, {}, { alongside: rest })
@@ -55,7 +55,7 @@ describe('Assignments without dates or without a person', { concurrency: 4 }, ()
   }
   const both = (value: boolean) => ({ isUnscheduled: value, isUnassigned: value })
 
-  test('v1 shows the placeholders and knows no flag; without flags an assignment is planned', async () => {
+  test('have placeholders and no flags in v1, which creates planned ones', async () => {
     const { id, ...made } = await make(unplanned)
     assert.deepEqual([made.isUnscheduled, made.isUnassigned], [true, true])
     const shown = (await send('GET', `/api/assignment?id=${id}`)).assignment
@@ -102,7 +102,7 @@ describe('Assignments without dates or without a person', { concurrency: 4 }, ()
       assert.deepEqual(await flags(id), both(false))
     })
 
-  test('an update that names the flag decides, and the flag can come back', async () => {
+  test('are planned or unplanned by an update of the flag', async () => {
     const { id } = await make(unplanned)
     await change({ id, endDate: day(5), userId: bob.id, ...unplanned })
     assert.deepEqual(await flags(id), both(true))
@@ -112,12 +112,12 @@ describe('Assignments without dates or without a person', { concurrency: 4 }, ()
     assert.deepEqual(await flags(id), both(true))
   })
 
-  test('the flag fits the dates that were written last, however two writes race', async () => {
+  test('have a flag that matches the dates that were written last, even by concurrent writes', async () => {
     for (let round = 0; round < 20; round += 1) {
       const { id } = await make()
       await Promise.all([
         change({ id, startDate: day(2), endDate: day(2), isUnscheduled: true }),
-        // Based on the dates before, so it changes them only if it comes second.
+        // Contains the previous dates, so it changes the dates only if it is executed second.
         change(bodyOf({ id, name: 'Renamed' }), '/api', round % 2 === 0 ? ann : rest.administrator),
       ])
       const { startDate, isUnscheduled } = (await send('GET', `/ext/assignment?id=${id}`)).assignment
@@ -125,7 +125,7 @@ describe('Assignments without dates or without a person', { concurrency: 4 }, ()
     }
   })
 
-  test('are found by a query, shown live, and their history names the flag', async () => {
+  test('are found by a query and shown live, and their history has the flag', async () => {
     const { id } = await make({ isUnscheduled: true })
     const query = new URLSearchParams({ filter: `isUnscheduled eq true and id in ('${id}')`, fields: 'id' })
     const found = await send('GET', `/ext/query/assignments?${query}`)
@@ -142,11 +142,11 @@ describe('Assignments without dates or without a person', { concurrency: 4 }, ()
     assert.equal(await nextFlag(), false)
     stream.close()
     const history = await send('GET', `/ext/history?resource=assignment&id=${row.id}`)
-    const latest = history.result.data.find((one: { action: string }) => one.action === 'update')
+    const latest = history.result.data.find((change: { action: string }) => change.action === 'update')
     assert.deepEqual([latest.before.isUnscheduled, latest.after.isUnscheduled], [true, false])
   })
 
-  test('lists of the extensions filter by what is no placeholder, and those of v1 by all', async () => {
+  test('are filtered without placeholders in lists of the extensions, and with them in those of v1', async () => {
     const other = await workspace.project('Filters', ann)
     await make({ projectId: other, name: 'No dates', isUnscheduled: true })
     await make({ projectId: other, name: 'Nobody', isUnassigned: true })
@@ -160,7 +160,7 @@ describe('Assignments without dates or without a person', { concurrency: 4 }, ()
     assert.deepEqual(await namesIn(`userId=${ann.id}&dateTo=${day(1)}`, '/api'), ['No dates', 'Nobody'])
   })
 
-  test('reports by person or by time leave out what is only a placeholder', async () => {
+  test('are left out of reports by user or by time', async () => {
     const other = await workspace.project('Sums', ann)
     await make({ projectId: other, ...unplanned })
     await make({ projectId: other })
@@ -173,7 +173,7 @@ describe('Assignments without dates or without a person', { concurrency: 4 }, ()
     assert.equal(await sumBy(`groupBy=project&userId=${ann.id}`), 1)
   })
 
-  test('are in no calendar: without dates nowhere, without a person not in that of the placeholder', async () => {
+  test('are in no calendar without dates, and without a user not in that of the placeholder', async () => {
     const eva = await rest.signUp({ name: 'Eva' })
     const other = await workspace.project('Calendar', eva)
     const dates = { startDate: day(1), endDate: day(1), projectId: other, userId: eva.id }
@@ -194,27 +194,35 @@ describe('Assignments without dates or without a person', { concurrency: 4 }, ()
       await followChanges(rest.database)
       const { result } = await send('GET', '/ext/notifications?pageSize=100', undefined, person)
       return result.data
-        .filter((one: { assignmentId: string }) => one.assignmentId === assignmentId)
+        .filter((notification: { assignmentId: string }) => notification.assignmentId === assignmentId)
         .map(({ kind }: { kind: string }) => kind)
     }
 
-    test('no placeholder, and the account once it is responsible, unless by its own act', async () => {
+    test('the account once it is responsible, unless by its own act, and never the placeholder', async () => {
       const { id } = await make({ isUnassigned: true, userId: bob.id })
       assert.deepEqual(await kindsAbout(bob, id), [])
       await change({ id, isUnassigned: false })
       assert.deepEqual(await kindsAbout(bob, id), ['assigned'])
-      const own = await make({ isUnassigned: true, userId: bob.id })
-      await change({ id: own.id, isUnassigned: false }, '/ext', bob)
-      assert.deepEqual(await kindsAbout(bob, own.id), [])
-      await change({ id: own.id, isUnassigned: true })
-      await change({ id: own.id, userId: bob.id, isUnassigned: true })
-      assert.deepEqual(await kindsAbout(bob, own.id), [])
+      const assignment = await make({ isUnassigned: true, userId: bob.id })
+      await change({ id: assignment.id, isUnassigned: false }, '/ext', bob)
+      assert.deepEqual(await kindsAbout(bob, assignment.id), [])
+      await change({ id: assignment.id, isUnassigned: true })
+      await change({ id: assignment.id, userId: bob.id, isUnassigned: true })
+      assert.deepEqual(await kindsAbout(bob, assignment.id), [])
       const given = await make({ isUnassigned: true })
       await change(bodyOf({ id: given.id, userId: bob.id }), '/api')
       assert.deepEqual(await kindsAbout(bob, given.id), ['assigned'])
     })
 
-    test('nobody of a due date that is a placeholder, and participants of one without a person', async () => {
+    test('no account that becomes the placeholder of an unassigned assignment', async () => {
+      const { id } = await make({ isUnassigned: true })
+      await change({ id, userId: bob.id, isUnassigned: true })
+      assert.deepEqual(await kindsAbout(bob, id), [])
+      await change({ id, userId: ann.id, isUnassigned: false })
+      assert.deepEqual(await kindsAbout(bob, id), [])
+    })
+
+    test('no user of a placeholder due date, and participants of the due date of one without a user', async () => {
       const dates = { startDate: day(-3), endDate: day(1), userId: bob.id }
       const noDates = await make({ ...dates, isUnscheduled: true })
       const nobody = await make({ ...dates, isUnassigned: true })

@@ -19,7 +19,7 @@ const textOf = (path: string) => readFileSync(join(folder, '..', '..', path), 'u
 const containersOf = Object.entries(deployments)
 
 describe('deploy/kubernetes', () => {
-  test('has every host of compose.yaml with the variables it has there, and no other host', () => {
+  test('has exactly the hosts of compose.yaml, with the same variables', () => {
     assert.deepEqual(
       Object.keys(deployments).sort(),
       [...new Set(hosts.map(([, { command = [] }]) => command[0]))].sort(),
@@ -27,8 +27,8 @@ describe('deploy/kubernetes', () => {
     for (const [name, service] of hosts) {
       const host = service.command?.[0] ?? name
       const there = variablesOf(deployments[host] as Container)
-      // Whose values have a place of their own there, or none by default.
-      const elsewhere = [
+      // These have another place in Kubernetes, or no value by default.
+      const setElsewhere = [
         'SVC_ADMIN_LOGINS',
         'BANK_OVER_LIMIT_STATUS',
         'SMTP_URL',
@@ -39,7 +39,7 @@ describe('deploy/kubernetes', () => {
         (variable) => !there.has(variable) && !there.has(`${variable}_FILE`),
       )
       assert.deepEqual(
-        missing.filter((variable) => !elsewhere.includes(variable)),
+        missing.filter((variable) => !setElsewhere.includes(variable)),
         [],
         name,
       )
@@ -53,7 +53,7 @@ describe('deploy/kubernetes', () => {
         assert.ok(configuration.includes(`\`${variable.replace(/_FILE$/, '')}\``), `${name}: ${variable}`)
   })
 
-  test('has only ports that README.md explains, and asks the paths that hosts answer', () => {
+  test('has only ports that README.md explains, and probes the health paths of compose.yaml', () => {
     const readme = textOf('README.md')
     for (const [name, { ports, ...container }] of containersOf) {
       for (const { containerPort } of ports)
@@ -77,7 +77,7 @@ describe('deploy/kubernetes', () => {
     assert.doesNotMatch(text.join('\n'), /kind: Secret$/m)
   })
 
-  test('lets no container write to its files, be root or take more than its share', () => {
+  test('lets no container write to its files, run as root or use more than its share', () => {
     for (const { kind, spec } of manifests.filter(({ kind }) =>
       ['Deployment', 'Job', 'CronJob'].includes(kind),
     )) {
@@ -125,7 +125,7 @@ describe('deploy/kubernetes', () => {
     }
   })
 
-  test('opens no more connections than its comment asks of PostgreSQL, when everything has scaled up during a rollout', () => {
+  test('opens no more connections than the max_connections of its comment, even if all hosts have scaled up during a rollout', () => {
     const kustomization = readFileSync(join(folder, 'kustomization.yaml'), 'utf8')
     const maxConnections = Number(/max_connections = (\d+)/.exec(kustomization)?.[1])
     assert.ok(textOf('docs/availability.md').includes(`\`max_connections = ${maxConnections}\``))
@@ -141,14 +141,14 @@ describe('deploy/kubernetes', () => {
         found('HorizontalPodAutoscaler').maxReplicas + found('Deployment').strategy.rollingUpdate.maxSurge
       return pods * (perPod[name] ?? assert.fail(name))
     })
-    const sum = opened.reduce((one, other) => one + other)
-    assert.ok(sum + preparing + reserved <= maxConnections, `${sum}`)
+    const sum = opened.reduce((total, count) => total + count)
+    assert.ok(sum + jobConnections + superuserConnections <= maxConnections, `${sum}`)
   })
 
-  test('gives a host longer to end than it takes', () => {
+  test('gives a host more time to stop than it needs', () => {
     const [, drainSeconds = ''] = /^DRAIN_SECONDS=(\d+)$/m.exec(literals.join('\n')) ?? []
     assert.ok(Number(drainSeconds) > 0)
-    // It finishes what was begun in twenty seconds.
+    // A host finishes the requests in progress within twenty seconds.
     for (const { spec } of manifests.filter(({ kind }) => kind === 'Deployment'))
       assert.ok(spec.template.spec.terminationGracePeriodSeconds > Number(drainSeconds) + 20)
     for (const [name, { stop_grace_period = '' }] of hosts)
@@ -156,12 +156,12 @@ describe('deploy/kubernetes', () => {
   })
 })
 
-/** BANK_INSTANCES is 1 there. */
+/** BANK_INSTANCES is 1 in the manifests. */
 const bankConnections = 2
-/** The job opens a few while hosts of the version before run. */
-const preparing = 5
-/** PostgreSQL keeps three for superusers by default. */
-const reserved = 3
+/** The job opens a few while hosts of the previous version run. */
+const jobConnections = 5
+/** PostgreSQL reserves three for superusers by default. */
+const superuserConnections = 3
 
 const secretNames: ReadonlySet<string> = new Set(
   Object.entries<Setting<unknown>>(declaredSettings).flatMap(([name, { isSecret }]) =>
@@ -187,7 +187,7 @@ function checkSecrets(host: string, { volumes, containers }: Pod): void {
     )
   for (const { name, value, valueFrom } of env) {
     const variable = name.replace(/_FILE$/, '')
-    // A file cannot be optional.
+    // A variable that names a file cannot be optional.
     const isOptional = valueFrom?.secretKeyRef?.optional === true
     assert.equal(name.endsWith('_FILE'), secretNames.has(variable) && !isOptional, `${host}: ${name}`)
     if (name.endsWith('_FILE')) assert.equal(value, `/run/secrets/tracker/${variable}`)

@@ -14,9 +14,9 @@ import { fixture } from '../support/fixture.ts'
 import { nginxProgram, startNginxOn } from '../support/nginx.ts'
 import { until } from '../support/until.ts'
 
-const names = ['app', 'api', 'id', 'bank']
+const hostNames = ['app', 'api', 'id', 'bank']
 
-/** As a collector may write it, and as an attacker may who looks for a way around a rule. */
+/** Spellings of a collector, and of an attacker who tries to get around a rule. */
 const spellings = [
   ...[
     '/metrics',
@@ -31,19 +31,19 @@ const spellings = [
   ...['/%6detrics', '/%4DETRICS/', '/metric%73?x', '/%6D%65%74%72%69%63%73', '//Metrics/', '/metrics%2F'],
 ]
 
-/** Those of HAProxy itself. */
+/** Paths that HAProxy itself requests. */
 const healthChecks: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
 interface Upstream {
   readonly port: number
-  readonly asked: string[]
+  readonly requestedPaths: string[]
 }
 
-/** Replaces every host, and answers every request: only the proxy keeps anything private here. */
+/** Stands in for every host and answers every request, so that only the proxy can keep a path private. */
 async function startUpstream(): Promise<Upstream> {
-  const asked: string[] = []
+  const requestedPaths: string[] = []
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
+    requestedPaths.push(request.url ?? '')
     response.end('everything')
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -51,20 +51,25 @@ async function startUpstream(): Promise<Upstream> {
     server.closeAllConnections()
     server.close()
   })
-  return { port: (server.address() as AddressInfo).port, asked }
+  return { port: (server.address() as AddressInfo).port, requestedPaths }
 }
 
+/** Requests a path by the name of a host, and returns the status. */
 type Ask = (name: string, path: string) => Promise<number>
 
-/** Everything else is passed on, so that a rule that keeps all of it private would be noticed too. */
-async function requirePrivate(ask: Ask, { asked }: Upstream, over: readonly string[]): Promise<void> {
-  for (const name of over) {
+/** Also checks that other paths are passed on, so that a rule that hides everything fails, too. */
+async function requirePrivate(
+  ask: Ask,
+  { requestedPaths }: Upstream,
+  hostNames: readonly string[],
+): Promise<void> {
+  for (const name of hostNames) {
     assert.equal(await ask(name, '/Healthz/'), 200, name)
     assert.equal(await ask(name, '/metricsx'), 200, name)
-    asked.length = 0
+    requestedPaths.length = 0
     for (const path of spellings) assert.equal(await ask(name, path), 404, `${name} ${path}`)
     assert.deepEqual(
-      asked.filter((path) => !healthChecks.has(path)),
+      requestedPaths.filter((path) => !healthChecks.has(path)),
       [],
     )
   }
@@ -77,7 +82,7 @@ const statusOf = async (outgoing: ReturnType<typeof requestPlain>): Promise<numb
   return response.statusCode
 }
 
-describe('Measures stay behind the proxy, however their path is written', () => {
+describe('The metrics cannot be read in any spelling of their path through', () => {
   const upstream = fixture(startUpstream)
 
   const tlsAsk =
@@ -90,7 +95,7 @@ describe('Measures stay behind the proxy, however their path is written', () => 
   const certificate = (t: TestContext) =>
     makeCertificate(
       t,
-      names.map((name) => `${name}.example.com`),
+      hostNames.map((name) => `${name}.example.com`),
     )
 
   test('nginx, without TLS', { skip: nginxProgram === undefined && 'nginx is not installed' }, async () => {
@@ -122,7 +127,7 @@ describe('Measures stay behind the proxy, however their path is written', () => 
         .replace('listen 8080', `listen 127.0.0.1:${plainPort}`)
         .replaceAll('/etc/nginx/tls', folder),
     )
-    await requirePrivate(tlsAsk(port, ca), upstream, names)
+    await requirePrivate(tlsAsk(port, ca), upstream, hostNames)
   })
 
   const haproxyProgram = ['/usr/sbin/haproxy', '/usr/local/sbin/haproxy'].find((path) => existsSync(path))
@@ -160,8 +165,8 @@ describe('Measures stay behind the proxy, however their path is written', () => 
           (status) => status === 200,
           () => false,
         ),
-      'HAProxy has the host',
+      'HAProxy to reach the host',
     )
-    await requirePrivate(ask, upstream, names)
+    await requirePrivate(ask, upstream, hostNames)
   })
 })

@@ -9,14 +9,17 @@ const environmentFor = (proxies: number) => ({
   TRUSTED_PROXIES: String(proxies),
 })
 
-/** What our proxies write behind whatever a client sent: the address that each of them was called from. */
-const addedBy: Readonly<Record<number, string>> = { 1: '10.0.0.9', 2: '10.0.0.9, 10.0.1.1' }
+/** The part of X-Forwarded-For that our proxies append: the address from which each was called. */
+const addedByProxies: Readonly<Record<number, string>> = { 1: '10.0.0.9', 2: '10.0.0.9, 10.0.1.1' }
 
 for (const proxies of [1, 2]) {
-  describe(`Behind ${proxies === 1 ? 'one proxy' : 'two proxies'} of ours, an address that a client made up does not get it past the limiter`, () => {
+  describe(`Behind ${proxies === 1 ? 'one trusted proxy' : 'two trusted proxies'}, a client with a forged address does not get past the rate limiter`, () => {
     const statusFrom = async (address: string, path: string, forged: string) =>
-      (await send(address, 'GET', path, { headers: { 'x-forwarded-for': `${forged}, ${addedBy[proxies]}` } }))
-        .status
+      (
+        await send(address, 'GET', path, {
+          headers: { 'x-forwarded-for': `${forged}, ${addedByProxies[proxies]}` },
+        })
+      ).status
 
     test('of REST', async () => {
       const environment = {

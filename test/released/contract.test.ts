@@ -143,7 +143,7 @@ function buf(words: readonly string[], cwd: string) {
 
 const bufMilliseconds = 60_000
 
-/** The strictest rules buf has: also a moved message or another order of packages would break generated code. */
+/** The strictest rules of buf: a moved message or reordered packages would break generated code, too. */
 const breakingConfiguration = JSON.stringify({ version: 'v2', breaking: { use: ['FILE'] } })
 
 /** What `buf breaking` finds between two folders of .proto files. */
@@ -159,6 +159,6 @@ function fieldsIn(path: string): ReadonlyMap<string, ReadonlyMap<string, number>
   return new Map(
     files
       .flatMap(({ messageType }) => messageType)
-      .map(({ name, field }) => [name, new Map(field.map((one) => [one.name, one.number]))]),
+      .map(({ name, field }) => [name, new Map(field.map((field) => [field.name, field.number]))]),
   )
 }

@@ -55,13 +55,13 @@ describe('The migration that is written from a declaration', () => {
   test('adds columns that agree with it, to a table with rows', async () => {
     const { name, assignmentId, userId } = gadget.fields
     const before = { ...gadget, fields: { name, assignmentId, userId }, filters: [] }
-    await run(tableMigration({ ...before, columns: gadget.columns.filter((one) => !isAlone(one)) }))
+    await run(tableMigration({ ...before, columns: gadget.columns.filter((column) => !isAlone(column)) }))
     await run(
       'alter table gadgets drop constraint gadgets_assignment_id_fkey, drop constraint gadgets_user_id_fkey',
     )
     await fresh.database.query(sql`
       insert into gadgets (id, name, assignment_id, user_id) values (${newId()}, 'Old', ${newId()}, ${newId()})`)
-    for (const one of Object.keys(gadget.fields).filter(isAlone)) await run(columnMigration(gadget, one))
+    for (const name of Object.keys(gadget.fields).filter(isAlone)) await run(columnMigration(gadget, name))
     assert.deepEqual(
       (await problems()).filter((problem) => !problem.includes(' references ')),
       [],
@@ -83,7 +83,9 @@ describe('The migration that is written from a declaration', () => {
     })
 
   test('gives a constraint of a new column a statement of its own, which a sharded store needs', () => {
-    for (const name of Object.keys(gadget.fields).filter((one) => one !== 'assignmentId' && one !== 'userId'))
+    for (const name of Object.keys(gadget.fields).filter(
+      (field) => field !== 'assignmentId' && field !== 'userId',
+    ))
       for (const statement of splitStatements(columnMigration(gadget, name)))
         assert.doesNotMatch(statement, /add column[\s\S]*\b(check|references)\b/)
     assert.match(

@@ -79,7 +79,7 @@ function lengthProblems(resource: Resource, { table, checks }: StoredTable): str
     const check = words
       ? `${snakeCase(name)} = ANY (ARRAY[${words}])`
       : `char_length(${snakeCase(name)}) <= ${schema.maxLength}`
-    return wire !== 'text' || checks.some((one) => one.includes(check))
+    return wire !== 'text' || checks.some((text) => text.includes(check))
       ? []
       : [`${table}.${snakeCase(name)} has no check (${check}).`]
   })

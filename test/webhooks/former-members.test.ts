@@ -45,7 +45,7 @@ describe('Of a project that the owner of a webhook can no longer read', () => {
       onPaused: ({ because }) => assert.fail(because),
       now: () => clock,
     }).poll()
-  const sent = (id: string) => receiver.messages.filter((one) => one.id.endsWith(id))
+  const sent = (id: string) => receiver.messages.filter((message) => message.id.endsWith(id))
   const namesSent = (id: string) => sent(id).map(({ body }) => body.data.after.name)
   const log = async (id: string, by?: Person) =>
     (await call('GET', `/ext/webhook/deliveries?id=${id}&pageSize=100`, undefined, by)).body.result.data

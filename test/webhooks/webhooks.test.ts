@@ -32,7 +32,7 @@ describe('A webhook', () => {
     return answer.body.webhook
   }
   const of = (id: string) => (messages: readonly ReceivedMessage[]) =>
-    messages.filter((one) => one.id.endsWith(id))
+    messages.filter((message) => message.id.endsWith(id))
   const log = async (id: string, by?: Person) =>
     (await call('GET', `/ext/webhook/deliveries?id=${id}&pageSize=100`, undefined, by)).body.result.data
 
@@ -101,7 +101,7 @@ describe('A webhook', () => {
     const { id } = await make({ resources: ['assignmentType'] })
     for (const name of ['One', 'Two', 'Three']) await workspace.make('assignmentType', { name })
     await receiver.until((messages) => of(id)(messages).length === 3)
-    const sent = of(id)(receiver.messages).map((one) => one.id)
+    const sent = of(id)(receiver.messages).map((message) => message.id)
     const [newest] = await log(id)
     assert.equal((await call('POST', '/ext/webhook/replay', { id, deliveryId: newest.id })).body.count, 1)
     await receiver.until((messages) => of(id)(messages).length === 4)
@@ -112,7 +112,7 @@ describe('A webhook', () => {
     assert.deepEqual(
       of(id)(receiver.messages)
         .slice(4)
-        .map((one) => one.id)
+        .map((message) => message.id)
         .sort(),
       sent.sort(),
     )
@@ -134,7 +134,7 @@ describe('A webhook', () => {
       const replay = await call('POST', '/ext/webhook/replay', { id, deliveryId: newest.id })
       assert.equal(replay.body.count, 1)
       held[0]?.writeHead(status).end()
-      const again = () => receiver.messages.filter((one) => one.id === newest.messageId).length === 2
+      const again = () => receiver.messages.filter((message) => message.id === newest.messageId).length === 2
       await receiver.until(again)
       await until(async () => (await log(id))[0].deliveredAt !== null, 'the delivery is settled')
       const [settled] = await log(id)
@@ -171,7 +171,7 @@ describe('A webhook', () => {
       assertEnvelope(await call(method, path, body, other), 404)
     const idsFor = async (by: Person): Promise<string[]> =>
       (await call('GET', `/ext/webhooks?projectId=${projectId}`, undefined, by)).body.webhooks.map(
-        (one: Person) => one.id,
+        (person: Person) => person.id,
       )
     assert.deepEqual(
       [await idsFor(other), await idsFor(member), await idsFor(rest.administrator)],
@@ -267,7 +267,7 @@ describe('Deliveries', () => {
   const hook = async (): Promise<string> =>
     (await call('POST', '/ext/webhook', { url: receiver.url, resources: ['impediment'] })).webhook.id
   const shown = async () => (await call('GET', '/ext/webhooks')).webhooks[0]
-  const countOf = (id: string) => receiver.messages.filter((one) => one.id.endsWith(id)).length
+  const countOf = (id: string) => receiver.messages.filter((message) => message.id.endsWith(id)).length
   const rename = (id: string, name: string) => workspace.write('PATCH', '/api/impediment', { id, name })
 
   test('that fail are tried again after growing waits, and paused with a notice after three days', async () => {
@@ -317,7 +317,7 @@ describe('Deliveries', () => {
     await rename(bad.id, 'Bad 2')
     await rename(good.id, 'Good 2')
     const namesOf = () =>
-      receiver.messages.filter((one) => one.id.endsWith(id)).map(({ body }) => body.data.after.name)
+      receiver.messages.filter((message) => message.id.endsWith(id)).map(({ body }) => body.data.after.name)
     receiver.answer((response, { body }) => response.writeHead(body.data.rowId === bad.id ? 503 : 204).end())
     await worker.poll()
     assert.deepEqual(namesOf().sort(), ['Bad 1', 'Good 1', 'Good 2'])

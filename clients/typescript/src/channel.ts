@@ -12,7 +12,9 @@ export interface Channel {
   readonly options: ChannelOptions
 }
 
-/** Uses TLS by default, except for this machine, so that no token is sent unencrypted by accident. */
+/**
+ * Uses TLS by default, except for targets on this machine, so that no token is sent unencrypted by accident.
+ */
 export function createChannel(target: string, tls: boolean | TlsOptions = !isThisMachine(target)): Channel {
   if (tls === false) return { credentials: credentials.createInsecure(), options: {} }
   const { ca, serverName } = tls === true ? {} : tls

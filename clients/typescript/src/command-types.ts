@@ -10,11 +10,11 @@ export interface Organization {
   readonly name: string
   /** Details. Text of at most 2000 characters. Null if there is none. */
   readonly description: string | null
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -36,7 +36,7 @@ export interface OrganizationPage {
 
 /** Creates one organization. */
 export interface CreateOrganizationRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** The name. Text of at most 200 characters. Required. */
   readonly name: string
@@ -46,27 +46,27 @@ export interface CreateOrganizationRequest {
 
 /** Changes one organization. */
 export interface UpdateOrganizationRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
   /** The name. Text of at most 200 characters. Required. */
   readonly name: string
-  /** Details. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
+  /** Details. Text of at most 2000 characters. If null or absent, it is cleared; with an updateMask, only if the mask names it. */
   readonly description?: string | null
   /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('description')[] }
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface OrganizationsKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** Only rows whose name or description contains this text, in upper or lower case; at most 128 characters. Matched literally. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
@@ -88,11 +88,11 @@ export interface Workflow {
   readonly name: string
   /** The position among the stages, in ascending order. A whole number from 0 to 2147483647. */
   readonly order: number
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -114,7 +114,7 @@ export interface WorkflowPage {
 
 /** Creates one workflow. */
 export interface CreateWorkflowRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** The name. Text of at most 200 characters. Required. */
   readonly name: string
@@ -124,7 +124,7 @@ export interface CreateWorkflowRequest {
 
 /** Changes one workflow. */
 export interface UpdateWorkflowRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
   /** The name. Text of at most 200 characters. Required. */
   readonly name: string
@@ -132,17 +132,17 @@ export interface UpdateWorkflowRequest {
   readonly order: number
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface WorkflowsKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** Only rows whose name contains this text, in upper or lower case; at most 128 characters. Matched literally. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
@@ -162,11 +162,11 @@ export interface AssignmentType {
   readonly id: string
   /** The name. Text of at most 200 characters. */
   readonly name: string
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -188,7 +188,7 @@ export interface AssignmentTypePage {
 
 /** Creates one assignment type. */
 export interface CreateAssignmentTypeRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** The name. Text of at most 200 characters. Required. */
   readonly name: string
@@ -196,23 +196,23 @@ export interface CreateAssignmentTypeRequest {
 
 /** Changes one assignment type. */
 export interface UpdateAssignmentTypeRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
   /** The name. Text of at most 200 characters. Required. */
   readonly name: string
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface AssignmentTypesKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** Only rows whose name contains this text, in upper or lower case; at most 128 characters. Matched literally. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
@@ -232,11 +232,11 @@ export interface Impediment {
   readonly id: string
   /** The name. Text of at most 200 characters. */
   readonly name: string
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -258,7 +258,7 @@ export interface ImpedimentPage {
 
 /** Creates one impediment. */
 export interface CreateImpedimentRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** The name. Text of at most 200 characters. Required. */
   readonly name: string
@@ -266,23 +266,23 @@ export interface CreateImpedimentRequest {
 
 /** Changes one impediment. */
 export interface UpdateImpedimentRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
   /** The name. Text of at most 200 characters. Required. */
   readonly name: string
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface ImpedimentsKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** Only rows whose name contains this text, in upper or lower case; at most 128 characters. Matched literally. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
@@ -304,11 +304,11 @@ export interface User {
   readonly name: string
   /** The sign-in name, unique among active accounts regardless of case. Text of at most 256 characters. */
   readonly login: string
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -330,7 +330,7 @@ export interface UserPage {
 
 /** Creates one user. */
 export interface CreateUserRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** The display name. Text of at most 200 characters. Required. */
   readonly name: string
@@ -342,27 +342,27 @@ export interface CreateUserRequest {
 
 /** Changes one user. */
 export interface UpdateUserRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
   /** The display name. Text of at most 200 characters. Required. */
   readonly name: string
-  /** The sign-in name, unique among active accounts regardless of case. Text of at most 256 characters. If null, it does not change. */
+  /** The sign-in name, unique among active accounts regardless of case. Text of at most 256 characters. If null or absent, it does not change. */
   readonly login?: string | null
-  /** The password, which no answer contains. 8 to 128 characters: a lower-case letter, an upper-case letter, a digit and another character among them, no control characters; no common password, and not the login. If null, it does not change. */
+  /** The password, which no answer contains. 8 to 128 characters: a lower-case letter, an upper-case letter, a digit and another character among them, no control characters; no common password, and not the login. If null or absent, it does not change. */
   readonly password?: string | null
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface UsersKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** Only rows whose name or login contains this text, in upper or lower case; at most 128 characters. Matched literally. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
@@ -384,11 +384,11 @@ export interface Project {
   readonly name: string
   /** The organization that the project is for. A UUID. */
   readonly organizationId: string
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -410,7 +410,7 @@ export interface ProjectPage {
 
 /** Creates one project. */
 export interface CreateProjectRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** The name. Text of at most 200 characters. Required. */
   readonly name: string
@@ -420,31 +420,31 @@ export interface CreateProjectRequest {
 
 /** Changes one project. */
 export interface UpdateProjectRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
   /** The name. Text of at most 200 characters. Required. */
   readonly name: string
   /** The organization that the project is for. A UUID. Required. */
   readonly organizationId: string
-  /** updatedAt of the version that was read, or its createdAt if that is null. Another version is rejected with 409. A timestamp in UTC. If null, the last write wins. */
+  /** updatedAt of the version that was read, or its createdAt if that is null. If the project has changed since, the update fails: 409 over REST, `success: false` over commands. A timestamp in UTC. If null or absent, the last write wins. */
   readonly expectedVersion?: string | null
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface ProjectsKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** Only rows whose name contains this text, in upper or lower case; at most 128 characters. Matched literally. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
-  /** Only rows with this OrganizationId; refused where the resource has no such filter. */
+  /** Only rows with this OrganizationId. */
   readonly organizationId?: string
 }
 
@@ -478,11 +478,11 @@ export interface Assignment {
   readonly userId: string
   /** The id of the assignment type. */
   readonly assignmentTypeId: string
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -504,7 +504,7 @@ export interface AssignmentPage {
 
 /** Creates one assignment. */
 export interface CreateAssignmentRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** The name. Text of at most 200 characters. Required. */
   readonly name: string
@@ -528,11 +528,11 @@ export interface CreateAssignmentRequest {
 
 /** Changes one assignment. */
 export interface UpdateAssignmentRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
   /** The name. Text of at most 200 characters. Required. */
   readonly name: string
-  /** The work to do, in Markdown. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
+  /** The work to do, in Markdown. Text of at most 2000 characters. If null or absent, it is cleared; with an updateMask, only if the mask names it. */
   readonly description?: string | null
   /** The start of the work. A timestamp in UTC. Required. */
   readonly startDate: string
@@ -552,25 +552,25 @@ export interface UpdateAssignmentRequest {
   readonly updateMask?: { readonly paths: readonly ('description')[] }
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface AssignmentsKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** Only rows whose name or description contains this text, in upper or lower case; at most 128 characters. Matched literally. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
-  /** Only rows with this ProjectId; refused where the resource has no such filter. */
+  /** Only rows with this ProjectId. */
   readonly projectId?: string
-  /** Only rows with this UserId; refused where the resource has no such filter. */
+  /** Only rows with this UserId. */
   readonly userId?: string
-  /** Only rows with this WorkflowId; refused where the resource has no such filter. */
+  /** Only rows with this WorkflowId. */
   readonly workflowId?: string
   /** A date, or a date and time; without an offset it is UTC. */
   readonly dateFrom?: string
@@ -600,11 +600,11 @@ export interface Appointment {
   readonly assignmentId: string
   /** The account that did the work. A UUID. */
   readonly userId: string
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -626,7 +626,7 @@ export interface AppointmentPage {
 
 /** Creates one appointment. */
 export interface CreateAppointmentRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** The work done. Text of at most 2000 characters. Optional. */
   readonly description?: string | null
@@ -642,9 +642,9 @@ export interface CreateAppointmentRequest {
 
 /** Changes one appointment. */
 export interface UpdateAppointmentRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
-  /** The work done. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
+  /** The work done. Text of at most 2000 characters. If null or absent, it is cleared; with an updateMask, only if the mask names it. */
   readonly description?: string | null
   /** The date of the work. A timestamp in UTC. Required. */
   readonly keepDate: string
@@ -658,23 +658,23 @@ export interface UpdateAppointmentRequest {
   readonly updateMask?: { readonly paths: readonly ('description')[] }
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface AppointmentsKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** Only rows whose description contains this text, in upper or lower case; at most 128 characters. Matched literally. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
-  /** Only rows with this AssignmentId; refused where the resource has no such filter. */
+  /** Only rows with this AssignmentId. */
   readonly assignmentId?: string
-  /** Only rows with this UserId; refused where the resource has no such filter. */
+  /** Only rows with this UserId. */
   readonly userId?: string
   /** A date, or a date and time; without an offset it is UTC. */
   readonly dateFrom?: string
@@ -700,11 +700,11 @@ export interface AssignmentImpediment {
   readonly assignmentId: string
   /** The id of the impediment. */
   readonly impedimentId: string
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -726,7 +726,7 @@ export interface AssignmentImpedimentPage {
 
 /** Creates one assignment impediment. */
 export interface CreateAssignmentImpedimentRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** How it blocks the assignment. Text of at most 2000 characters. Optional. */
   readonly description?: string | null
@@ -738,9 +738,9 @@ export interface CreateAssignmentImpedimentRequest {
 
 /** Changes one assignment impediment. */
 export interface UpdateAssignmentImpedimentRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
-  /** How it blocks the assignment. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
+  /** How it blocks the assignment. Text of at most 2000 characters. If null or absent, it is cleared; with an updateMask, only if the mask names it. */
   readonly description?: string | null
   /** The id of the assignment. Required. */
   readonly assignmentId: string
@@ -750,21 +750,21 @@ export interface UpdateAssignmentImpedimentRequest {
   readonly updateMask?: { readonly paths: readonly ('description')[] }
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface AssignmentImpedimentsKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** Only rows whose description contains this text, in upper or lower case; at most 128 characters. Matched literally. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
-  /** Only rows with this AssignmentId; refused where the resource has no such filter. */
+  /** Only rows with this AssignmentId. */
   readonly assignmentId?: string
 }
 
@@ -784,11 +784,11 @@ export interface UserAssignment {
   readonly userId: string
   /** The id of the assignment. */
   readonly assignmentId: string
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -810,7 +810,7 @@ export interface UserAssignmentPage {
 
 /** Creates one user assignment. */
 export interface CreateUserAssignmentRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** The id of the user. Required. */
   readonly userId: string
@@ -820,7 +820,7 @@ export interface CreateUserAssignmentRequest {
 
 /** Changes one user assignment. */
 export interface UpdateUserAssignmentRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
   /** The id of the user. Required. */
   readonly userId: string
@@ -828,23 +828,23 @@ export interface UpdateUserAssignmentRequest {
   readonly assignmentId: string
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface UserAssignmentsKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** No effect, because the rows have no text. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
-  /** Only rows with this AssignmentId; refused where the resource has no such filter. */
+  /** Only rows with this AssignmentId. */
   readonly assignmentId?: string
-  /** Only rows with this UserId; refused where the resource has no such filter. */
+  /** Only rows with this UserId. */
   readonly userId?: string
 }
 
@@ -864,11 +864,11 @@ export interface UserProject {
   readonly userId: string
   /** The id of the project. */
   readonly projectId: string
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -890,7 +890,7 @@ export interface UserProjectPage {
 
 /** Creates one user project. */
 export interface CreateUserProjectRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** The id of the user. Required. */
   readonly userId: string
@@ -900,7 +900,7 @@ export interface CreateUserProjectRequest {
 
 /** Changes one user project. */
 export interface UpdateUserProjectRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
   /** The id of the user. Required. */
   readonly userId: string
@@ -908,23 +908,23 @@ export interface UpdateUserProjectRequest {
   readonly projectId: string
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface UserProjectsKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** No effect, because the rows have no text. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
-  /** Only rows with this ProjectId; refused where the resource has no such filter. */
+  /** Only rows with this ProjectId. */
   readonly projectId?: string
-  /** Only rows with this UserId; refused where the resource has no such filter. */
+  /** Only rows with this UserId. */
   readonly userId?: string
 }
 
@@ -936,7 +936,7 @@ export type UserProjectsResult =
   | (Success & { readonly result: UserProjectPage })
   | (Failure & { readonly result: null })
 
-/** One workflow, as it is stored. */
+/** One workflow, as it is stored, with the fields of the extensions (isDone, color). */
 export interface ExtWorkflow {
   /** Its id, a UUID. */
   readonly id: string
@@ -944,21 +944,21 @@ export interface ExtWorkflow {
   readonly name: string
   /** The position among the stages, in ascending order. A whole number from 0 to 2147483647. */
   readonly order: number
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
   /** Whether assignments in this stage are done. */
   readonly isDone: boolean
-  /** The color, by name, in projects that choose none; null means that a client derives one from the position. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Null if there is none. */
+  /** The default color, for projects that do not set their own. If null, clients derive one from the position. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Null if there is none. */
   readonly color: string | null
 }
 
-/** One page of a list of workflows. */
+/** One page of a list of workflows, with the fields of the extensions (isDone, color). */
 export interface ExtWorkflowPage {
   /** The rows of this page. */
   readonly data: readonly ExtWorkflow[]
@@ -972,9 +972,9 @@ export interface ExtWorkflowPage {
   readonly totalPages: number
 }
 
-/** Creates one workflow. */
+/** Creates one workflow, with the fields of the extensions (isDone, color). */
 export interface CreateExtWorkflowRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** The name. Text of at most 200 characters. Required. */
   readonly name: string
@@ -982,37 +982,37 @@ export interface CreateExtWorkflowRequest {
   readonly order: number
   /** Whether assignments in this stage are done. Defaults to false. */
   readonly isDone?: boolean | null
-  /** The color, by name, in projects that choose none; null means that a client derives one from the position. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Optional. */
+  /** The default color, for projects that do not set their own. If null, clients derive one from the position. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Optional. */
   readonly color?: string | null
 }
 
-/** Changes one workflow. */
+/** Changes one workflow, with the fields of the extensions (isDone, color). */
 export interface UpdateExtWorkflowRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
-  /** The name. Text of at most 200 characters. If null, it does not change. */
+  /** The name. Text of at most 200 characters. If null or absent, it does not change. */
   readonly name?: string | null
-  /** The position among the stages, in ascending order. A whole number from 0 to 2147483647. If null, it does not change. */
+  /** The position among the stages, in ascending order. A whole number from 0 to 2147483647. If null or absent, it does not change. */
   readonly order?: number | null
-  /** Whether assignments in this stage are done. If null, it does not change. */
+  /** Whether assignments in this stage are done. If null or absent, it does not change. */
   readonly isDone?: boolean | null
-  /** The color, by name, in projects that choose none; null means that a client derives one from the position. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. If null, it does not change, unless updateMask names it. */
+  /** The default color, for projects that do not set their own. If null, clients derive one from the position. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. If null or absent, it does not change; if updateMask names it, it is cleared. */
   readonly color?: string | null
   /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('color')[] }
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface ExtWorkflowsKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** Only rows whose name contains this text, in upper or lower case; at most 128 characters. Matched literally. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
@@ -1026,7 +1026,7 @@ export type ExtWorkflowsResult =
   | (Success & { readonly result: ExtWorkflowPage })
   | (Failure & { readonly result: null })
 
-/** One project, as it is stored. */
+/** One project, as it is stored, with the fields of the extensions (description, isArchived, key, color). */
 export interface ExtProject {
   /** Its id, a UUID. */
   readonly id: string
@@ -1034,11 +1034,11 @@ export interface ExtProject {
   readonly name: string
   /** The organization that the project is for. A UUID. */
   readonly organizationId: string
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -1048,11 +1048,11 @@ export interface ExtProject {
   readonly isArchived: boolean
   /** The first part of the addresses of its assignments, such as MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out. 2 to 8 capital letters and digits, beginning with a letter. */
   readonly key: string
-  /** The color, by name; null means that a client derives one from the id. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Null if there is none. */
+  /** The color. If null, clients derive one from the id. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Null if there is none. */
   readonly color: string | null
 }
 
-/** One page of a list of projects. */
+/** One page of a list of projects, with the fields of the extensions (description, isArchived, key, color). */
 export interface ExtProjectPage {
   /** The rows of this page. */
   readonly data: readonly ExtProject[]
@@ -1066,9 +1066,9 @@ export interface ExtProjectPage {
   readonly totalPages: number
 }
 
-/** Creates one project. */
+/** Creates one project, with the fields of the extensions (description, isArchived, key, color). */
 export interface CreateExtProjectRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** The name. Text of at most 200 characters. Required. */
   readonly name: string
@@ -1080,47 +1080,47 @@ export interface CreateExtProjectRequest {
   readonly isArchived?: boolean | null
   /** The first part of the addresses of its assignments, such as MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out. 2 to 8 capital letters and digits, beginning with a letter. Optional. */
   readonly key?: string | null
-  /** The color, by name; null means that a client derives one from the id. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Optional. */
+  /** The color. If null, clients derive one from the id. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Optional. */
   readonly color?: string | null
 }
 
-/** Changes one project. */
+/** Changes one project, with the fields of the extensions (description, isArchived, key, color). */
 export interface UpdateExtProjectRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
-  /** The name. Text of at most 200 characters. If null, it does not change. */
+  /** The name. Text of at most 200 characters. If null or absent, it does not change. */
   readonly name?: string | null
-  /** The organization that the project is for. A UUID. If null, it does not change. */
+  /** The organization that the project is for. A UUID. If null or absent, it does not change. */
   readonly organizationId?: string | null
-  /** updatedAt of the version that was read, or its createdAt if that is null. Another version is rejected with 409. A timestamp in UTC. If null, the last write wins. */
+  /** updatedAt of the version that was read, or its createdAt if that is null. If the project has changed since, the update fails: 409 over REST, `success: false` over commands. A timestamp in UTC. If null or absent, the last write wins. */
   readonly expectedVersion?: string | null
-  /** The description, in Markdown. Text of at most 2000 characters. If null, it does not change, unless updateMask names it. */
+  /** The description, in Markdown. Text of at most 2000 characters. If null or absent, it does not change; if updateMask names it, it is cleared. */
   readonly description?: string | null
-  /** Whether clients hide it where work is planned. If null, it does not change. */
+  /** Whether clients hide it where work is planned. If null or absent, it does not change. */
   readonly isArchived?: boolean | null
-  /** The first part of the addresses of its assignments, such as MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out. 2 to 8 capital letters and digits, beginning with a letter. If null, it does not change. */
+  /** The first part of the addresses of its assignments, such as MBA-12. It is unique among all projects, removed ones included, and derived from the name if it is left out. 2 to 8 capital letters and digits, beginning with a letter. If null or absent, it does not change. */
   readonly key?: string | null
-  /** The color, by name; null means that a client derives one from the id. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. If null, it does not change, unless updateMask names it. */
+  /** The color. If null, clients derive one from the id. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. If null or absent, it does not change; if updateMask names it, it is cleared. */
   readonly color?: string | null
   /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('description' | 'color')[] }
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface ExtProjectsKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** Only rows whose name or description contains this text, in upper or lower case; at most 128 characters. Matched literally. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
-  /** Only rows with this OrganizationId; refused where the resource has no such filter. */
+  /** Only rows with this OrganizationId. */
   readonly organizationId?: string
 }
 
@@ -1132,7 +1132,7 @@ export type ExtProjectsResult =
   | (Success & { readonly result: ExtProjectPage })
   | (Failure & { readonly result: null })
 
-/** One assignment, as it is stored. */
+/** One assignment, as it is stored, with the fields of the extensions (priority, number, parentId, rank, isUnscheduled, isUnassigned). */
 export interface ExtAssignment {
   /** Its id, a UUID. */
   readonly id: string
@@ -1154,29 +1154,29 @@ export interface ExtAssignment {
   readonly userId: string
   /** The id of the assignment type. */
   readonly assignmentTypeId: string
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
   /** 1 is low, 2 medium, 3 high and 4 urgent; null means no priority. A whole number from 1 to 4. Null if there is none. */
   readonly priority: number | null
-  /** The number within the project, given in order of creation and never again; it changes only if the assignment moves to another project. With the key of the project it is the address: MBA-12. A whole number from 1 to 2147483647. */
+  /** The number within the project. Numbers are assigned in order of creation and never reused; the number changes only if the assignment moves to another project. The key of the project and the number form the address: MBA-12. A whole number from 1 to 2147483647. */
   readonly number: number
   /** The assignment of the same project that it is a part of; null means none. There are at most 3 levels. A UUID. Null if there is none. */
   readonly parentId: string | null
   /** The place in the manual order of its stage: stages are sorted by it, character by character. A new assignment comes last. Text of at most 60 characters. */
   readonly rank: string
-  /** Whether it has no dates yet, so that the two dates are placeholders. An update that changes a date, of v1 too, sets it to false unless it names it. */
+  /** Whether it has no dates yet, so that the two dates are placeholders. Any update that changes a date, including one through v1, sets this field to false, unless it sets the field itself. */
   readonly isUnscheduled: boolean
-  /** Whether nobody is responsible yet, so that the account is a placeholder. An update that changes the account, of v1 too, sets it to false unless it names it. */
+  /** Whether nobody is responsible yet, so that the account is a placeholder. Any update that changes the account, including one through v1, sets this field to false, unless it sets the field itself. */
   readonly isUnassigned: boolean
 }
 
-/** One page of a list of assignments. */
+/** One page of a list of assignments, with the fields of the extensions (priority, number, parentId, rank, isUnscheduled, isUnassigned). */
 export interface ExtAssignmentPage {
   /** The rows of this page. */
   readonly data: readonly ExtAssignment[]
@@ -1190,9 +1190,9 @@ export interface ExtAssignmentPage {
   readonly totalPages: number
 }
 
-/** Creates one assignment. */
+/** Creates one assignment, with the fields of the extensions (priority, number, parentId, rank, isUnscheduled, isUnassigned). */
 export interface CreateExtAssignmentRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** The name. Text of at most 200 characters. Required. */
   readonly name: string
@@ -1216,71 +1216,71 @@ export interface CreateExtAssignmentRequest {
   readonly priority?: number | null
   /** The assignment of the same project that it is a part of; null means none. There are at most 3 levels. A UUID. Optional. */
   readonly parentId?: string | null
-  /** Whether it has no dates yet, so that the two dates are placeholders. An update that changes a date, of v1 too, sets it to false unless it names it. Defaults to false. */
+  /** Whether it has no dates yet, so that the two dates are placeholders. Any update that changes a date, including one through v1, sets this field to false, unless it sets the field itself. Defaults to false. */
   readonly isUnscheduled?: boolean | null
-  /** Whether nobody is responsible yet, so that the account is a placeholder. An update that changes the account, of v1 too, sets it to false unless it names it. Defaults to false. */
+  /** Whether nobody is responsible yet, so that the account is a placeholder. Any update that changes the account, including one through v1, sets this field to false, unless it sets the field itself. Defaults to false. */
   readonly isUnassigned?: boolean | null
 }
 
-/** Changes one assignment. */
+/** Changes one assignment, with the fields of the extensions (priority, number, parentId, rank, isUnscheduled, isUnassigned). */
 export interface UpdateExtAssignmentRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
-  /** The name. Text of at most 200 characters. If null, it does not change. */
+  /** The name. Text of at most 200 characters. If null or absent, it does not change. */
   readonly name?: string | null
-  /** The work to do, in Markdown. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
+  /** The work to do, in Markdown. Text of at most 2000 characters. If null or absent, it is cleared; with an updateMask, only if the mask names it. */
   readonly description?: string | null
-  /** The start of the work. A timestamp in UTC. If null, it does not change. */
+  /** The start of the work. A timestamp in UTC. If null or absent, it does not change. */
   readonly startDate?: string | null
-  /** The due date, which is on or after the start date. A timestamp in UTC. If null, it does not change. */
+  /** The due date, which is on or after the start date. A timestamp in UTC. If null or absent, it does not change. */
   readonly endDate?: string | null
-  /** The estimate; 0 means that there is none yet. Hours, 0 or more, in multiples of 0.01 or of the coarser step that the host is configured with. A value within 0.000001 of a multiple counts as the multiple. If null, it does not change. */
+  /** The estimate; 0 means that there is none yet. Hours, 0 or more, in multiples of 0.01 or of the coarser step that the host is configured with. A value within 0.000001 of a multiple counts as the multiple. If null or absent, it does not change. */
   readonly amountHours?: number | null
-  /** The id of the project. If null, it does not change. */
+  /** The id of the project. If null or absent, it does not change. */
   readonly projectId?: string | null
-  /** The stage that it is in. A UUID. If null, it does not change. */
+  /** The stage that it is in. A UUID. If null or absent, it does not change. */
   readonly workflowId?: string | null
-  /** The responsible account. A UUID. If null, it does not change. */
+  /** The responsible account. A UUID. If null or absent, it does not change. */
   readonly userId?: string | null
-  /** The id of the assignment type. If null, it does not change. */
+  /** The id of the assignment type. If null or absent, it does not change. */
   readonly assignmentTypeId?: string | null
-  /** 1 is low, 2 medium, 3 high and 4 urgent; null means no priority. A whole number from 1 to 4. If null, it does not change, unless updateMask names it. */
+  /** 1 is low, 2 medium, 3 high and 4 urgent; null means no priority. A whole number from 1 to 4. If null or absent, it does not change; if updateMask names it, it is cleared. */
   readonly priority?: number | null
-  /** The assignment of the same project that it is a part of; null means none. There are at most 3 levels. A UUID. If null, it does not change, unless updateMask names it. */
+  /** The assignment of the same project that it is a part of; null means none. There are at most 3 levels. A UUID. If null or absent, it does not change; if updateMask names it, it is cleared. */
   readonly parentId?: string | null
-  /** Whether it has no dates yet, so that the two dates are placeholders. An update that changes a date, of v1 too, sets it to false unless it names it. If null, it does not change. */
+  /** Whether it has no dates yet, so that the two dates are placeholders. Any update that changes a date, including one through v1, sets this field to false, unless it sets the field itself. If null or absent, it does not change. */
   readonly isUnscheduled?: boolean | null
-  /** Whether nobody is responsible yet, so that the account is a placeholder. An update that changes the account, of v1 too, sets it to false unless it names it. If null, it does not change. */
+  /** Whether nobody is responsible yet, so that the account is a placeholder. Any update that changes the account, including one through v1, sets this field to false, unless it sets the field itself. If null or absent, it does not change. */
   readonly isUnassigned?: boolean | null
   /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('description' | 'priority' | 'parentId')[] }
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface ExtAssignmentsKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** Only rows whose name or description contains this text, in upper or lower case; at most 128 characters. Matched literally. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
-  /** Only rows with this ProjectId; refused where the resource has no such filter. */
+  /** Only rows with this ProjectId. */
   readonly projectId?: string
-  /** Only rows with this UserId; refused where the resource has no such filter. */
+  /** Only rows with this UserId. */
   readonly userId?: string
-  /** Only rows with this WorkflowId; refused where the resource has no such filter. */
+  /** Only rows with this WorkflowId. */
   readonly workflowId?: string
   /** A date, or a date and time; without an offset it is UTC. */
   readonly dateFrom?: string
   /** Like dateFrom; the range does not include it. */
   readonly dateTo?: string
-  /** Only rows with this ParentId; refused where the resource has no such filter. */
+  /** Only rows with this ParentId. */
   readonly parentId?: string
 }
 
@@ -1302,13 +1302,13 @@ export interface ProjectStage {
   readonly workflowId: string
   /** The position among the stages of the project, in ascending order. A whole number from 0 to 2147483647. */
   readonly order: number
-  /** The color in this project, by name; null means that of the stage. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Null if there is none. */
+  /** The color in this project. If null, the color of the stage applies. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Null if there is none. */
   readonly color: string | null
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -1330,7 +1330,7 @@ export interface ProjectStagePage {
 
 /** Creates one project stage. */
 export interface CreateProjectStageRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** The id of the project. Required. */
   readonly projectId: string
@@ -1338,13 +1338,13 @@ export interface CreateProjectStageRequest {
   readonly workflowId: string
   /** The position among the stages of the project, in ascending order. A whole number from 0 to 2147483647. Required. */
   readonly order: number
-  /** The color in this project, by name; null means that of the stage. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Optional. */
+  /** The color in this project. If null, the color of the stage applies. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Optional. */
   readonly color?: string | null
 }
 
 /** Changes one project stage. */
 export interface UpdateProjectStageRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
   /** The id of the project. Required. */
   readonly projectId: string
@@ -1352,29 +1352,29 @@ export interface UpdateProjectStageRequest {
   readonly workflowId: string
   /** The position among the stages of the project, in ascending order. A whole number from 0 to 2147483647. Required. */
   readonly order: number
-  /** The color in this project, by name; null means that of the stage. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. If null, it is cleared, unless updateMask is given and does not name it. */
+  /** The color in this project. If null, the color of the stage applies. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. If null or absent, it is cleared; with an updateMask, only if the mask names it. */
   readonly color?: string | null
   /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('color')[] }
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface ProjectStagesKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** No effect, because the rows have no text. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
-  /** Only rows with this ProjectId; refused where the resource has no such filter. */
+  /** Only rows with this ProjectId. */
   readonly projectId?: string
-  /** Only rows with this WorkflowId; refused where the resource has no such filter. */
+  /** Only rows with this WorkflowId. */
   readonly workflowId?: string
 }
 
@@ -1396,11 +1396,11 @@ export interface Comment {
   readonly assignmentId: string
   /** The author. A UUID. */
   readonly userId: string
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -1422,7 +1422,7 @@ export interface CommentPage {
 
 /** Creates one comment. */
 export interface CreateCommentRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** The text, in Markdown. Text of at most 10000 characters. Required. */
   readonly text: string
@@ -1434,7 +1434,7 @@ export interface CreateCommentRequest {
 
 /** Changes one comment. */
 export interface UpdateCommentRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
   /** The text, in Markdown. Text of at most 10000 characters. Required. */
   readonly text: string
@@ -1444,23 +1444,23 @@ export interface UpdateCommentRequest {
   readonly userId: string
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface CommentsKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** Only rows whose text contains this text, in upper or lower case; at most 128 characters. Matched literally. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
-  /** Only rows with this AssignmentId; refused where the resource has no such filter. */
+  /** Only rows with this AssignmentId. */
   readonly assignmentId?: string
-  /** Only rows with this UserId; refused where the resource has no such filter. */
+  /** Only rows with this UserId. */
   readonly userId?: string
 }
 
@@ -1484,11 +1484,11 @@ export interface Label {
   readonly description: string | null
   /** The id of the project. */
   readonly projectId: string
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -1510,7 +1510,7 @@ export interface LabelPage {
 
 /** Creates one label. */
 export interface CreateLabelRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** The name, unique among active labels of the project regardless of case. Text of at most 50 characters. Required. */
   readonly name: string
@@ -1524,13 +1524,13 @@ export interface CreateLabelRequest {
 
 /** Changes one label. */
 export interface UpdateLabelRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
   /** The name, unique among active labels of the project regardless of case. Text of at most 50 characters. Required. */
   readonly name: string
   /** The color, by name. One of gray, red, orange, amber, green, teal, cyan, blue, indigo, purple, pink, brown. Required. */
   readonly color: string
-  /** The purpose. Text of at most 500 characters. If null, it is cleared, unless updateMask is given and does not name it. */
+  /** The purpose. Text of at most 500 characters. If null or absent, it is cleared; with an updateMask, only if the mask names it. */
   readonly description?: string | null
   /** The id of the project. Required. */
   readonly projectId: string
@@ -1538,21 +1538,21 @@ export interface UpdateLabelRequest {
   readonly updateMask?: { readonly paths: readonly ('description')[] }
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface LabelsKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** Only rows whose name or description contains this text, in upper or lower case; at most 128 characters. Matched literally. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
-  /** Only rows with this ProjectId; refused where the resource has no such filter. */
+  /** Only rows with this ProjectId. */
   readonly projectId?: string
 }
 
@@ -1572,11 +1572,11 @@ export interface AssignmentLabel {
   readonly assignmentId: string
   /** The id of the label. */
   readonly labelId: string
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -1598,7 +1598,7 @@ export interface AssignmentLabelPage {
 
 /** Creates one assignment label. */
 export interface CreateAssignmentLabelRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** The id of the assignment. Required. */
   readonly assignmentId: string
@@ -1608,7 +1608,7 @@ export interface CreateAssignmentLabelRequest {
 
 /** Changes one assignment label. */
 export interface UpdateAssignmentLabelRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
   /** The id of the assignment. Required. */
   readonly assignmentId: string
@@ -1616,25 +1616,25 @@ export interface UpdateAssignmentLabelRequest {
   readonly labelId: string
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface AssignmentLabelsKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** No effect, because the rows have no text. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
-  /** Only rows with this ProjectId; refused where the resource has no such filter. */
+  /** Only rows with this ProjectId. */
   readonly projectId?: string
-  /** Only rows with this AssignmentId; refused where the resource has no such filter. */
+  /** Only rows with this AssignmentId. */
   readonly assignmentId?: string
-  /** Only rows with this LabelId; refused where the resource has no such filter. */
+  /** Only rows with this LabelId. */
   readonly labelId?: string
 }
 
@@ -1654,11 +1654,11 @@ export interface AssignmentDependency {
   readonly assignmentId: string
   /** The assignment that it waits for. A UUID. */
   readonly blockedById: string
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -1680,7 +1680,7 @@ export interface AssignmentDependencyPage {
 
 /** Creates one assignment dependency. */
 export interface CreateAssignmentDependencyRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** The assignment that waits. A UUID. Required. */
   readonly assignmentId: string
@@ -1690,7 +1690,7 @@ export interface CreateAssignmentDependencyRequest {
 
 /** Changes one assignment dependency. */
 export interface UpdateAssignmentDependencyRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
   /** The assignment that waits. A UUID. Required. */
   readonly assignmentId: string
@@ -1698,25 +1698,25 @@ export interface UpdateAssignmentDependencyRequest {
   readonly blockedById: string
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface AssignmentDependenciesKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** No effect, because the rows have no text. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
-  /** Only rows with this ProjectId; refused where the resource has no such filter. */
+  /** Only rows with this ProjectId. */
   readonly projectId?: string
-  /** Only rows with this AssignmentId; refused where the resource has no such filter. */
+  /** Only rows with this AssignmentId. */
   readonly assignmentId?: string
-  /** Only rows with this BlockedById; refused where the resource has no such filter. */
+  /** Only rows with this BlockedById. */
   readonly blockedById?: string
 }
 
@@ -1734,7 +1734,7 @@ export interface Attachment {
   readonly id: string
   /** The name of the file, without folders and hidden characters. Text of at most 200 characters. */
   readonly name: string
-  /** The media type that its first bytes show, whatever the sender said. Text of at most 100 characters. */
+  /** The media type, detected from the first bytes. The type that the sender declares is ignored. Text of at most 100 characters. */
   readonly type: string
   /** The size in bytes. A whole number from 1 to 1073741824. */
   readonly size: number
@@ -1744,11 +1744,11 @@ export interface Attachment {
   readonly assignmentId: string
   /** The account that uploaded it. A UUID. */
   readonly userId: string
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -1770,29 +1770,29 @@ export interface AttachmentPage {
 
 /** Changes one attachment. */
 export interface UpdateAttachmentRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
   /** The name of the file, without folders and hidden characters. Text of at most 200 characters. Required. */
   readonly name: string
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface AttachmentsKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** Only rows whose name contains this text, in upper or lower case; at most 128 characters. Matched literally. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
-  /** Only rows with this AssignmentId; refused where the resource has no such filter. */
+  /** Only rows with this AssignmentId. */
   readonly assignmentId?: string
-  /** Only rows with this UserId; refused where the resource has no such filter. */
+  /** Only rows with this UserId. */
   readonly userId?: string
 }
 
@@ -1810,7 +1810,7 @@ export interface SavedView {
   readonly id: string
   /** Text of at most 200 characters. */
   readonly name: string
-  /** The list that it queries: the last segment of its path. Text of at most 64 characters. */
+  /** The list that the view queries, named by the last segment of the path of the list. Text of at most 64 characters. */
   readonly list: string
   /** The filter, in the syntax of queries. Text of at most 2000 characters. Null if there is none. */
   readonly filter: string | null
@@ -1822,11 +1822,11 @@ export interface SavedView {
   readonly expand: string | null
   /** The owner. A UUID. */
   readonly userId: string
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -1850,11 +1850,11 @@ export interface SavedViewPage {
 
 /** Creates one saved view. */
 export interface CreateSavedViewRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** Text of at most 200 characters. Required. */
   readonly name: string
-  /** The list that it queries: the last segment of its path. Text of at most 64 characters. Required. */
+  /** The list that the view queries, named by the last segment of the path of the list. Text of at most 64 characters. Required. */
   readonly list: string
   /** The filter, in the syntax of queries. Text of at most 2000 characters. Optional. */
   readonly filter?: string | null
@@ -1872,43 +1872,43 @@ export interface CreateSavedViewRequest {
 
 /** Changes one saved view. */
 export interface UpdateSavedViewRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
   /** Text of at most 200 characters. Required. */
   readonly name: string
-  /** The list that it queries: the last segment of its path. Text of at most 64 characters. Required. */
+  /** The list that the view queries, named by the last segment of the path of the list. Text of at most 64 characters. Required. */
   readonly list: string
-  /** The filter, in the syntax of queries. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
+  /** The filter, in the syntax of queries. Text of at most 2000 characters. If null or absent, it is cleared; with an updateMask, only if the mask names it. */
   readonly filter?: string | null
-  /** The order, in the syntax of queries. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
+  /** The order, in the syntax of queries. Text of at most 2000 characters. If null or absent, it is cleared; with an updateMask, only if the mask names it. */
   readonly sort?: string | null
-  /** The fields, in the syntax of queries. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
+  /** The fields, in the syntax of queries. Text of at most 2000 characters. If null or absent, it is cleared; with an updateMask, only if the mask names it. */
   readonly fields?: string | null
-  /** The expanded references, in the syntax of queries. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
+  /** The expanded references, in the syntax of queries. Text of at most 2000 characters. If null or absent, it is cleared; with an updateMask, only if the mask names it. */
   readonly expand?: string | null
   /** The owner. A UUID. Required. */
   readonly userId: string
-  /** The path and query of the page that shows it in the web client. That page can filter by more than `filter` says, such as by labels. Text of at most 2000 characters. If null, it does not change, unless updateMask names it. */
+  /** The path and query of the page that shows it in the web client. That page can filter by more than `filter` says, such as by labels. Text of at most 2000 characters. If null or absent, it does not change; if updateMask names it, it is cleared. */
   readonly address?: string | null
   /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('filter' | 'sort' | 'fields' | 'expand' | 'address')[] }
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface SavedViewsKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** Only rows whose name contains this text, in upper or lower case; at most 128 characters. Matched literally. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
-  /** Only rows with this UserId; refused where the resource has no such filter. */
+  /** Only rows with this UserId. */
   readonly userId?: string
 }
 
@@ -1926,7 +1926,7 @@ export interface ProjectView {
   readonly id: string
   /** Text of at most 200 characters. */
   readonly name: string
-  /** The list that it queries: the last segment of its path. Text of at most 64 characters. */
+  /** The list that the view queries, named by the last segment of the path of the list. Text of at most 64 characters. */
   readonly list: string
   /** The filter, in the syntax of queries. Text of at most 2000 characters. Null if there is none. */
   readonly filter: string | null
@@ -1940,11 +1940,11 @@ export interface ProjectView {
   readonly projectId: string
   /** The account that shares it. Only this account may change it. A UUID. */
   readonly userId: string
-  /** When it was created. */
+  /** The time of its creation. */
   readonly createdAt: string
-  /** When it was changed last; null when it never was. */
+  /** The time of its last change; null if it was never changed. */
   readonly updatedAt: string | null
-  /** When it was removed; null while it is active. */
+  /** The time of its removal; null while it is active. */
   readonly deletedAt: string | null
   /** False if the record is removed. */
   readonly active: boolean
@@ -1968,11 +1968,11 @@ export interface ProjectViewPage {
 
 /** Creates one project view. */
 export interface CreateProjectViewRequest {
-  /** A UUID; left out, one is made. */
+  /** A UUID; generated if null or absent. */
   readonly id?: string | null
   /** Text of at most 200 characters. Required. */
   readonly name: string
-  /** The list that it queries: the last segment of its path. Text of at most 64 characters. Required. */
+  /** The list that the view queries, named by the last segment of the path of the list. Text of at most 64 characters. Required. */
   readonly list: string
   /** The filter, in the syntax of queries. Text of at most 2000 characters. Optional. */
   readonly filter?: string | null
@@ -1992,47 +1992,47 @@ export interface CreateProjectViewRequest {
 
 /** Changes one project view. */
 export interface UpdateProjectViewRequest {
-  /** Which one. Required. */
+  /** The id of the row. Required. */
   readonly id: string
   /** Text of at most 200 characters. Required. */
   readonly name: string
-  /** The list that it queries: the last segment of its path. Text of at most 64 characters. Required. */
+  /** The list that the view queries, named by the last segment of the path of the list. Text of at most 64 characters. Required. */
   readonly list: string
-  /** The filter, in the syntax of queries. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
+  /** The filter, in the syntax of queries. Text of at most 2000 characters. If null or absent, it is cleared; with an updateMask, only if the mask names it. */
   readonly filter?: string | null
-  /** The order, in the syntax of queries. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
+  /** The order, in the syntax of queries. Text of at most 2000 characters. If null or absent, it is cleared; with an updateMask, only if the mask names it. */
   readonly sort?: string | null
-  /** The fields, in the syntax of queries. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
+  /** The fields, in the syntax of queries. Text of at most 2000 characters. If null or absent, it is cleared; with an updateMask, only if the mask names it. */
   readonly fields?: string | null
-  /** The expanded references, in the syntax of queries. Text of at most 2000 characters. If null, it is cleared, unless updateMask is given and does not name it. */
+  /** The expanded references, in the syntax of queries. Text of at most 2000 characters. If null or absent, it is cleared; with an updateMask, only if the mask names it. */
   readonly expand?: string | null
   /** The id of the project. Required. */
   readonly projectId: string
   /** The account that shares it. Only this account may change it. A UUID. Required. */
   readonly userId: string
-  /** The path and query of the page that shows it in the web client. That page can filter by more than `filter` says, such as by labels. Text of at most 2000 characters. If null, it does not change, unless updateMask names it. */
+  /** The path and query of the page that shows it in the web client. That page can filter by more than `filter` says, such as by labels. Text of at most 2000 characters. If null or absent, it does not change; if updateMask names it, it is cleared. */
   readonly address?: string | null
   /** The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change. */
   readonly updateMask?: { readonly paths: readonly ('filter' | 'sort' | 'fields' | 'expand' | 'address')[] }
 }
 
-/** Which rows a list is of, in which order, and which page of them. */
+/** Selects, sorts and pages the rows of a list. */
 export interface ProjectViewsKeys {
-  /** The page, from 1 to 21474836; 1 when left out. */
+  /** The page, from 1 to 21474836; 1 by default. */
   readonly pageNumber?: number
-  /** Rows on a page, 1 to 100; 10 when left out. */
+  /** Rows on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
-  /** A field of the record, in any capitals; anything else sorts by id. */
+  /** A field of the record, in upper or lower case; anything else sorts by id. */
   readonly sortColumn?: string
-  /** ASC or DESC, in any capitals; ASC when left out. */
+  /** ASC or DESC, in upper or lower case; ASC by default. */
   readonly sortOrder?: 'ASC' | 'DESC'
-  /** Text that the name, description, login or text must contain, at most 128 characters; matched literally. */
+  /** Only rows whose name contains this text, in upper or lower case; at most 128 characters. Matched literally. */
   readonly search?: string
   /** Only rows with these ids: up to 100, separated by commas. */
   readonly ids?: string
-  /** Only rows with this ProjectId; refused where the resource has no such filter. */
+  /** Only rows with this ProjectId. */
   readonly projectId?: string
-  /** Only rows with this UserId; refused where the resource has no such filter. */
+  /** Only rows with this UserId. */
   readonly userId?: string
 }
 
@@ -2046,7 +2046,7 @@ export type ProjectViewsResult =
 
 /** One change of a row. */
 export interface Change {
-  /** The same in the history, in the feed and in what webhooks send. */
+  /** The id of the change. It is the same in the history, the feed and webhook deliveries. */
   readonly id: string
   /** The time of the change. */
   readonly at: string
@@ -2060,7 +2060,7 @@ export interface Change {
   readonly projectId: string | null
   /** The account that made the change; null for the program itself. */
   readonly callerId: string | null
-  /** The client to which its token was issued. */
+  /** The client to which the token of the request was issued. */
   readonly clientId: string | null
   /** rest or commands; null for the program itself. */
   readonly host: string | null
@@ -2078,7 +2078,7 @@ export interface Change {
 export interface HistoryPage {
   /** Sorted from newest to oldest. */
   readonly data: readonly Change[]
-  /** The value of before for the next page; null on the last. */
+  /** Pass it as `before` to get the next page. Null on the last page. */
   readonly next: string | null
 }
 
@@ -2086,29 +2086,29 @@ export interface HistoryPage {
 export interface ChangePage {
   /** In the order in which they became visible. */
   readonly data: readonly Change[]
-  /** The value of after for the next page, also when this one is empty. */
+  /** Pass it as `after` to get the next page. Set even if this page is empty. */
   readonly cursor: string
-  /** Whether another request would return more at once. */
+  /** Whether more changes can be read immediately. */
   readonly hasMore: boolean
 }
 
-/** Lists the changes of a row, or of everything in a project, newest first. Callers who can see the row now can see its history. */
+/** Lists the changes of a row, or of all rows in a project, newest first. Callers who can see the row now can see its history. */
 export interface ReadHistoryRequest {
   /** The resource: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, projectStage, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. Required unless projectId is set. */
   readonly resource?: string
   /** The id of the row. Required unless projectId is set. */
   readonly id?: string
-  /** Selects everything in this project instead of one row. */
+  /** Selects the changes of all rows in this project, instead of those of one row. */
   readonly projectId?: string
   /** Only changes before the one with this id. */
   readonly before?: string
-  /** Changes on a page, 1 to 100; 10 when left out. */
+  /** Changes on a page, 1 to 100; 10 by default. */
   readonly pageSize?: number
 }
 
 /** Lists every committed change that the caller may see, without gaps or duplicates, page by page. A cursor that is too old is OUT_OF_RANGE. */
 export interface ReadChangesRequest {
-  /** The cursor of the previous page; now for future changes only; null, from the oldest change that is kept. */
+  /** The `cursor` of the previous page, or `now` to get only future changes. If absent, starts at the oldest change that is kept. */
   readonly after?: string
   /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, projectStage, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
   readonly resource?: string
@@ -2116,13 +2116,13 @@ export interface ReadChangesRequest {
   readonly action?: string
   /** Only changes in this project. */
   readonly projectId?: string
-  /** Changes on a page, 1 to 100; 100 when left out. */
+  /** Changes on a page, 1 to 100; 100 by default. */
   readonly pageSize?: number
 }
 
-/** Returns the same as an endless stream: existing changes first, then each change as it is committed. Call again with the last cursor when it ends. */
+/** Streams the same changes without end: existing ones first, then each change as it is committed. When the stream ends, call again with the last cursor. */
 export interface FollowChangesRequest {
-  /** The cursor of the previous page; now for future changes only; null, from the oldest change that is kept. */
+  /** The `cursor` of the previous page, or `now` to get only future changes. If absent, starts at the oldest change that is kept. */
   readonly after?: string
   /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, projectStage, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
   readonly resource?: string
@@ -2252,35 +2252,35 @@ export interface CommandClient {
   readonly removeUserProject: Call<{ readonly ids: readonly string[] }, Outcome>
   /** Changes one user project. */
   readonly updateUserProject: Call<UpdateUserProjectRequest, Outcome>
-  /** Creates one workflow. */
+  /** Creates one workflow, with the fields of the extensions (isDone, color). */
   readonly createExtWorkflow: Call<CreateExtWorkflowRequest, ExtWorkflowResult>
-  /** Shows one workflow. */
+  /** Shows one workflow, with the fields of the extensions (isDone, color). */
   readonly getExtWorkflowById: Call<{ readonly id: string }, ExtWorkflowResult>
-  /** Lists workflows, a page at a time. */
+  /** Lists workflows, with the fields of the extensions (isDone, color), a page at a time. */
   readonly listExtWorkflows: Call<{ readonly pagination: ExtWorkflowsKeys }, ExtWorkflowsResult>
   /** Removes workflows, all or none. */
   readonly removeExtWorkflow: Call<{ readonly ids: readonly string[] }, Outcome>
-  /** Changes one workflow. */
+  /** Changes one workflow, with the fields of the extensions (isDone, color). */
   readonly updateExtWorkflow: Call<UpdateExtWorkflowRequest, Outcome>
-  /** Creates one project. */
+  /** Creates one project, with the fields of the extensions (description, isArchived, key, color). */
   readonly createExtProject: Call<CreateExtProjectRequest, ExtProjectResult>
-  /** Shows one project. */
+  /** Shows one project, with the fields of the extensions (description, isArchived, key, color). */
   readonly getExtProjectById: Call<{ readonly id: string }, ExtProjectResult>
-  /** Lists projects, a page at a time. */
+  /** Lists projects, with the fields of the extensions (description, isArchived, key, color), a page at a time. */
   readonly listExtProjects: Call<{ readonly pagination: ExtProjectsKeys }, ExtProjectsResult>
   /** Removes projects, all or none. */
   readonly removeExtProject: Call<{ readonly ids: readonly string[] }, Outcome>
-  /** Changes one project. */
+  /** Changes one project, with the fields of the extensions (description, isArchived, key, color). */
   readonly updateExtProject: Call<UpdateExtProjectRequest, Outcome>
-  /** Creates one assignment. */
+  /** Creates one assignment, with the fields of the extensions (priority, number, parentId, rank, isUnscheduled, isUnassigned). */
   readonly createExtAssignment: Call<CreateExtAssignmentRequest, ExtAssignmentResult>
-  /** Shows one assignment. */
+  /** Shows one assignment, with the fields of the extensions (priority, number, parentId, rank, isUnscheduled, isUnassigned). */
   readonly getExtAssignmentById: Call<{ readonly id: string }, ExtAssignmentResult>
-  /** Lists assignments, a page at a time. */
+  /** Lists assignments, with the fields of the extensions (priority, number, parentId, rank, isUnscheduled, isUnassigned), a page at a time. */
   readonly listExtAssignments: Call<{ readonly pagination: ExtAssignmentsKeys }, ExtAssignmentsResult>
   /** Removes assignments, all or none. */
   readonly removeExtAssignment: Call<{ readonly ids: readonly string[] }, Outcome>
-  /** Changes one assignment. */
+  /** Changes one assignment, with the fields of the extensions (priority, number, parentId, rank, isUnscheduled, isUnassigned). */
   readonly updateExtAssignment: Call<UpdateExtAssignmentRequest, Outcome>
   /** Creates one project stage. */
   readonly createProjectStage: Call<CreateProjectStageRequest, ProjectStageResult>
@@ -2360,7 +2360,7 @@ export interface CommandClient {
   readonly removeProjectView: Call<{ readonly ids: readonly string[] }, Outcome>
   /** Changes one project view. */
   readonly updateProjectView: Call<UpdateProjectViewRequest, Outcome>
-  /** Lists the changes of a row, or of everything in a project, newest first. Callers who can see the row now can see its history. */
+  /** Lists the changes of a row, or of all rows in a project, newest first. Callers who can see the row now can see its history. */
   readonly readHistory: Call<ReadHistoryRequest, ReadHistoryResult>
   /** Lists every committed change that the caller may see, without gaps or duplicates, page by page. A cursor that is too old is OUT_OF_RANGE. */
   readonly readChanges: Call<ReadChangesRequest, ReadChangesResult>

@@ -29,7 +29,7 @@ export async function* readFeed(
     yield { change: JSON.parse(data) as Change, cursor: id }
 }
 
-/** Undefined if the signal was aborted, which ends an iteration and is no error. */
+/** Returns undefined if the signal was aborted, which ends an iteration and is no error. */
 async function findNewestCursor(send: Send, { signal }: LiveOptions): Promise<string | undefined> {
   const request = { method: 'GET', path: '/ext/changes?after=now&pageSize=1', signal }
   try {

@@ -12,8 +12,12 @@ export const filter = (
     .map((text, index) => text + (index < values.length ? formatValue(values[index] ?? null) : ''))
     .join('')
 
-const formatValue = (value: Value | readonly Value[]): string =>
-  Array.isArray(value) ? `(${value.map(formatLiteral).join(', ')})` : formatLiteral(value as Value)
+function formatValue(value: Value | readonly Value[]): string {
+  if (!Array.isArray(value)) return formatLiteral(value as Value)
+  // The grammar has no empty list, and a request that would find nothing is better not sent.
+  if (value.length === 0) throw new TypeError('A filter cannot contain an empty list.')
+  return `(${value.map(formatLiteral).join(', ')})`
+}
 
 function formatLiteral(value: Value): string {
   if (value === null) return 'null'

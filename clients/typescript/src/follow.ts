@@ -16,7 +16,9 @@ interface Connection {
 /** A little more than two heartbeats of the host, which are 15 seconds apart. */
 const silenceMillisecondsByDefault = 35_000
 
-/** Returns a method that follows a stream. A lost call is replaced by one that begins after the last cursor. */
+/**
+ * Returns a method that follows a stream. A lost call is replaced by one that begins after the last cursor.
+ */
 export function createFollow(connection: Connection, command: KnownCommand) {
   return async function* (
     request: Content = {},
@@ -85,7 +87,7 @@ async function* readCall(
   if (signal?.aborted) cancel()
   try {
     for await (const event of call) {
-      // Stopped while the consumer processes the event, which may take any time.
+      // The consumer may take any time to process an event.
       clearTimeout(silenceTimer)
       yield event as CommandEvent
       silenceTimer = setTimeout(cancel, silenceMilliseconds)
@@ -102,7 +104,7 @@ const asIs = (bytes: Buffer): Buffer => bytes
 const isServiceError = (error: unknown): error is ServiceError =>
   error instanceof Error && 'code' in error && 'metadata' in error
 
-/** With these codes the host would reject a retry too. */
+/** With these codes, the host would reject a retry, too. */
 const finalCodes: readonly unknown[] = [
   status.INVALID_ARGUMENT,
   status.PERMISSION_DENIED,

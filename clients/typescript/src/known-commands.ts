@@ -20,18 +20,18 @@ export interface KnownCommand {
 }
 
 /**
- * Plain data, with which the build replaces this module, so that the package does not contain the resources'
- * declarations.
+ * The build replaces this module with the data that it computes, so that the package does not contain the
+ * declarations of the resources.
  */
 export const knownCommands: readonly KnownCommand[] = [
   ...allForms().flatMap((form) =>
-    Object.values(commandMessagesOf(form)).map((messages) => knownOf(form.shownIn, messages)),
+    Object.values(commandMessagesOf(form)).map((messages) => knownCommandOf(form.shownIn, messages)),
   ),
-  ...[readHistoryMessages, readChangesMessages].map((messages) => knownOf('ext', messages)),
-  { ...knownOf('ext', followChangesMessages), isStream: true },
+  ...[readHistoryMessages, readChangesMessages].map((messages) => knownCommandOf('ext', messages)),
+  { ...knownCommandOf('ext', followChangesMessages), isStream: true },
 ]
 
-function knownOf(edition: Edition, { name, request, result }: CommandMessages): KnownCommand {
+function knownCommandOf(edition: Edition, { name, request, result }: CommandMessages): KnownCommand {
   return {
     name: name.charAt(0).toLowerCase() + name.slice(1),
     path: `/${serviceNameOf(edition)}/${name}`,

@@ -20,7 +20,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-/** Reads by hand, because not every browser supports `for await` on streams. */
+/** Reads with a reader, because not every browser supports `for await` on streams. */
 async function* readChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader()
   try {
@@ -30,7 +30,7 @@ async function* readChunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uin
       yield value
     }
   } finally {
-    // A stream that has failed rejects this with the error that is thrown already.
+    // If the stream has failed, this rejects with the same error, which is being thrown already.
     await reader.cancel().catch(() => undefined)
   }
 }

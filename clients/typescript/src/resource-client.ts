@@ -15,7 +15,7 @@ export interface RowQuery<Fields extends readonly string[], Expand extends reado
   readonly expand?: Expand
   /** The id of a saved view. Its keys are the defaults for those that are absent here. */
   readonly view?: string
-  /** The instant to read the rows at. The caller must be allowed to see them now. */
+  /** Reads the rows as they were at this instant. The caller must be allowed to see them now. */
   readonly at?: string
   readonly pageSize?: number
   readonly cursor?: string
@@ -60,7 +60,10 @@ export interface ResourceClient<Name extends ResourceName> {
   get(id: string, options?: RequestOptions): Promise<Resources[Name]['record']>
   /** Also returns the ETag as `tag`, which `update` and `remove` accept as `ifMatch`. */
   getTagged(id: string, options?: RequestOptions): Promise<Tagged<Name>>
-  /** Reads a page from the list route of the resource. `query` reads the same rows, with filters, fields and references. */
+  /**
+   * Reads a page from the list route of the resource. `query` reads the same rows, with filters, fields and
+   * references.
+   */
   list(query?: Resources[Name]['list'], options?: RequestOptions): Promise<Resources[Name]['page']>
   /** Returns the updated record. */
   update(body: Resources[Name]['update'], options?: RequestOptions): Promise<Resources[Name]['record']>
@@ -75,7 +78,9 @@ export interface ResourceClient<Name extends ResourceName> {
     query?: RowQuery<Fields, Expand>,
     options?: RequestOptions,
   ): Promise<QueryPage<RowOf<Name, Fields, Expand>>>
-  /** Yields every row of a query, page after page. Concurrent writes neither hide nor repeat an unchanged row. */
+  /**
+   * Yields every row of a query, page after page. Concurrent writes neither hide nor repeat an unchanged row.
+   */
   rows<const Fields extends readonly string[] = [], const Expand extends readonly string[] = []>(
     query?: RowQuery<Fields, Expand>,
     options?: RequestOptions,

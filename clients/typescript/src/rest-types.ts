@@ -2625,16 +2625,16 @@ export interface Operations {
     readonly body: DistinctIdList
     readonly answer: Success
   }
-  /** Shows the own account. */
+  /** Shows the caller’s account. */
   'GET /api/me': {
     readonly answer: Account
   }
-  /** Changes the own name. */
+  /** Changes the caller’s name. */
   'PATCH /api/me': {
     readonly body: AccountUpdate
     readonly answer: Success
   }
-  /** Changes the own password and ends every session of the account. */
+  /** Changes the caller’s password and ends every session of the account. */
   'POST /api/me/password': {
     readonly body: PasswordChange
     readonly answer: Success
@@ -3071,7 +3071,7 @@ export interface Operations {
     readonly query: {
       /** The id of the record. */
       readonly id: string
-      /** A date and time: the row as it was then, for anyone who may see it now. */
+      /** A date and time: returns the row as of that instant, for callers who may see it now. */
       readonly at?: string
     }
     readonly answer: ExtWorkflowAnswer
@@ -3119,7 +3119,7 @@ export interface Operations {
     readonly query: {
       /** The id of the record. */
       readonly id: string
-      /** A date and time: the row as it was then, for anyone who may see it now. */
+      /** A date and time: returns the row as of that instant, for callers who may see it now. */
       readonly at?: string
     }
     readonly answer: ExtProjectAnswer
@@ -3169,7 +3169,7 @@ export interface Operations {
     readonly query: {
       /** The id of the record. */
       readonly id: string
-      /** A date and time: the row as it was then, for anyone who may see it now. */
+      /** A date and time: returns the row as of that instant, for callers who may see it now. */
       readonly at?: string
     }
     readonly answer: ExtAssignmentAnswer
@@ -3229,7 +3229,7 @@ export interface Operations {
     readonly query: {
       /** The id of the record. */
       readonly id: string
-      /** A date and time: the row as it was then, for anyone who may see it now. */
+      /** A date and time: returns the row as of that instant, for callers who may see it now. */
       readonly at?: string
     }
     readonly answer: ProjectStageAnswer
@@ -3281,7 +3281,7 @@ export interface Operations {
     readonly query: {
       /** The id of the record. */
       readonly id: string
-      /** A date and time: the row as it was then, for anyone who may see it now. */
+      /** A date and time: returns the row as of that instant, for callers who may see it now. */
       readonly at?: string
     }
     readonly answer: CommentAnswer
@@ -3333,7 +3333,7 @@ export interface Operations {
     readonly query: {
       /** The id of the record. */
       readonly id: string
-      /** A date and time: the row as it was then, for anyone who may see it now. */
+      /** A date and time: returns the row as of that instant, for callers who may see it now. */
       readonly at?: string
     }
     readonly answer: LabelAnswer
@@ -3383,7 +3383,7 @@ export interface Operations {
     readonly query: {
       /** The id of the record. */
       readonly id: string
-      /** A date and time: the row as it was then, for anyone who may see it now. */
+      /** A date and time: returns the row as of that instant, for callers who may see it now. */
       readonly at?: string
     }
     readonly answer: AssignmentLabelAnswer
@@ -3437,7 +3437,7 @@ export interface Operations {
     readonly query: {
       /** The id of the record. */
       readonly id: string
-      /** A date and time: the row as it was then, for anyone who may see it now. */
+      /** A date and time: returns the row as of that instant, for callers who may see it now. */
       readonly at?: string
     }
     readonly answer: AssignmentDependencyAnswer
@@ -3486,7 +3486,7 @@ export interface Operations {
     readonly query: {
       /** The id of the record. */
       readonly id: string
-      /** A date and time: the row as it was then, for anyone who may see it now. */
+      /** A date and time: returns the row as of that instant, for callers who may see it now. */
       readonly at?: string
     }
     readonly answer: AttachmentAnswer
@@ -3506,7 +3506,7 @@ export interface Operations {
     readonly query: {
       /** The assignment. */
       readonly assignmentId: string
-      /** The name of the file. Folders and hidden characters are removed, and a longer name is shortened before its ending. */
+      /** The name of the file. Folders and hidden characters are removed, and a name that is too long is shortened before its extension. */
       readonly name: string
     }
     readonly body: Blob
@@ -3549,7 +3549,7 @@ export interface Operations {
     readonly query: {
       /** The id of the record. */
       readonly id: string
-      /** A date and time: the row as it was then, for anyone who may see it now. */
+      /** A date and time: returns the row as of that instant, for callers who may see it now. */
       readonly at?: string
     }
     readonly answer: SavedViewAnswer
@@ -3599,7 +3599,7 @@ export interface Operations {
     readonly query: {
       /** The id of the record. */
       readonly id: string
-      /** A date and time: the row as it was then, for anyone who may see it now. */
+      /** A date and time: returns the row as of that instant, for callers who may see it now. */
       readonly at?: string
     }
     readonly answer: ProjectViewAnswer
@@ -3644,7 +3644,7 @@ export interface Operations {
   /** Shows the assignment with a key such as MBA-12. */
   'GET /ext/assignment/by-key': {
     readonly query: {
-      /** The key of the project, a hyphen and the number of the assignment, in any capitals. */
+      /** The key of the project, a hyphen and the number of the assignment, in upper or lower case. */
       readonly key: string
     }
     readonly answer: ExtAssignmentAnswer
@@ -4270,7 +4270,7 @@ export interface Operations {
     readonly body: DeactivatedAccount
     readonly answer: Success
   }
-  /** Creates an invitation link, with which one person creates an account that is a member of the project. */
+  /** Creates an invitation link, with which one person can create an account that is a member of the project. */
   'POST /ext/invitations': {
     readonly body: Invitation
     readonly answer: LinkCreated
@@ -4330,7 +4330,7 @@ export interface Operations {
       readonly resource?: 'organization' | 'workflow' | 'assignmentType' | 'impediment' | 'user' | 'project' | 'assignment' | 'appointment' | 'assignmentImpediment' | 'userAssignment' | 'userProject' | 'projectStage' | 'comment' | 'label' | 'assignmentLabel' | 'assignmentDependency' | 'attachment' | 'savedView' | 'projectView'
       /** The id of the row. */
       readonly id?: string
-      /** Selects everything in this project instead of one row. */
+      /** Selects the changes of all rows in this project. */
       readonly projectId?: string
       /** Selects this assignment with all that belongs to it: comments, appointments, impediments, people, labels, dependencies and files. */
       readonly assignmentId?: string
@@ -4353,7 +4353,7 @@ export interface Operations {
     }
     readonly answer: ProjectDifference
   }
-  /** Creates, changes, removes and restores rows of any resources, all or nothing or each independently. */
+  /** Creates, changes, removes and restores rows of any resources, either all or none, or each item independently. */
   'POST /ext/batch': {
     readonly body: Batch
     readonly answer: BatchResults
@@ -4361,7 +4361,7 @@ export interface Operations {
   /** Lists every committed change that the caller may see, without gaps or duplicates, page by page with a cursor; with Accept: text/event-stream, as an endless stream that continues after Last-Event-ID. */
   'GET /ext/changes': {
     readonly query: {
-      /** The cursor of the previous page; `now` for future changes only; absent, from the beginning. */
+      /** The `cursor` of the previous page, or `now` to get only future changes. If absent, starts at the oldest change that is kept. */
       readonly after?: string
       /** Only changes of these, separated by commas: organization, workflow, assignmentType, impediment, user, project, assignment, appointment, assignmentImpediment, userAssignment, userProject, projectStage, comment, label, assignmentLabel, assignmentDependency, attachment, savedView, projectView. */
       readonly resource?: string
@@ -5193,10 +5193,10 @@ export interface Operations {
     readonly body: WatchChoice
     readonly answer: WatchAnswer
   }
-  /** Lists the caller’s own webhooks; all of them for administrators. */
+  /** Lists the webhooks of the caller’s account; those of all accounts for administrators. */
   'GET /ext/webhooks': {
     readonly query: {
-      /** Lists only those of this project. */
+      /** Lists only the webhooks of this project. */
       readonly projectId?: string
     }
     readonly answer: WebhookList
@@ -5238,7 +5238,7 @@ export interface Operations {
     }
     readonly answer: WebhookDeliveries
   }
-  /** Sends one delivery, or all of a period, again with the same ids. */
+  /** Sends one delivery again, or all deliveries of a period, with the same ids. */
   'POST /ext/webhook/replay': {
     readonly body: WebhookReplay
     readonly answer: WebhookReplayed
@@ -5484,7 +5484,7 @@ export interface Resources {
   }
 }
 
-/** The root of their paths, and the names of one row and of several, by the same keys. */
+/** For each resource, the root of its paths, and its name in the singular and in the plural. */
 export const resourcePaths = {
   organizations: { root: '/api', name: 'organization', plural: 'organizations' },
   workflows: { root: '/api', name: 'workflow', plural: 'workflows' },

@@ -2,7 +2,7 @@ import { errorOf, unreachableError } from './tracker-error.ts'
 
 /**
  * An access token, or a function that returns one. The function is called before every request, and again
- * with a rejected token. If it returns the same token then, the error is thrown.
+ * with a rejected token. If it then returns the same token, the error is thrown.
  */
 export type TokenSource = string | ((rejected?: string) => string | Promise<string>)
 
@@ -20,7 +20,10 @@ export interface ClientCredentials {
 const expiryMarginSeconds = 60
 const timeoutSeconds = 30
 
-/** Returns tokens of a service client, and caches each until it expires. Concurrent calls share one request. */
+/**
+ * Returns a token source for a service client. It caches each token until it expires; concurrent calls share
+ * one request.
+ */
 export function clientCredentials({
   issuer,
   clientId,

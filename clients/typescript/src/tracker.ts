@@ -32,19 +32,24 @@ type Arguments<Key extends keyof Operations, Options> =
     ? [input?: OperationInput<Key>, options?: Options]
     : [input: OperationInput<Key>, options?: Options]
 
-/** The place of a new file, and its name. */
+/** The assignment and the name of a new file. */
 export type UploadTarget = Operations['POST /ext/attachment']['query']
 
 export interface DownloadOptions extends RequestOptions {
-  /** The first byte, and the last one unless the rest is wanted. */
+  /**
+   * The positions of the first and the last byte. Without `end`, the range reaches to the end of the file.
+   */
   readonly range?: { readonly start: number; readonly end?: number }
 }
 
-/** The host allows this time for the largest file. */
+/** The time that the host allows for the largest file. */
 const fileMilliseconds = 5 * 60_000
 
 export interface GeneralClient {
-  /** Calls any operation by its method and path: `call('GET /ext/reports/hours', { query: { groupBy: 'person' } })`. */
+  /**
+   * Calls any operation by its method and path:
+   * `call('GET /ext/reports/hours', { query: { groupBy: 'person' } })`.
+   */
   call<Key extends keyof Operations>(
     operation: Key,
     ...input: Arguments<Key, RequestOptions>
@@ -63,17 +68,21 @@ export interface GeneralClient {
     operation: Key,
     ...input: Arguments<Key, LiveOptions>
   ): AsyncGenerator<Operations[Key]['answer'], void>
-  /** Like `follow`, but the loop ends with its connection, for programs that decide when to open the next one. */
+  /**
+   * Like `follow`, but the loop ends with its connection, for programs that decide when to open the next one.
+   */
   connect<Key extends keyof Operations & `GET ${string}`>(
     operation: Key,
     ...input: Arguments<Key, ConnectionOptions>
   ): AsyncGenerator<LiveAnswer<Operations[Key]['answer']>, void>
 }
 
-/** Each resource under the name of its list, such as `tracker.projects`, and every other operation by `call`. */
+/**
+ * Each resource under the name of its list, such as `tracker.projects`, and every other operation by `call`.
+ */
 export type Tracker = { readonly [Name in ResourceName]: ResourceClient<Name> } & GeneralClient
 
-/** Opens no connection: `fetch` manages them. */
+/** Creates a client. This opens no connection, because `fetch` manages connections. */
 export function openTracker(options: TrackerOptions): Tracker {
   const send = createSend(options)
   const clients = Object.keys(resourcePaths).map((name) => [

@@ -109,7 +109,7 @@ function isAccount(database: 'passwd' | 'group', id: number): boolean {
 /** Limits the wait for a directory service. */
 const getentMillisecondsMax = 5000
 
-/** Whether the id is in a range that users may use for their containers. */
+/** Returns whether the id is in a range that users may use for their containers. */
 const isSubordinateId = (id: number): boolean =>
   ['/etc/subuid', '/etc/subgid'].flatMap(linesOf).some((line) => {
     const [, first = Number.NaN, count = 0] = line.split(':').map(Number)

@@ -8,14 +8,15 @@ import { temporaryDirectory } from './test-stores.ts'
 const skip = process.getuid?.() === 0 ? false : 'only root can change the owner of files'
 
 test('a directory changes its owner with all its contents, never the target of a link', { skip }, () => {
-  const [directory, elsewhere] = [temporaryDirectory(), join(temporaryDirectory(), 'secret')]
-  writeFileSync(elsewhere, '')
+  const directory = temporaryDirectory()
+  const target = join(temporaryDirectory(), 'secret')
+  writeFileSync(target, '')
   mkdirSync(join(directory, 'base', 'deep'), { recursive: true })
   writeFileSync(join(directory, 'base', 'deep', 'file'), '')
-  symlinkSync(elsewhere, join(directory, 'base', 'link'))
+  symlinkSync(target, join(directory, 'base', 'link'))
   const user = { uid: 71_234, gid: 71_234 }
   changeOwner({ prefix: [], user }, directory)
   for (const path of ['', 'base', 'base/deep', 'base/deep/file', 'base/link'])
     assert.equal(lstatSync(join(directory, path)).uid, user.uid, path)
-  assert.equal(statSync(elsewhere).uid, 0)
+  assert.equal(statSync(target).uid, 0)
 })

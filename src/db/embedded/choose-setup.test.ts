@@ -48,13 +48,13 @@ describe('choosing binaries, account and directory', { concurrency: 3 }, () => {
     await assert.rejects(launched.url, /This user cannot write to .* Start as the user who created it/)
   })
 
-  test('root starts it as a user id without an account, where that user can reach the directory', {
+  test('root starts the database as a user id without an account, if that user can reach the directory', {
     skip: notRoot,
   }, async () => {
     assert.ok(isDedicated(ownerOf(await copyOfStore())))
   })
 
-  test('root starts it below a directory closed to all others, and continues when that directory is opened', {
+  test('root starts the database below a directory closed to all others, and again after it was opened', {
     skip: noNamespaces,
   }, async () => {
     const directory = closedDirectory()
@@ -106,7 +106,7 @@ describe('choosing binaries, account and directory', { concurrency: 3 }, () => {
     assert.ok(lstatSync(join(dataDirectory, 'postgres')).isDirectory())
   })
 
-  test('the PostgreSQL of the system is used where none is packaged', async (t) => {
+  test('the PostgreSQL of the system is used if none is packaged', async (t) => {
     const binaryDirectories = systemBinaries()
     if (binaryDirectories.length === 0) return t.skip('this system has no PostgreSQL')
     const dataDirectory = join(temporaryDirectory(), '.data')

@@ -68,7 +68,7 @@ function findSetup(cluster: string, candidates: readonly string[]): Setup | unde
  */
 function findSetupOutside(dataDirectory: string, cluster: string, binaries: string): Setup | undefined {
   const link = join(dataDirectory, 'postgres')
-  // A real directory already has data here, and data is never moved.
+  // If `postgres` is a directory and not a link, it already has data, which is never moved.
   if (dirname(cluster) === dataDirectory && existsSync(link)) return undefined
   let home = dirname(cluster)
   if (home === dataDirectory) {

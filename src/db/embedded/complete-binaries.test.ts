@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readFileSync,
   readlinkSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -16,8 +17,8 @@ import { temporaryDirectory } from './test-stores.ts'
 
 const programs = ['postgres', 'initdb', 'pg_ctl']
 
-/** Unpacks the package as npm does when install scripts are disabled. */
-function unpack(directory: string): string {
+/** Writes a package in the state in which npm leaves it when install scripts are disabled. */
+function writeIncompletePackage(directory: string): string {
   const native = join(directory, 'native')
   for (const name of ['bin', 'lib', 'share']) mkdirSync(join(native, name), { recursive: true })
   for (const name of programs) writeFileSync(join(native, 'bin', name), 'echo it runs', { mode: 0o644 })
@@ -29,13 +30,15 @@ function unpack(directory: string): string {
 
 function requireComplete(native: string): void {
   assert.equal(readFileSync(join(native, 'lib', 'libpq.so.5'), 'utf8'), 'code')
-  for (const name of programs)
+  for (const name of programs) {
+    assert.equal(statSync(join(native, 'bin', name)).mode & 0o555, 0o555)
     assert.equal(execFileSync('/bin/sh', [join(native, 'bin', name)], { encoding: 'utf8' }), 'it runs\n')
+  }
 }
 
-test('links and exec bits that the installation left out are made in place', () => {
+test('links and exec bits that the installation left out are added in place', () => {
   const directory = temporaryDirectory()
-  const native = unpack(directory)
+  const native = writeIncompletePackage(directory)
   assert.equal(completeBinaries(native, directory), native)
   requireComplete(native)
   assert.equal(readlinkSync(join(native, 'lib', 'libpq.so.5')), 'libpq.so.5.18')
@@ -44,7 +47,7 @@ test('links and exec bits that the installation left out are made in place', () 
 
 test('a read-only installation is copied once per version', (t) => {
   const directory = temporaryDirectory()
-  const native = unpack(directory)
+  const native = writeIncompletePackage(directory)
   chmodDirectories(native, 0o555)
   t.after(() => chmodDirectories(native, 0o755))
   const parent = join(directory, '.data')

@@ -30,8 +30,8 @@ describe('crashes', { concurrency: 2 }, () => {
     assert.deepEqual(await queryRows(store.url, 'select 1 as one'), [{ one: 1 }])
   })
 
-  test('programs still making a database after kill -9 are ended by the next start, and make nothing again', async (t) => {
-    if (!isLinux) return t.skip('only on Linux are other programs looked at')
+  test('programs that still create a database after kill -9 are ended by the next start', async (t) => {
+    if (!isLinux) return t.skip('other programs are inspected on Linux only')
     const dataDirectory = join(temporaryDirectory(), '.data')
     const directory = join(dataDirectory, 'postgres.new-older')
     mkdirSync(directory, { recursive: true })
@@ -133,7 +133,7 @@ describe('crashes', { concurrency: 2 }, () => {
     })
 
     test('files left by a killed database that name a zombie or another program do not block the start', async (t) => {
-      if (!isLinux) return t.skip('only on Linux can zombies be recognized')
+      if (!isLinux) return t.skip('zombies are recognized on Linux only')
       const dataDirectory = await sharedStore()
       // PostgreSQL is only fooled by processes of its own user.
       const { uid, gid } = statSync(join(dataDirectory, 'postgres'))

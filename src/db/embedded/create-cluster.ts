@@ -101,14 +101,14 @@ function initdbArguments(staging: string, { fsync = 'on' }: Settings): readonly 
 /** Tries the locales in order, because not every version and system has all of them. */
 async function initialize(
   initdb: readonly string[],
-  [locale = [], ...others]: readonly (readonly string[])[],
+  [locale = [], ...alternatives]: readonly (readonly string[])[],
   account: RunAs,
 ): Promise<void> {
   try {
     await runToEnd([...initdb, ...locale], account)
   } catch (error) {
-    if (others.length === 0) throw error
-    await initialize(initdb, others, account)
+    if (alternatives.length === 0) throw error
+    await initialize(initdb, alternatives, account)
   }
 }
 

@@ -7,7 +7,7 @@ import { accountsFor, dedicatedUser, idleSystemUsers, isDedicated } from './acco
 const accounts = readFileSync('/etc/passwd', 'utf8').split('\n')
 const uids = accounts.map((line) => Number(line.split(':')[2]))
 
-test('a dedicated user is no account and no group, and the same for the same directory', () => {
+test('a dedicated user is neither an account nor a group, and is the same for the same directory', () => {
   const { uid, gid } = dedicatedUser('/srv/.data/postgres')
   assert.deepEqual(dedicatedUser('/srv/.data/postgres'), { uid, gid })
   assert.notEqual(dedicatedUser('/srv/other/postgres').uid, uid)

@@ -39,8 +39,8 @@ export function spawnDependent(
   child.unref()
   let exitDescription: string | undefined
   const exited = new Promise<string>((resolve) => {
-    const settle = (how: string) => {
-      exitDescription ??= how
+    const settle = (description: string) => {
+      exitDescription ??= description
       resolve(exitDescription)
     }
     child.on('error', ({ message }) => settle(message))
@@ -79,7 +79,7 @@ program=$!
 watcher=$!
 # Only the watcher and the program keep these open.
 exec 3<&- 4<&-
-# The program ended by itself or by the watcher, which is no longer needed.
+# Waits for the end of the program. The watcher is no longer needed afterwards.
 wait $program
 code=$?
 kill -KILL $watcher

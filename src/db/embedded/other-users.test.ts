@@ -19,7 +19,7 @@ const socketDirectoryOf = (url: string) =>
   new URL(url.replace('@/', '@x/')).searchParams.get('host') ?? assert.fail()
 const passwordFileIn = (dataDirectory: string) => join(dataDirectory, 'postgres.password')
 
-async function knock(url: string, password: string, user = 'tracker'): Promise<string> {
+async function tryToConnect(url: string, password: string, user = 'tracker'): Promise<string> {
   const client = new pg.Client({
     host: socketDirectoryOf(url),
     port: 5432,
@@ -34,14 +34,18 @@ async function knock(url: string, password: string, user = 'tracker'): Promise<s
     return (error as Error).message
   }
   await client.end()
-  return 'let in'
+  return 'connected'
 }
 
 /**
  * Lists everything that a process of this user can reach: files it can open, and the socket if it accepts the
  * connection.
  */
-function reach(user: { uid: number; gid: number }, dataDirectory: string, socketDirectory: string): string[] {
+function listReachable(
+  user: { uid: number; gid: number },
+  dataDirectory: string,
+  socketDirectory: string,
+): string[] {
   // The script ends without process.exit(), which would drop output that a busy machine has not flushed yet.
   const source = `
     const { openSync, readdirSync } = require('node:fs')
@@ -53,7 +57,7 @@ function reach(user: { uid: number; gid: number }, dataDirectory: string, socket
     join(dataDirectory, String(name)),
   )
   assert.ok(paths.length > 100)
-  // The shell stays root until the end, because this checkout may be closed to other users.
+  // The source is passed inline, because this checkout may be closed to other users.
   const { stdout, status, stderr } = spawnSync(
     'setpriv',
     [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', process.execPath, '-e', source].concat(
@@ -74,10 +78,10 @@ describe('other users of the machine', () => {
     const password = readFileSync(passwordFileIn(dataDirectory), 'utf8').trim()
     assert.match(password, /^[0-9a-f]{48}$/)
     assert.equal(statSync(passwordFileIn(dataDirectory)).mode & 0o777, 0o600)
-    assert.equal(await knock(store.url, password), 'let in')
+    assert.equal(await tryToConnect(store.url, password), 'connected')
     for (const wrong of ['', 'tracker', 'postgres', password.toUpperCase(), password.slice(1)])
-      assert.match(await knock(store.url, wrong), /password/, wrong)
-    assert.match(await knock(store.url, '', 'postgres'), /password/)
+      assert.match(await tryToConnect(store.url, wrong), /password/, wrong)
+    assert.match(await tryToConnect(store.url, '', 'postgres'), /password/)
     const [role] = await queryRows(store.url, `select rolpassword from pg_authid where rolname = 'tracker'`)
     assert.match(String(role?.rolpassword), /^SCRAM-SHA-256\$/)
     assert.deepEqual(await queryRows(store.url, 'select distinct type, auth_method from pg_hba_file_rules'), [
@@ -96,19 +100,19 @@ describe('other users of the machine', () => {
       const [name = '', , uid, gid] = line.split(':')
       if (sharedAccounts.includes(name))
         assert.deepEqual(
-          reach({ uid: Number(uid), gid: Number(gid) }, dataDirectory, socketDirectory),
+          listReachable({ uid: Number(uid), gid: Number(gid) }, dataDirectory, socketDirectory),
           [],
           name,
         )
     }
     const { uid, gid } = statSync(join(dataDirectory, 'postgres'))
     assert.ok(
-      reach({ uid, gid }, dataDirectory, socketDirectory).includes('socket'),
+      listReachable({ uid, gid }, dataDirectory, socketDirectory).includes('socket'),
       'the test sees what is open',
     )
   })
 
-  test('find no cluster that belongs to an account, whichever user made it', { skip: notRoot }, async (t) => {
+  test('never own the cluster, whichever user created it', { skip: notRoot }, async (t) => {
     const dataDirectory = await copyOfStore()
     const store = await startEmbeddedStore({ dataDirectory, settings: fast })
     t.after(store.stop)
@@ -116,13 +120,15 @@ describe('other users of the machine', () => {
     const owners = readdirSync(cluster, { recursive: true }).map(
       (path) => statSync(join(cluster, String(path))).uid,
     )
-    const [owner = assert.fail('the cluster is empty'), ...others] = new Set(owners)
-    assert.deepEqual(others, [])
+    const [owner = assert.fail('the cluster is empty'), ...otherOwners] = new Set(owners)
+    assert.deepEqual(otherOwners, [])
     assert.ok(isDedicated(owner), String(owner))
   })
 })
 
-/** In the state that earlier versions left: open to any user who reaches the socket, without any password. */
+/**
+ * Creates a store as earlier versions left it: open, without a password, to any user who reaches the socket.
+ */
 async function storeOfEarlierVersion(owner?: { uid: number; gid: number }): Promise<string> {
   const dataDirectory = await copyOfStore()
   const store = await startEmbeddedStore({ dataDirectory, settings: fast })
@@ -138,26 +144,28 @@ async function storeOfEarlierVersion(owner?: { uid: number; gid: number }): Prom
 describe('a store of an earlier version', () => {
   test('requires a password from its next start on, and keeps its rows', async () => {
     const dataDirectory = await storeOfEarlierVersion(isRoot ? nobody : undefined)
-    const passwords = new Set<string>()
+    const urls = new Set<string>()
     for (const _ of [1, 2]) {
       const store = await startEmbeddedStore({ dataDirectory, settings: fast })
-      assert.match(await knock(store.url, ''), /password/)
+      assert.match(await tryToConnect(store.url, ''), /password/)
       assert.deepEqual(await queryRows(store.url, `select text from note where text = 'kept'`), [
         { text: 'kept' },
       ])
-      passwords.add(store.url)
+      urls.add(store.url)
       await store.stop()
     }
-    assert.equal(passwords.size, 1)
+    assert.equal(urls.size, 1)
     if (isRoot) assert.ok(isDedicated(statSync(join(dataDirectory, 'postgres')).uid))
   })
 
-  test('of an ordinary user does so too, and stays theirs', { skip: notRoot }, async (t) => {
+  test('of an ordinary user requires a password, too, and still belongs to that user', {
+    skip: notRoot,
+  }, async (t) => {
     const dataDirectory = await storeOfEarlierVersion()
     execFileSync('chown', ['-R', `${nobody.uid}:${nobody.gid}`, dataDirectory])
     const launched = launch(t, dataDirectory, { user: nobody })
     const url = await launched.url
-    assert.match(await knock(url, ''), /password/)
+    assert.match(await tryToConnect(url, ''), /password/)
     assert.deepEqual(await queryRows(url, `select text from note where text = 'kept'`), [{ text: 'kept' }])
     assert.equal(statSync(join(dataDirectory, 'postgres')).uid, nobody.uid)
     await launched.end()
@@ -171,7 +179,7 @@ describe('a store of an earlier version', () => {
     rmSync(passwordFileIn(dataDirectory))
     const second = await startEmbeddedStore({ dataDirectory, settings: fast })
     assert.notEqual(second.url, first.url)
-    assert.match(await knock(second.url, ''), /password/)
+    assert.match(await tryToConnect(second.url, ''), /password/)
     assert.deepEqual(await queryRows(second.url, `select text from note where text = 'kept'`), [
       { text: 'kept' },
     ])

@@ -20,7 +20,7 @@ test('a directory has one owner until the owner releases it', () => {
   acquireOwnership(directory).release()
 })
 
-test('a directory stays owned though nothing refers to its owner any more', async () => {
+test('a directory stays owned even if nothing refers to the ownership any more', async () => {
   const directory = temporaryDirectory()
   acquireOwnership(directory)
   setFlagsFromString('--expose-gc')
@@ -29,7 +29,7 @@ test('a directory stays owned though nothing refers to its owner any more', asyn
   assert.throws(() => acquireOwnership(directory), /Another server is already using/)
 })
 
-test('an owner that cannot write its number reports the directory and keeps no lock', () => {
+test('an owner that cannot write its process id reports the directory and keeps no lock', () => {
   const directory = temporaryDirectory()
   const file = join(directory, 'postgres.owner')
   // A directory in place of the file fails for root, too.
@@ -45,7 +45,7 @@ test('a full disk is reported as such', { skip: !existsSync('/dev/full') }, () =
   assert.throws(() => acquireOwnership(directory), /^Error: .* cannot be written: ENOSPC: no space left/)
 })
 
-test('a number left behind by a dead owner blocks no start, even when another program has it now', () => {
+test('a process id left behind by a dead owner blocks no start, even if another program has it now', () => {
   const directory = temporaryDirectory()
   writeFileSync(join(directory, 'postgres.owner'), `${process.ppid}\n`)
   writeFileSync(join(directory, 'postgres.lock'), '')

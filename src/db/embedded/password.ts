@@ -40,7 +40,7 @@ export function passwordArguments(dataDirectory: string): readonly string[] {
   return ['--auth=scram-sha-256', `--pwfile=${passwordFileIn(dataDirectory)}`]
 }
 
-/** Whether connections require this password. The checksum detects a cluster that was copied. */
+/** Returns whether connections require this password. The checksum detects a cluster that was copied. */
 export const requiresPassword = (cluster: string, password: string): boolean =>
   readRules(cluster) === rulesWith(password)
 

@@ -95,7 +95,7 @@ export async function endServer(pid: number, isGone: () => boolean): Promise<voi
   throw new Error(`PostgreSQL (process ${pid}) cannot be ended.`)
 }
 
-/** Ends the server that an earlier process of ours left running. */
+/** Ends the server that an earlier process of this program left running. */
 export async function endPreviousServer(clusterDirectory: string): Promise<void> {
   const previous = readPostmaster(clusterDirectory)
   if (previous === undefined || process.platform === 'win32') return
@@ -114,7 +114,7 @@ const escalation: readonly { readonly signal: NodeJS.Signals; readonly secondsMa
   { signal: 'SIGKILL', secondsMax: 5 },
 ]
 
-/** Whether any process, including a zombie, has this id. */
+/** Returns whether any process, including a zombie, has this id. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -7,11 +7,11 @@ import { socketDirectoryFor } from './start-server.ts'
 const plain = { prefix: [] }
 const longCluster = `/${process.pid}/${'long'.repeat(30)}`
 
-test('a short cluster keeps its socket inside', () => {
+test('a cluster with a short path keeps its socket inside', () => {
   assert.equal(socketDirectoryFor('/srv/.data/postgres', plain), '/srv/.data/postgres')
 })
 
-test('a long cluster has its socket in a private directory, the same at every start', (t) => {
+test('a cluster with a long path has its socket in a private directory, the same at every start', (t) => {
   const directory = socketDirectoryFor(longCluster, plain)
   t.after(() => rmSync(directory, { recursive: true, force: true }))
   assert.equal(socketDirectoryFor(longCluster, plain), directory)
@@ -23,16 +23,16 @@ test('a directory of that name that others can open, that others made, or that i
   const directory = socketDirectoryFor(longCluster, plain)
   const clear = () => rmSync(directory, { recursive: true, force: true })
   t.after(clear)
-  const rejects = () =>
+  const assertRejected = () =>
     assert.throws(() => socketDirectoryFor(longCluster, plain), /belongs to another user or is open/)
   chmodSync(directory, 0o755)
-  rejects()
+  assertRejected()
   clear()
   symlinkSync('/', directory)
-  rejects()
+  assertRejected()
   clear()
   mkdirSync(directory, { mode: 0o700 })
   if (process.getuid?.() !== 0) return
   chownSync(directory, 54321, 54321)
-  rejects()
+  assertRejected()
 })

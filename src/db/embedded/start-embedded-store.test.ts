@@ -22,7 +22,7 @@ test('the database is called tracker, uses UTC, folds the case of every alphabet
     store.url,
     `select current_database() as name, current_user as user, current_setting('timezone') as timezone,
        current_setting('server_encoding') as encoding, current_setting('fsync') as fsync, lower('ÀΩЖ') as folded,
-       'Ж' ilike 'ж' as alike, current_setting('listen_addresses') as doors`,
+       'Ж' ilike 'ж' as alike, current_setting('listen_addresses') as addresses`,
   )
   assert.deepEqual(row, {
     name: 'tracker',
@@ -32,7 +32,7 @@ test('the database is called tracker, uses UTC, folds the case of every alphabet
     fsync: 'on',
     folded: 'àωж',
     alike: true,
-    doors: '',
+    addresses: '',
   })
   assert.equal(statSync(join(dataDirectory, 'postgres')).mode & 0o777, 0o700)
 })

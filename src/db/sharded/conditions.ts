@@ -74,7 +74,7 @@ export async function lockAndCheck(
     if (!locks) continue
     const { name, rows } = locks
     const locked = await lock(queries, rows.lock, known)
-    // If many rows are written one by one, `before` is only the row that is being written.
+    // If many rows are written one by one, `before` has only the row that is being written.
     const isWritten = ({ id }: StoredRow) => name !== storedRowsCte || !inputRow || id === inputRow.id
     known.push(knownRows(name, rows.lock.table, locked.filter(isWritten)))
   }

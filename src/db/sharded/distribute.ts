@@ -2,9 +2,12 @@ import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { withClient } from '../connections.ts'
 import { splitStatements } from '../sql.ts'
-import { assignmentTables, furtherReferences, referenceTables, referenceTablesLockId } from './places.ts'
+import { assignmentTables, droppedReferences, referenceTables, referenceTablesLockId } from './places.ts'
 
-/** The most nodes that can share the rows. Lists and counts cost more with more shards: they query all. */
+/**
+ * At most this many nodes can share the rows, because a shard is on one node. More shards would make lists and
+ * counts slower, because these query every shard.
+ */
 const defaultShards = 8
 
 /** Spreads the rows over the nodes that the coordinator knows, and reports what it did, if anything. */
@@ -85,7 +88,7 @@ async function dropTriggers(client: pg.Client, isLocal: (table: string) => boole
 async function dropForeignKeys(client: pg.Client, children: readonly string[]): Promise<void> {
   for (const table of children)
     await client.query(`alter table ${table} drop constraint ${table}_assignment_id_fkey`)
-  for (const { table, constraint } of furtherReferences)
+  for (const { table, constraint } of droppedReferences)
     await client.query(`alter table ${table} drop constraint if exists ${constraint}`)
 }
 
@@ -125,7 +128,7 @@ export async function completeSchema(client: pg.Client): Promise<void> {
   if (await isDistributed(client)) await defineFunctions(client)
 }
 
-/** The functions that differ in a sharded store. */
+/** Defines the functions that differ in a sharded store. */
 async function defineFunctions(client: pg.Client): Promise<void> {
   const text = await readFile(new URL('./functions.sql', import.meta.url), 'utf8')
   for (const statement of splitStatements(text)) await client.query(statement)

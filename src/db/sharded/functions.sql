@@ -45,7 +45,7 @@ begin
   return next_assignment_number(to_project);
 end $$;
 
--- This does the same in several statements, because no single statement can look for references on several
+-- The function of the migrations does this in one statement, which could not look for references on several
 -- nodes while it deletes. Rows are locked by their lines in row_places, as everywhere.
 create or replace function forget_removed(resource text, table_name text, days integer) returns bigint
 language plpgsql security definer set search_path = public, pg_temp as $$

@@ -35,8 +35,8 @@ const [comment, project, user] = ['comment', 'project', 'user'].map(resourceName
 ]
 
 /**
- * A single PostgreSQL with a table of places is executed in steps too, so the same rows can be read and
- * written both ways.
+ * A single PostgreSQL with a table of places also executes statements in steps, so the same rows can be read
+ * and written both ways.
  */
 describe('A statement that is executed in steps', { skip: isDistributed }, () => {
   let fresh: Awaited<ReturnType<typeof freshContext>>
@@ -81,8 +81,8 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     await assert.rejects(attach(administrator, second, first.id), rejectedAs('contended'))
     const deleted: string[] = []
     const store = {
-      delete: async (one: string) => {
-        deleted.push(one)
+      delete: async (fileId: string) => {
+        deleted.push(fileId)
       },
     } as unknown as FileStore
     await sweepFiles(stepped.database, store)
@@ -132,12 +132,12 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
 
   it('keeps the rules of projects, and removes links with what they connect', async () => {
     const { administrator } = fresh
-    const [label, link, wait, assignment] = [
+    const [label, link, dependencyLink, assignment] = [
       ...['label', 'assignmentLabel', 'assignmentDependency', 'assignment'].map(resourceNamed),
     ] as [Resource, Resource, Resource, Resource]
     const write = (verb: typeof create, resource: Resource, body: object) =>
       verb(stepped, resource, administrator, body)
-    const [projectId, elsewhere] = [first.projectId, second.projectId]
+    const [projectId, otherProjectId] = [first.projectId, second.projectId]
     const task = await fresh.makeAny('assignment', { projectId })
     const blocker = await fresh.makeAny('assignment', { projectId })
     const body = { name: 'Bug', color: 'red', projectId }
@@ -147,9 +147,9 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     const put = await write(create, link, linked)
     await assert.rejects(write(create, link, linked), rejectedAs('duplicate'))
     await assert.rejects(write(create, link, { ...linked, assignmentId: second.id }), rejectedAs('invalid'))
-    const dependency = await write(create, wait, { assignmentId: task.id, blockedById: blocker.id })
+    const dependency = await write(create, dependencyLink, { assignmentId: task.id, blockedById: blocker.id })
     const circle = { assignmentId: blocker.id, blockedById: task.id }
-    await assert.rejects(write(create, wait, circle), rejectedAs('invalid'))
+    await assert.rejects(write(create, dependencyLink, circle), rejectedAs('invalid'))
     const activeIds = async () =>
       (
         await fresh.context.database.query<{ id: string }>(sql`
@@ -161,7 +161,7 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     assert.deepEqual(await activeIds(), [put.id])
     await restore(stepped, assignment, administrator, { ids: [blocker.id] })
     assert.deepEqual(await activeIds(), [put.id, dependency.id])
-    await write(update, assignment, { ...task, projectId: elsewhere })
+    await write(update, assignment, { ...task, projectId: otherProjectId })
     assert.deepEqual(await activeIds(), [])
     const member: Caller = { id: String(first.userId), isAdministrator: false }
     const unseen = [second.id, newId()].map(async (blockedById) => {
@@ -180,8 +180,8 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
       { operation: 'create', resource: 'comment', body: { id: newId(), text: 'c', assignmentId: first.id } },
       { operation: 'create', resource: 'comment', body: { id: newId(), text: 'd', assignmentId: newId() } },
     ]
-    const run = (some: readonly object[]) =>
-      runBatch(stepped, fresh.administrator, parseBatch({ items: some }), async () => new Map())
+    const run = (subset: readonly object[]) =>
+      runBatch(stepped, fresh.administrator, parseBatch({ items: subset }), async () => new Map())
     await assert.rejects(run(items))
     assert.equal((await run(items.slice(0, 1))).length, 1)
   })
@@ -190,10 +190,10 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     const { context } = fresh
     const since = '1:1:'
     const project = { projectId: String(first.projectId), pageSize: '50' }
-    const reads: readonly ((asked: Context, caller: Caller) => Promise<unknown>)[] = [
-      (asked, caller) => list(asked, comment, caller, parseListQuery(comment, { pageSize: '2' })),
-      (asked, caller) => list(asked, comment, caller, parseListQuery(comment, { search: 'c' })),
-      (asked, caller) => get(asked, resourceNamed('assignment'), caller, { id: first.id }),
+    const reads: readonly ((reader: Context, caller: Caller) => Promise<unknown>)[] = [
+      (reader, caller) => list(reader, comment, caller, parseListQuery(comment, { pageSize: '2' })),
+      (reader, caller) => list(reader, comment, caller, parseListQuery(comment, { search: 'c' })),
+      (reader, caller) => get(reader, resourceNamed('assignment'), caller, { id: first.id }),
       ({ database }, caller) =>
         runQuery(
           comment,
@@ -201,10 +201,11 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
           parseQuery(comment, caller, { expand: 'assignment.project.organization', count: 'true' }),
           database.listReads,
         ),
-      (asked, caller) => listHistory(asked, caller, project),
-      (asked, caller) =>
-        listDifferences(asked, caller, {
-          ...{ id: first.projectId, from: second.createdAt },
+      (reader, caller) => listHistory(reader, caller, project),
+      (reader, caller) =>
+        listDifferences(reader, caller, {
+          id: first.projectId,
+          from: second.createdAt,
           to: new Date(Date.now() - 1).toISOString(),
         }),
       ({ database }, caller) =>
@@ -224,8 +225,8 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
     ]
     for (const [index, read] of reads.entries())
       for (const caller of callers) {
-        const answerOf = (asked: Context) =>
-          read(asked, caller).catch((error: { kind?: string }) => error.kind ?? error)
+        const answerOf = (reader: Context) =>
+          read(reader, caller).catch((error: { kind?: string }) => error.kind ?? error)
         const answer = await answerOf(context)
         if (caller === fresh.administrator) assert.notEqual(typeof answer, 'string', String(index))
         assert.deepEqual(await answerOf(stepped), answer, `${index} ${caller.id}`)
@@ -233,7 +234,7 @@ describe('A statement that is executed in steps', { skip: isDistributed }, () =>
   })
 
   // It comes last, because rows that are written by whole statements need the triggers.
-  it('gives keys and numbers without triggers, and keeps the address of what moves', async () => {
+  it('generates keys and numbers without triggers, and keeps the address of an assignment that moves', async () => {
     const { administrator, context } = fresh
     const task = resourceNamed('assignment')
     const { organizationId } = await fresh.makeAny('project')

@@ -105,7 +105,7 @@ export async function blockCommits(url: string): Promise<CommitBlock> {
   return {
     release,
     async takeNodeSnapshots(reader) {
-      // Uses one connection for each node. The query reads from every node, which takes its snapshot.
+      // Uses one connection for each node. The query reads from every node, so each takes its snapshot.
       await reader.query('set local citus.max_adaptive_executor_pool_size = 1')
       await reader.query('select 1 from assignments limit 1')
       await release()

@@ -6,13 +6,13 @@ import { splitStatements } from '../sql.ts'
 import {
   assignmentFields,
   assignmentTables,
-  furtherReferences,
+  droppedReferences,
   isReferenceTable,
   placeColumnOf,
   referenceTables,
 } from './places.ts'
 
-it('knows that every resource of an assignment is stored with it', () => {
+it('every resource of an assignment is stored with it', () => {
   for (const { table, access } of resources) {
     const belongs = access.kind === 'projectMembers' && access.projectPath.length === 2
     assert.equal(
@@ -24,7 +24,7 @@ it('knows that every resource of an assignment is stored with it', () => {
   }
 })
 
-it('knows every field that refers to an assignment', () => {
+it('every field that refers to an assignment is listed', () => {
   const fields = resources.flatMap(({ fields }) =>
     Object.entries(fields).flatMap(([name, { references }]) =>
       references?.resource === 'assignment' ? [name] : [],
@@ -33,9 +33,9 @@ it('knows every field that refers to an assignment', () => {
   assert.deepEqual([...assignmentFields].sort(), [...new Set(fields)].sort())
 })
 
-it('has a function of its own for each that it cannot run: a function in SQL that writes with parameters', () => {
+it('every SQL function that writes with parameters is replaced, because Citus cannot plan it', () => {
   const folder = new URL('../migrations/', import.meta.url)
-  const own = readFileSync(new URL('functions.sql', import.meta.url), 'utf8')
+  const shardedFunctions = readFileSync(new URL('functions.sql', import.meta.url), 'utf8')
   const inSql = /function (\w+)\([^)]+\)[^$]*?language sql[^$]*\$\$(.*?)\$\$/gs
   const writing = readdirSync(folder).flatMap((name) =>
     [...readFileSync(new URL(name, folder), 'utf8').matchAll(inSql)]
@@ -43,18 +43,18 @@ it('has a function of its own for each that it cannot run: a function in SQL tha
       .map(([, name = '']) => name),
   )
   assert.ok(writing.includes('moved_assignment_number'))
-  for (const name of writing) assert.match(own, new RegExp(`function ${name}\\(`), name)
+  for (const name of writing) assert.match(shardedFunctions, new RegExp(`function ${name}\\(`), name)
 })
 
-it('purges with an assignment what foreign keys remove in a store of one node', () => {
-  const own = readFileSync(new URL('functions.sql', import.meta.url), 'utf8')
-  for (const { table, constraint } of furtherReferences) {
+it('an assignment is purged with everything that foreign keys remove in a store of one node', () => {
+  const shardedFunctions = readFileSync(new URL('functions.sql', import.meta.url), 'utf8')
+  for (const { table, constraint } of droppedReferences) {
     const column = constraint.slice(table.length + 1, -'_fkey'.length)
-    assert.match(own, new RegExp(`\\b${table}\\b.*\\b${column}\\b`), constraint)
+    assert.match(shardedFunctions, new RegExp(`\\b${table}\\b.*\\b${column}\\b`), constraint)
   }
 })
 
-it('is never asked for a timestamp or a random value by a write: nodes would return different values, and reject it', () => {
+it('no write contains a volatile timestamp or a random value, which would differ between nodes', () => {
   const sources = new URL('../../', import.meta.url)
   const volatile = /(?<!Math\.)\b(clock_timestamp|timeofday|random|gen_random_uuid|nextval)\(/g
   for (const name of readdirSync(sources, { recursive: true, encoding: 'utf8' })) {
@@ -65,9 +65,9 @@ it('is never asked for a timestamp or a random value by a write: nodes would ret
       const before = text.slice(0, index).split(/[`']/).at(-1) ?? ''
       assert.doesNotMatch(before, /\b(update|insert|delete)\b/i, name)
     }
-    // No more may the values that a statement returns.
+    // Returned values must not contain a timestamp, either.
     assert.doesNotMatch(text, /\breturning\b[^`')]*\b(now|statement_timestamp)\(/i, name)
-    // In these, not even a stable timestamp may occur next to a column.
+    // In these expressions, not even a stable timestamp may occur next to a column.
     assert.doesNotMatch(
       text,
       /\bupdate \w+[^`']*\b(coalesce|case)\b[^`']*\b(now|statement_timestamp)\(/i,
@@ -76,7 +76,7 @@ it('is never asked for a timestamp or a random value by a write: nodes would ret
   }
 })
 
-it('accepts every migration: a constraint of a new column has a name, and its own statement', () => {
+it('every migration adds the constraint of a new column in a separate statement', () => {
   const folder = new URL('../migrations/', import.meta.url)
   const later = readdirSync(folder).filter((name) => name > '0068-settled-snapshot.sql')
   const spread = new RegExp(

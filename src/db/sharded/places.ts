@@ -30,8 +30,11 @@ export const assignmentTables = [
 /** The fields of all resources that refer to assignments. */
 export const assignmentFields = ['assignmentId', 'blockedById', 'parentId'] as const
 
-/** References to a second assignment, which may be on another node, so no foreign key holds them. */
-export const furtherReferences = [
+/**
+ * Foreign keys to assignments that a sharded store cannot enforce, because the referenced row may be on another
+ * node, or because the table is local.
+ */
+export const droppedReferences = [
   { table: 'assignment_dependencies', constraint: 'assignment_dependencies_blocked_by_id_fkey' },
   { table: 'assignment_addresses', constraint: 'assignment_addresses_assignment_id_fkey' },
   { table: 'assignments', constraint: 'assignments_parent_id_fkey' },

@@ -100,7 +100,7 @@ export async function readChanged(
     left join row_places as place on place.id = logged.row_id and place.table_name = kept.table_name`)
   const now = new Map<string, unknown>()
   for (const { resource, table, rows } of found.length > countMax ? [] : tables) {
-    const places = found.filter((one) => one.resource === resource)
+    const places = found.filter((change) => change.resource === resource)
     if (places.length === 0) continue
     for (const row of await queries.query<{ id: string; now: unknown }>(
       sql`${rows} where ${atPlaces(table, places)}`,
@@ -110,10 +110,8 @@ export async function readChanged(
   return found.map((change) => ({ ...change, now: now.get(`${change.resource} ${change.id}`) ?? null }))
 }
 
-/**
- * The history and the messages are on the coordinator, where no statement can query the nodes for each row.
- * So entries are read first, then the rows they refer to.
- */
+// The history and the messages are on the coordinator, where no statement can query the nodes for each row.
+// So entries are read first, then the rows that they refer to.
 
 interface Entry {
   readonly resource: string
@@ -126,8 +124,8 @@ async function filterReadable<Found extends Entry>(
   entries: readonly Found[],
 ): Promise<readonly Found[]> {
   const readable = new Set<string>()
-  for (const [name, ofResource] of Map.groupBy(entries, ({ resource }) => resource)) {
-    const ids = [...new Set(ofResource.map(({ rowId }) => rowId))]
+  for (const [name, resourceEntries] of Map.groupBy(entries, ({ resource }) => resource)) {
+    const ids = [...new Set(resourceEntries.map(({ rowId }) => rowId))]
     for (const id of await readableIds(queries, rows(name), ids)) readable.add(`${name} ${id}`)
   }
   return entries.filter(({ resource, rowId }) => readable.has(`${resource} ${rowId}`))
@@ -156,10 +154,10 @@ export async function readNewest(
   const found: unknown[] = []
   let before = first
   for (;;) {
-    const part = await queries.query<Entry & { readonly sequence: number }>(entries(batchSize, before))
-    found.push(...(await filterReadable(queries, rows, part)))
-    if (part.length < batchSize || found.length >= count) return found.slice(0, count)
-    before = part.at(-1)?.sequence
+    const batch = await queries.query<Entry & { readonly sequence: number }>(entries(batchSize, before))
+    found.push(...(await filterReadable(queries, rows, batch)))
+    if (batch.length < batchSize || found.length >= count) return found.slice(0, count)
+    before = batch.at(-1)?.sequence
   }
 }
 
@@ -195,7 +193,7 @@ export async function readMessages(
 ): Promise<readonly unknown[]> {
   const all = await queries.query<Message>(messages())
   const readable = await readableMessages(queries, rows, all)
-  return all.map((one) => ({ ...one, isReadable: readable.has(one) }))
+  return all.map((message) => ({ ...message, isReadable: readable.has(message) }))
 }
 
 export async function writeMessages(

@@ -41,11 +41,11 @@ export async function write(
   const written: (TableWrite & { readonly statement: Sql })[] = []
   const assignmentIds = new Set<unknown>()
   let count = 0
-  for (const one of writes) {
-    const { table } = one.table
-    const rows = await writeOne(queries, one, known)
+  for (const tableWrite of writes) {
+    const { table } = tableWrite.table
+    const rows = await writeTable(queries, tableWrite, known)
     count += rows.length
-    written.push({ ...one, statement: selectGivenRows(table, rows) })
+    written.push({ ...tableWrite, statement: selectGivenRows(table, rows) })
     if (placeColumnOf(table)) for (const { assignment_id } of rows) assignmentIds.add(assignment_id)
   }
   if (count === 0) return []
@@ -63,10 +63,10 @@ export async function writeEach(
   const results: StoredRow[] = []
   for (const row of rows) {
     const inputRows = [{ name: 'input', rows: [row], statement: inputStatementOf([row]) }]
-    const [one] = await emptyIfDuplicate(() =>
+    const [written] = await emptyIfDuplicate(() =>
       write(queries, { ...shared, writes: writesOf(row) }, inputRows),
     )
-    results.push({ rejections: 0, ...one, position: row.position, writtenId: one?.id ?? null })
+    results.push({ rejections: 0, ...written, position: row.position, writtenId: written?.id ?? null })
   }
   return results
 }
@@ -82,7 +82,7 @@ async function emptyIfDuplicate(run: () => Promise<StoredRow[]>): Promise<Stored
 }
 
 /** Writes the rows of one table, and returns their new state. */
-async function writeOne(
+async function writeTable(
   queries: Queries,
   { table, content }: TableWrite,
   known: readonly KnownRows[],
@@ -92,12 +92,12 @@ async function writeOne(
     return insert(queries, table, { ...values, ...(await generateForNewRow(queries, table.table, values)) })
   }
   if ('update' in content) return update(queries, known, { table: table.table, update: content.update })
-  const { assignmentId, ...others } = content.set
+  const { assignmentId, ...otherValues } = content.set
   const moves = assignmentId !== undefined && placeColumnOf(table.table) !== undefined
   return update(queries, known, {
     table: table.table,
     update: updateStatement(table, {
-      ...(moves ? others : content.set),
+      ...(moves ? otherValues : content.set),
       ...(await generateForChangedRow(queries, table.table, content.set, known)),
     }),
     movesTo: moves ? assignmentId : undefined,
@@ -152,14 +152,14 @@ async function insert(
   values: StoredRow,
 ): Promise<readonly StoredRow[]> {
   const place = placeOf(table, values)
-  const otherKey = unique?.index
-  await lockReferenceTables(queries, table, otherKey ? 'update' : 'share')
+  const uniqueIndex = unique?.index
+  await lockReferenceTables(queries, table, uniqueIndex ? 'update' : 'share')
   const [inserted] = await takePlaces(queries, table, [place])
   if (inserted === undefined) throw duplicateOf(`${table}_pkey`)
   const exists = async () =>
     (await queries.query(sql`select 1 from ${raw(`"${table}"`)} where id = ${place.id}`)).length > 0
   // In a reference table, `on conflict` would block all other inserts until this transaction ends.
-  if (isReferenceTable(table) && !otherKey) {
+  if (isReferenceTable(table) && !uniqueIndex) {
     if (await exists()) throw duplicateOf(`${table}_pkey`)
     return queries.query(sql`${insertStatement(table, values)} returning row.*`)
   }
@@ -168,9 +168,9 @@ async function insert(
     sql`${insertStatement(table, values)} on conflict do nothing returning row.*`,
   )
   if (rows.length > 0) return rows
-  if (!otherKey || (await exists())) throw duplicateOf(`${table}_pkey`)
+  if (!uniqueIndex || (await exists())) throw duplicateOf(`${table}_pkey`)
   await releasePlace(queries, table, place.id)
-  throw duplicateOf(otherKey)
+  throw duplicateOf(uniqueIndex)
 }
 
 /** Returns the error that PostgreSQL reports for a duplicate key. */

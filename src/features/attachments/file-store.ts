@@ -17,9 +17,11 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** Keeps files under the ids of their rows. Every method rejects with `filesUnavailable` if the store fails. */
+/**
+ * Keeps files under the ids of their rows. Every method rejects with `filesUnavailable` if the store fails.
+ */
 export interface FileStore {
-  /** Returns the same text on all instances that share the files. */
+  /** Returns a text that is the same on all instances that share the files. */
   identity(): Promise<string>
   /** Stores the file durably, and takes it out of the directory of uploads. */
   put(id: string, file: UploadedFile): Promise<void>
@@ -29,7 +31,7 @@ export interface FileStore {
   delete(id: string): Promise<void>
 }
 
-/** The directory, the disk or the service fails. Nothing was done, and an operator has to repair it. */
+/** Reported if the directory, the disk or the service fails. An operator has to repair it. */
 export const filesUnavailable = (cause: unknown): Problem =>
   overloaded('Files are not available at the moment. Please try again later.', {
     cause,
@@ -71,12 +73,15 @@ async function orFilesUnavailable<Result>(work: () => Promise<Result>): Promise<
   }
 }
 
-/** Moves a complete file to its name, so that no reader sees a part of it. Its content is on the disk already. */
+/**
+ * Moves a complete file to its name, so that no reader sees a part of it. Its content is on the disk already.
+ */
 async function publish(source: string, target: string): Promise<void> {
   const directory = dirname(target)
   const firstCreated = await mkdir(directory, { recursive: true, mode: 0o700 })
   await rename(source, target)
   await syncDirectory(directory)
+  // The name of a new directory must survive a power failure, too.
   if (firstCreated !== undefined) await syncDirectory(dirname(directory))
 }
 

@@ -25,12 +25,12 @@ const signatures: readonly Signature[] = [
   { type: 'application/gzip', bytes: '\x1f\x8b\x08' },
 ]
 
-/** No signature ends later. */
+/** No signature extends beyond this number of bytes. */
 const headBytes = 12
 
 /**
- * Images that browsers show and that cannot contain scripts. Never SVG or HTML, which are text here: a
- * browser would run what another user uploaded, with the rights of the one who opens it.
+ * Image types that cannot contain scripts. SVG and HTML, which count as text here, must never be among them:
+ * a script that one user has uploaded would run with the rights of the user who opens the file.
  */
 const inlineTypes: ReadonlySet<string> = new Set([
   'image/png',
@@ -42,7 +42,9 @@ const inlineTypes: ReadonlySet<string> = new Set([
 
 export const isShownInline = (type: string): boolean => inlineTypes.has(type)
 
-/** Determines the type of a file from its bytes while they arrive, whatever its sender or its name say. */
+/**
+ * Determines the type of a file from its bytes while they arrive, whatever its name and its content type say.
+ */
 export interface TypeDetector {
   add(piece: Buffer): void
   /** Called once, after the last piece. */

@@ -15,7 +15,7 @@ export interface Files {
   readonly budgets: Readonly<Record<FileBudget, Budget>>
   /** The bytes of files since the start, for the metrics. */
   readonly bytes: { stored: number; served: number }
-  /** The same on all instances that share the files; undefined if the directory cannot be used. */
+  /** The identity of the store, which instances compare; undefined if the directory cannot be used. */
   readonly identity: string | undefined
 }
 
@@ -53,6 +53,6 @@ export async function openFiles({ settings, budgets, onFailure }: FilesOptions):
 export const openStore = ({ s3, directory }: AttachmentSettings): FileStore =>
   s3 ? openS3Store(s3) : openDiskStore(directory)
 
-/** Within the same directory, so that a complete file is only renamed. */
+/** Uploads are within the directory of the store, so that a complete file only has to be renamed. */
 export const uploadDirectoryOf = ({ directory }: Pick<AttachmentSettings, 'directory'>): string =>
   join(directory, 'uploads')

@@ -15,14 +15,14 @@ export interface ReceiveLimits {
   readonly milliseconds: number
 }
 
-/** The host responds to it with 408. */
+/** The host responds to this error with 408. */
 export class SlowBodyError extends Error {
   readonly code = 'BODY_TOO_SLOW'
 }
 
 /**
  * Writes a body to a new file, durably. One piece at a time is held in memory: the next is read from the
- * connection when this one is written. If the body breaks off, is too large or too slow, nothing stays.
+ * connection when this one is written. If the body breaks off, is too large or too slow, no file remains.
  */
 export async function receiveFile(
   body: Readable,
@@ -65,10 +65,10 @@ async function writeFile(
 
 export const emptyFile = () => invalid({ generalErrors: ['The file is empty.'] })
 
-/** Leaves the rest of the body unread after an error, so that the client can be answered. */
+/** Yields the body. After an error, the rest of the body stays unread, so that a response can be sent. */
 async function* piecesOf(body: Readable, milliseconds: number): AsyncGenerator<Buffer, void> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  // If it rejects while no piece is awaited, the rejection is unhandled and would end the process.
+  // Without a handler, a rejection while no piece is awaited would end the process.
   late.catch(() => undefined)
   let isLate = false
   const timer = setTimeout(() => {
@@ -84,13 +84,13 @@ async function* piecesOf(body: Readable, milliseconds: number): AsyncGenerator<B
     }
   } finally {
     clearTimeout(timer)
-    // Stops listening to the body, so that others can drain it. After a timeout this would wait for the piece
+    // Stops listening to the body, so that it can be drained. After a timeout, this would wait for the piece
     // that is late.
     if (!isLate) await pieces.return?.()
   }
 }
 
-/** Distinguishes errors of the disk from those of the connection, whose system calls are other ones. */
+/** Distinguishes errors of the disk from those of the connection, which come from other system calls. */
 const isOfDisk = (error: unknown): boolean =>
   error instanceof Error &&
   'syscall' in error &&

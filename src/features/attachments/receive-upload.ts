@@ -43,7 +43,7 @@ interface Upload extends NewAttachment {
 }
 
 /**
- * Stores the file of a request. Nothing of the body is read before the rights of the caller, the room in the
+ * Stores the file of a request. The body is not read before the rights of the caller, the quota of the
  * project and the budgets allow it. If the request ends without a row, the file is deleted.
  */
 export async function receiveUpload(files: Files, exchange: Exchange): Promise<ReceivedBody> {
@@ -62,14 +62,16 @@ export async function receiveUpload(files: Files, exchange: Exchange): Promise<R
     await storeFile(files, context.database, id, file)
     const { size, sha256 } = file
     const upload: Upload = {
-      ...{ id, projectId, values: { name, type, size, sha256, assignmentId, userId: caller.id } },
+      id,
+      projectId,
+      values: { name, type, size, sha256, assignmentId, userId: caller.id },
       isKept: false,
       toJSON: () => ({ assignmentId, name, size, sha256 }),
     }
     return {
       body: upload,
       async release() {
-        // If it fails, the sweep deletes the file.
+        // If the deletion fails, the sweep deletes the file later.
         if (!upload.isKept) await deleteFile(context.database, files.store, id).catch(() => undefined)
       },
     }
@@ -90,13 +92,13 @@ export async function createFromUpload(files: Files, exchange: Exchange): Promis
     files.bytes.stored += upload.values.size
     return row
   } catch (error) {
-    // Unless the store has rejected the row for certain, the sweep finds out whether it exists.
+    // The row may exist, unless the store has certainly rejected it. The sweep finds out later.
     upload.isKept = !(error instanceof Problem) || error.kind === 'uncertain'
     throw error
   }
 }
 
-/** In this time, one of the account's uploads has probably ended. */
+/** One of the uploads in progress has probably ended after this time. */
 const retryAfterSeconds = 5
 
 type UploadQuery = Readonly<Record<string, unknown>>
@@ -120,7 +122,7 @@ function parseName(input: unknown, violations: Violations): string | undefined {
   return undefined
 }
 
-/** Returns the unread body and its announced length; 1 if the request announces none. */
+/** Returns the unread body and its `content-length`, or 1 if the request does not have that header. */
 function announcedBody({ request }: Exchange, bytesMax: number) {
   const bytes = Number(request.headers['content-length'] ?? 1)
   if (bytes > bytesMax) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
@@ -136,7 +138,7 @@ async function receiveBody(
 ): Promise<ReceivedFile> {
   exemptBodyFromTimeout(request, reply)
   try {
-    return await receiveFile(body, join(uploadDirectory, `${id}${uploadEnding}`), {
+    return await receiveFile(body, join(uploadDirectory, `${id}${uploadExtension}`), {
       bytesMax: limits.fileBytesMax,
       milliseconds: limits.uploadMilliseconds,
     })
@@ -147,11 +149,11 @@ async function receiveBody(
   }
 }
 
-/** Marks the files in the directory of uploads. */
-export const uploadEnding = '.part'
+/** The extension of the files in the directory of uploads. */
+const uploadExtension = '.part'
 
 /**
- * The line in `attachment_files` is committed before the file is stored, so that the sweep finds a file that
+ * The row in `attachment_files` is committed before the file is stored, so that the sweep finds a file that
  * a crash leaves behind.
  */
 async function storeFile(
@@ -164,7 +166,7 @@ async function storeFile(
     await database.singleWrites.query(sql`insert into attachment_files (id) values (${id}) returning 1`)
     await store.put(id, file)
   } catch (error) {
-    // The first error is the one to report. The sweep deletes what stays.
+    // The first error is the one to report. The sweep deletes what remains.
     await rm(file.path, { force: true }).catch(() => undefined)
     await deleteFile(database, store, id).catch(() => undefined)
     throw error
@@ -185,7 +187,7 @@ async function requireAssignment(
   return found.projectId
 }
 
-/** Rejects a file for which the project has no room, before a byte of it is read. */
+/** Rejects a file that would exceed the quota of the project, before a byte of it is read. */
 async function requireRoom(
   { database }: Context,
   caller: Caller,
@@ -195,7 +197,7 @@ async function requireRoom(
   if ((found?.bytes ?? 0) + countedBytes(bytes) > bytesMax) throw projectIsFull(bytesMax)
 }
 
-/** A small file takes this much on a disk. Counting it also limits the number of files. */
+/** Even a small file takes this much on a disk. Counting it also limits the number of files. */
 const countedBytesMin = 4096
 const countedBytes = (bytes: number): number => Math.max(bytes, countedBytesMin)
 
@@ -238,7 +240,7 @@ export async function createAttachment(
     if ((found?.bytes ?? 0) + countedBytes(values.size) > bytesMax) throw projectIsFull(bytesMax)
     const conditions = createConditions(attachment, caller, values, [
       ...referenceConditions(attachment, values, { caller }),
-      // The lock is that of another project if the assignment was moved in the meantime.
+      // If the assignment was moved in the meantime, the lock above is that of its former project.
       {
         rejectIf: sql`(select project_id from assignments where id = ${values.assignmentId}) <> ${projectId}`,
         problem: contended,

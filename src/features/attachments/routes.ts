@@ -17,18 +17,18 @@ import { isShownInline } from './file-types.ts'
 import type { Files } from './files.ts'
 import { createFromUpload, receiveUpload } from './receive-upload.ts'
 
-/** The routes of files. All others of attachments follow from the declaration. */
+/** The routes of files. All other routes of attachments follow from the declaration. */
 export const attachmentRoutes = (files: Files): Route[] => [uploadRoute(files), contentRoute(files)]
 
-const tag = attachment.pluralTitle
-const file = { type: 'string', format: 'binary' } as const
+const openApiTag = attachment.pluralTitle
+const fileSchema = { type: 'string', format: 'binary' } as const
 
 const uploadRoute = (files: Files): Route => ({
   id: 'UploadAttachment',
-  tag,
+  tag: openApiTag,
   summary: 'Uploads a file to an assignment.',
   description:
-    'The body is the file itself, of any content type, which is ignored: the type of the file is found in its bytes. Members of a project attach files to its assignments. Nothing of the body is kept before the rights of the caller and the room in the project are checked. The files of a project have a quota, which removed ones count towards until they are purged. Under an Idempotency-Key the request may be sent again.',
+    'The body is the file itself. Its content type is ignored, because the type is detected from the bytes. Members of a project attach files to its assignments. No part of the body is stored before the rights of the caller and the quota of the project have been checked. Removed files count towards the quota until they are purged. With an Idempotency-Key, the request may be sent again.',
   method: 'POST',
   path: '/ext/attachment',
   parameters: [
@@ -36,12 +36,12 @@ const uploadRoute = (files: Files): Route => ({
     {
       name: 'name',
       description:
-        'The name of the file. Folders and hidden characters are removed, and a longer name is shortened before its ending.',
+        'The name of the file. Folders and hidden characters are removed, and a name that is too long is shortened before its extension.',
       required: true,
       schema: { type: 'string', minLength: 1, maxLength: nameCharactersMax, examples: ['sketch.png'] },
     },
   ],
-  body: file,
+  body: fileSchema,
   bodyType: 'application/octet-stream',
   bodyBytesMax: files.limits.fileBytesMax,
   response: recordResponseSchema(attachment),
@@ -54,14 +54,14 @@ const uploadRoute = (files: Files): Route => ({
 
 const contentRoute = (files: Files): Route => ({
   id: 'DownloadAttachment',
-  tag,
+  tag: openApiTag,
   summary: 'Returns the file of an attachment, or a part of it.',
   description:
     'Accounts that see the attachment can download its file. PNG, JPEG, GIF, WebP and AVIF images are served inline; everything else, including SVG and HTML, as a download. The ETag is the SHA-256 of the file. Range accepts a single range; several are ignored.',
   method: 'GET',
   path: '/ext/attachment/content',
   parameters: [{ name: 'id', description: 'The id of the record.', required: true, schema: uuid.schema }],
-  response: file,
+  response: fileSchema,
   responseTypes: ['application/octet-stream'],
   hasRanges: true,
   errors: [400, 403, 404, 416],
@@ -79,20 +79,20 @@ interface StoredRow {
   readonly sha256: string
 }
 
-/** Sends the file of an attachment, or the part that the request asks for, to anyone who may see the row now. */
+/** Sends the file of an attachment, or the requested range, to a caller who can see the row now. */
 async function serveFile(files: Files, exchange: Exchange): Promise<void> {
   const { context, caller, request, reply } = exchange
   const { id } = request.query as { readonly id?: unknown }
   const { row } = await get(context, attachment, caller, { id })
   const file = row as unknown as StoredRow
   const { size } = file
-  const tag = `"${file.sha256}"`
-  const held = request.headers['if-none-match']
-  if (held !== undefined && matchesTag(held, tag)) {
-    setHeaders(reply, file, tag)
+  const etag = `"${file.sha256}"`
+  const ifNoneMatch = request.headers['if-none-match']
+  if (ifNoneMatch !== undefined && matchesTag(ifNoneMatch, etag)) {
+    setHeaders(reply, file, etag)
     return void reply.code(304).send()
   }
-  const range = rangeOf(request, tag, size)
+  const range = rangeOf(request, etag, size)
   if (range === 'unsatisfiable') {
     reply.header('content-range', `bytes */${size}`)
     return void sendEnvelope(reply, {
@@ -104,16 +104,16 @@ async function serveFile(files: Files, exchange: Exchange): Promise<void> {
   // A HEAD gets the headers of a GET, and the file is not opened.
   const body =
     request.method === 'HEAD' ? Readable.from([]) : await openBody(files, exchange, file, { start, end })
-  setHeaders(reply, file, tag)
+  setHeaders(reply, file, etag)
   if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`)
   reply.header('content-length', end - start + 1).send(body)
 }
 
 /** Sets the headers that every response about a file has, 206 and 304 included. */
-function setHeaders(reply: FastifyReply, { name, type }: StoredRow, tag: string): void {
+function setHeaders(reply: FastifyReply, { name, type }: StoredRow, etag: string): void {
   addVary(reply, 'Authorization')
   reply.headers({
-    etag: tag,
+    etag,
     'accept-ranges': 'bytes',
     'cache-control': 'private, no-cache',
     'content-type': type === 'text/plain' ? 'text/plain; charset=utf-8' : type,
@@ -124,7 +124,10 @@ function setHeaders(reply: FastifyReply, { name, type }: StoredRow, tag: string)
   })
 }
 
-/** Follows RFC 6266: the name encoded by RFC 8187, and an ASCII replacement for clients that do not support that. */
+/**
+ * Follows RFC 6266: contains the name in the encoding of RFC 8187, and an ASCII replacement for clients that
+ * do not support this encoding.
+ */
 function contentDisposition(kind: 'inline' | 'attachment', name: string): string {
   const replacement = name.replace(/[^\x20-\x7e]|["\\%]/gu, '_')
   const encoded = encodeURIComponent(name).replace(
@@ -135,15 +138,15 @@ function contentDisposition(kind: 'inline' | 'attachment', name: string): string
 }
 
 /** Ignores the range if the client has a part of another file (RFC 9110, 13.1.5). */
-function rangeOf({ headers }: FastifyRequest, tag: string, size: number) {
+function rangeOf({ headers }: FastifyRequest, etag: string, size: number) {
   const { range, 'if-range': ifRange } = headers
-  if (typeof range !== 'string' || (ifRange !== undefined && ifRange !== tag)) return undefined
+  if (typeof range !== 'string' || (ifRange !== undefined && ifRange !== etag)) return undefined
   return parseRange(range, size)
 }
 
 /**
- * Parses a single range, such as `bytes=0-499`, `bytes=500-` or `bytes=-500`. Anything else is ignored,
- * several ranges too, so that no client can ask for the same bytes many times.
+ * Parses a single range, such as `bytes=0-499`, `bytes=500-` or `bytes=-500`. Anything else is ignored. That
+ * includes several ranges, so that no client can ask for the same bytes many times.
  */
 function parseRange(text: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(text.trim()) ?? []
@@ -155,7 +158,9 @@ function parseRange(text: string, size: number): ByteRange | 'unsatisfiable' | u
   return { start: Number(first), end: last === '' ? size - 1 : Math.min(Number(last), size - 1) }
 }
 
-/** Enough for 25 MiB, the default limit, over 30 kB/s. A slower client must not hold an open file for longer. */
+/**
+ * Enough for 25 MiB, the default limit, over 30 kB/s. A slower client must not hold an open file for longer.
+ */
 const downloadMilliseconds = 15 * 60_000
 const retryAfterSeconds = 5
 
@@ -169,7 +174,7 @@ async function openBody(
   if (!takeAll(shares)) throw busy(retryAfterSeconds)
   onceClosed(reply, () => releaseAll(shares))
   const source = await store.read(id, { size }, range)
-  // A client may disconnect before the first piece is asked for.
+  // A client may disconnect before the first piece is read.
   onceClosed(reply, () => source.destroy())
   return Readable.from(piecesOf(source), { objectMode: false })
 
@@ -178,7 +183,8 @@ async function openBody(
     for await (const piece of stream) {
       yield piece
       bytes.served += piece.length
-      // A response that takes minutes must not outlast the session. An error resets the connection.
+      // A response that takes minutes must not outlast the session. Headers have been sent, so any error only
+      // resets the connection.
       if (performance.now() > endsAt || !(await session.recheck())) throw unauthenticated()
     }
   }

@@ -10,11 +10,11 @@ const s3: SigningKey = {
   service: 's3',
 }
 const bucket = 'https://examplebucket.s3.amazonaws.com'
-const headersWith = (bodyHash: string, others = {}) => ({
+const headersWith = (bodyHash: string, otherHeaders = {}) => ({
   host: 'examplebucket.s3.amazonaws.com',
   'x-amz-content-sha256': bodyHash,
   'x-amz-date': '20130524T000000Z',
-  ...others,
+  ...otherHeaders,
 })
 
 /** The examples of https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html */
@@ -28,7 +28,7 @@ const examples = [
     signature: 'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',
   },
   {
-    name: 'a PUT, whose path has a character to encode',
+    name: 'a PUT with a character in its path that is encoded',
     method: 'PUT',
     url: `${bucket}/test$file.text`,
     headers: headersWith('44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072', {
@@ -39,7 +39,7 @@ const examples = [
     signature: '98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd',
   },
   {
-    name: 'a GET with a key in its query that has no value',
+    name: 'a GET with a query parameter that has no value',
     method: 'GET',
     url: `${bucket}/?lifecycle`,
     headers: headersWith(emptyHash),
@@ -47,7 +47,7 @@ const examples = [
     signature: 'fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543',
   },
   {
-    name: 'a GET with two keys in its query',
+    name: 'a GET with two query parameters',
     method: 'GET',
     url: `${bucket}/?max-keys=2&prefix=J`,
     headers: headersWith(emptyHash),
@@ -58,7 +58,7 @@ const examples = [
 
 describe('Signature V4', () => {
   for (const { name, signature, url, ...request } of examples)
-    test(`is that of the documentation of S3 for ${name}`, () => {
+    test(`matches the example of the S3 documentation for ${name}`, () => {
       const signed = signRequest({ ...request, url: new URL(url) }, s3)
       const names = Object.keys(request.headers).sort().join(';')
       assert.equal(
@@ -67,7 +67,7 @@ describe('Signature V4', () => {
       )
     })
 
-  test('is that of get-vanilla in the test suite of AWS, which is for any service', () => {
+  test('matches get-vanilla of the AWS test suite, which is not specific to S3', () => {
     const key = {
       accessKey: 'AKIDEXAMPLE',
       secretKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
@@ -82,7 +82,7 @@ describe('Signature V4', () => {
     )
   })
 
-  test('has the date in the form of AWS', () => {
+  test('uses the date format of AWS', () => {
     assert.equal(amzDate(new Date('2013-05-24T00:00:01.234Z')), '20130524T000001Z')
   })
 })

@@ -73,10 +73,10 @@ function createSend(settings: S3Settings) {
     const request = url.protocol === 'https:' ? requestHttps : requestHttp
     return transfer(request(url, { method, headers: { ...headers, authorization } }), file)
   }
-  return async (wanted: StoreRequest): Promise<IncomingMessage> => {
+  return async (request: StoreRequest): Promise<IncomingMessage> => {
     try {
-      return await sendOnce(wanted).catch((error) => {
-        if (error instanceof ClosedWhileIdleError) return sendOnce(wanted)
+      return await sendOnce(request).catch((error) => {
+        if (error instanceof ClosedWhileIdleError) return sendOnce(request)
         throw error
       })
     } catch (error) {
@@ -111,7 +111,7 @@ function transfer(request: ClientRequest, file: UploadedFile | undefined): Promi
   })
 }
 
-/** The part of an error that is logged: it names the reason, such as AccessDenied. */
+/** This much of an error is logged. It contains the reason, such as AccessDenied. */
 const errorBytesMax = 2048
 
 async function requireStatus(response: IncomingMessage, ...expected: readonly number[]): Promise<void> {
@@ -138,13 +138,16 @@ export interface SigningKey {
 interface RequestToSign {
   readonly method: string
   readonly url: URL
-  /** All of them are signed, so `host` and `x-amz-date` are among them. Names are in lower case. */
+  /** Must include `host` and `x-amz-date`. All headers are signed. Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** The SHA-256 of the body, in hexadecimal. */
   readonly bodyHash: string
 }
 
-/** Returns the header `authorization`: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html */
+/**
+ * Returns the value of the `authorization` header:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+ */
 export function signRequest(request: RequestToSign, key: SigningKey): string {
   const { headers } = request
   const timestamp = headers['x-amz-date'] ?? ''
@@ -172,7 +175,7 @@ const signedHeaders = (headers: RequestToSign['headers']): string =>
     .join(';')
 
 const sortedEntries = (values: Readonly<Record<string, string>>): [string, string][] =>
-  Object.entries(values).sort(([one], [other]) => (one < other ? -1 : 1))
+  Object.entries(values).sort(([first], [second]) => (first < second ? -1 : 1))
 
 /** Also encodes the characters that `encodeURIComponent` leaves, but RFC 3986 reserves. */
 const encode = (text: string): string =>

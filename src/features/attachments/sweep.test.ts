@@ -17,28 +17,28 @@ import { sweepFiles, sweepUploads } from './sweep.ts'
 
 const projectBytesMax = 1024 ** 2
 
-describe('The sweep', () => {
+describe('The storage of attachments', () => {
   const setting = fixture(freshContext)
-  let folder: string
+  let directory: string
   let assignment: { readonly id: string; readonly projectId: unknown; readonly userId: unknown }
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'sweep-'))
+    directory = await mkdtemp(join(tmpdir(), 'sweep-'))
     assignment = (await setting.makeAny('assignment')) as never
   })
-  after(() => rm(folder, { recursive: true, force: true }))
+  after(() => rm(directory, { recursive: true, force: true }))
 
-  /** A stored file whose upload began so many hours ago. */
+  /** Stores a file whose upload began this number of hours ago, and returns its id. */
   async function store(hoursAgo: number): Promise<string> {
     const id = newId()
     const { path } = await received(id)
-    await openDiskStore(folder).put(id, { path, size: 1, sha256: '' })
+    await openDiskStore(directory).put(id, { path, size: 1, sha256: '' })
     await setting.context.database.singleWrites.query(sql`
       insert into attachment_files (id, begun_at) values (${id}, now() - make_interval(hours => ${hoursAgo}::int))
       returning 1`)
     return id
   }
   async function received(id: string) {
-    const path = join(folder, `${id}.part`)
+    const path = join(directory, `${id}.part`)
     await writeFile(path, 'x')
     return { path }
   }
@@ -55,24 +55,24 @@ describe('The sweep', () => {
       projectBytesMax,
     )
   }
-  const sweep = () => sweepFiles(setting.context.database, openDiskStore(folder))
+  const sweep = () => sweepFiles(setting.context.database, openDiskStore(directory))
   const files = async (...ids: string[]) => {
-    const all = await readdir(folder, { recursive: true })
+    const all = await readdir(directory, { recursive: true })
     return ids.map((id) => all.includes(join(id.slice(-2), id)))
   }
-  const lines = async (...ids: string[]) => {
+  const records = async (...ids: string[]) => {
     const rows = await setting.context.database.query<{ id: string }>(
       sql`select id from attachment_files where id = any(${ids}::uuid[])`,
     )
     return ids.map((id) => rows.some((row) => row.id === id))
   }
 
-  test('deletes old files without a row, and none with a row or of an upload that may be in progress', async () => {
-    const [rowless, young, kept] = [await store(25), await store(23), await store(25)]
+  test('deletes old files without a row, but none that has a row or may belong to an upload in progress', async () => {
+    const [rowless, recent, kept] = [await store(25), await store(23), await store(25)]
     await addRow(kept)
     await sweep()
-    assert.deepEqual(await files(rowless, young, kept), [false, true, true])
-    assert.deepEqual(await lines(rowless, young, kept), [false, true, true])
+    assert.deepEqual(await files(rowless, recent, kept), [false, true, true])
+    assert.deepEqual(await records(rowless, recent, kept), [false, true, true])
   })
 
   test('deletes the files of purged rows, and keeps those of removed ones', async () => {
@@ -89,18 +89,18 @@ describe('The sweep', () => {
     await purgeRemoved(setting.context.database, resources, 90)
     await sweep()
     assert.deepEqual(await files(removed, purged), [true, false])
-    assert.deepEqual(await lines(removed, purged), [true, false])
+    assert.deepEqual(await records(removed, purged), [true, false])
   })
 
-  test('touches no file that the database does not know, such as that of another database', async () => {
+  test('does not touch a file that is unknown to the database, such as one of another database', async () => {
     const id = newId()
-    await mkdir(join(folder, id.slice(-2)), { recursive: true })
-    await writeFile(pathOfFile(folder, id), 'x')
+    await mkdir(join(directory, id.slice(-2)), { recursive: true })
+    await writeFile(pathOfFile(directory, id), 'x')
     await sweep()
     assert.deepEqual(await files(id), [true])
   })
 
-  test('skips a file whose row is being added', async () => {
+  test('does not delete a file whose row is being added', async () => {
     const id = await store(25)
     const client = await connectDirectly(setting.context.database)
     await client.query('begin')
@@ -113,7 +113,7 @@ describe('The sweep', () => {
     assert.deepEqual(await files(id), [false])
   })
 
-  test('lets no row be added to a file that it has begun to delete', async () => {
+  test('adds no row for a file that is being deleted', async () => {
     const id = await store(25)
     const client = await connectDirectly(setting.context.database)
     await client.query('begin')
@@ -127,7 +127,7 @@ describe('The sweep', () => {
     await assert.rejects(adding, rejectedAs('contended'))
   })
 
-  test('in a race with uploads leaves every row its file', async () => {
+  test('deletes no file that has a row when sweeps and uploads run concurrently', async () => {
     const ids = await Promise.all(Array.from({ length: 40 }, () => store(25)))
     const adding = ids.map((id, index) => (index % 2 ? sweep() : addRow(id)).catch(() => undefined))
     await Promise.all([...adding, ...ids.map((id) => addRow(id).catch(() => undefined))])
@@ -146,17 +146,20 @@ describe('The sweep', () => {
     )
   })
 
-  test('continues after a failure of the file store', async () => {
+  test('retries a deletion after a failure of the file store', async () => {
     const id = await store(25)
-    const failing = { ...openDiskStore(folder), delete: () => Promise.reject(new Error('The disk fails.')) }
+    const failing = {
+      ...openDiskStore(directory),
+      delete: () => Promise.reject(new Error('The disk fails.')),
+    }
     await assert.rejects(sweepFiles(setting.context.database, failing), /The disk fails/)
-    assert.deepEqual([await files(id), await lines(id)], [[true], [true]])
+    assert.deepEqual([await files(id), await records(id)], [[true], [true]])
     await sweep()
-    assert.deepEqual([await files(id), await lines(id)], [[false], [false]])
+    assert.deepEqual([await files(id), await records(id)], [[false], [false]])
   })
 
-  test('removes uploads that a crash has interrupted, and none in progress', async () => {
-    const uploads = join(folder, 'uploads')
+  test('deletes uploads that a crash has interrupted, but none in progress', async () => {
+    const uploads = join(directory, 'uploads')
     await mkdir(uploads)
     for (const [name, minutesAgo] of [
       ['old.part', 61],
@@ -170,7 +173,7 @@ describe('The sweep', () => {
     assert.deepEqual(await readdir(uploads), ['new.part'])
   })
 
-  test('adds no row under the lock of a project that the assignment has left meanwhile', async () => {
+  test('adds no row if the assignment has moved to another project, whose quota is not locked', async () => {
     const id = await store(1)
     const other = await setting.makeAny('project')
     await setting.context.database.query(

@@ -10,7 +10,10 @@ import { isOfAssignment, referencesFrom } from '../../resources/derived.ts'
 /** A row that was written, with every value that its references have had since the previous check. */
 export interface ChangedRow {
   readonly id: string
-  /** Values by column; undefined where they are not known. The row had one of these at every instant in between. */
+  /**
+   * Returns the values of a column, or undefined if they are not known. At every instant since the previous
+   * check, the row had one of these values.
+   */
   valuesOf(column: string): ReadonlySet<unknown> | undefined
   /** Returns whether any of these columns changed. */
   hasMoved(...columns: readonly string[]): boolean
@@ -24,7 +27,9 @@ export interface ChangedRows {
   rowsOf(resource: string): readonly ChangedRow[] | undefined
 }
 
-/** The most changed rows that are compared with listings; a larger change affects almost every listing anyway. */
+/**
+ * The most changed rows that are compared with listings; a larger change affects almost every listing anyway.
+ */
 const rowsMax = 200
 
 interface FoundChange {
@@ -46,9 +51,9 @@ export const unknownRows = (resources: ReadonlySet<string>): ChangedRows => ({
 })
 
 /**
- * Reads the rows of these resources that changed since a snapshot, in one statement: every earlier state of a
- * row is its current one, or the one that a change replaced. It reads the tables themselves, so it queues
- * with the lists.
+ * Reads the rows of these resources that changed since a snapshot, in one statement. Each state that a row
+ * has had since then is its current one, or one that the history of a change contains. The statement reads
+ * the tables themselves, so it queues with the lists.
  */
 export async function changedRowsSince(
   reads: LimitedReads,
@@ -56,17 +61,17 @@ export async function changedRowsSince(
   resources: ReadonlySet<string>,
 ): Promise<ChangedRows> {
   const found = await reads.query<FoundChange>(changesStatement(since, [...resources].sort()), queueAccount)
-  const known = found.length > rowsMax ? undefined : groupByResource(found)
-  return { resources, rowsOf: (resource) => known?.get(resource) }
+  const rows = found.length > rowsMax ? undefined : groupByResource(found)
+  return { resources, rowsOf: (resource) => rows?.get(resource) }
 }
 
 function changesStatement(since: Snapshot, names: readonly string[]): Sql {
-  // Joins only the requested tables: another one may be locked for long.
-  const known = resources.filter(({ name }) => names.includes(name))
-  const whens = known.map(
-    (one) => `when '${one.name}' then (${currentRowsSql(one)} where row.id = logged.row_id)`,
+  // Reads only the tables of the requested resources: another table may be locked for long.
+  const declared = resources.filter(({ name }) => names.includes(name))
+  const whens = declared.map(
+    (resource) => `when '${resource.name}' then (${currentRowsSql(resource)} where row.id = logged.row_id)`,
   )
-  const now = raw(known.length > 0 ? `case logged.resource ${whens.join(' ')} end` : 'null::jsonb')
+  const now = raw(declared.length > 0 ? `case logged.resource ${whens.join(' ')} end` : 'null::jsonb')
   const changes = changesSql(since, names)
   const statement = changedRows.attach(
     {
@@ -74,15 +79,15 @@ function changesStatement(since: Snapshot, names: readonly string[]): Sql {
       fields: fieldsBefore,
       countMax: rowsMax,
       tables: () =>
-        known.map((one) => ({
-          resource: one.name,
-          table: one.table,
-          rows: raw(currentRowsSql(one, 'row.id')),
+        declared.map((resource) => ({
+          resource: resource.name,
+          table: resource.table,
+          rows: raw(currentRowsSql(resource, 'row.id')),
         })),
     },
     sql`select logged.resource, logged.row_id as id, ${fieldsBefore}, ${now} as now ${changes}`,
   )
-  // Statements for one resource are common; there are many combinations of several.
+  // Only the statements for one resource are prepared, because there are too many combinations of several.
   return names.length === 1 ? statement : unprepared(statement)
 }
 
@@ -103,43 +108,43 @@ const fieldsBefore = sql`case when entry.fields is not null then (
     where key = any(${watchedNames}::text[])
   ) end as fields`
 
-/** The column that holds the row's project, in addition to its own columns. */
+/** The JSON key of the project of a row that belongs to an assignment. It is not the name of a column. */
 const projectKey = 'project of its assignment'
 
 /**
  * Selects the current rows of a resource; the caller adds the condition. Every name in the text comes from a
  * declaration.
  */
-function currentRowsSql(resource: Resource, ...others: readonly string[]): string {
+function currentRowsSql(resource: Resource, ...columnsBefore: readonly string[]): string {
   const columns = referencesOf(resource).map((name) => `'${columnName(name)}', row."${columnName(name)}"`)
   const isBelow = isOfAssignment(resource)
   const project = isBelow ? [`'${projectKey}', parent.project_id`] : []
   const parent = isBelow ? ' left join assignments as parent on parent.id = row.assignment_id' : ''
   const now = `jsonb_build_object(${[...columns, ...project].join(', ')}) as now`
-  return `select ${[...others, now].join(', ')} from "${resource.table}" as row${parent}`
+  return `select ${[...columnsBefore, now].join(', ')} from "${resource.table}" as row${parent}`
 }
 
-/** Groups the changes by row. A resource with an unknown row is left out. */
+/** Groups the changes by resource and row. The rows of a resource are undefined if one of them is unknown. */
 function groupByResource(found: readonly FoundChange[]): Map<string, readonly ChangedRow[] | undefined> {
-  const known = new Map<string, readonly ChangedRow[] | undefined>()
+  const rowsOf = new Map<string, readonly ChangedRow[] | undefined>()
   for (const resource of resources) {
-    const own = found.filter((one) => one.resource === resource.name)
-    if (own.length === 0) continue
-    const isKnown = own.every(({ fields, now }) => fields !== null && now !== null)
-    const rows = [...Map.groupBy(own, ({ id }) => id).values()].map((changes) =>
+    const ofResource = found.filter((change) => change.resource === resource.name)
+    if (ofResource.length === 0) continue
+    const areKnown = ofResource.every(({ fields, now }) => fields !== null && now !== null)
+    const rows = [...Map.groupBy(ofResource, ({ id }) => id).values()].map((changes) =>
       changedRow(resource, changes),
     )
-    known.set(resource.name, isKnown ? rows : undefined)
+    rowsOf.set(resource.name, areKnown ? rows : undefined)
   }
   for (const { resource, id } of found)
-    if (!isDeclared(resource)) known.set(resource, [...(known.get(resource) ?? []), rowWithId(id)])
-  return known
+    if (!isDeclared(resource)) rowsOf.set(resource, [...(rowsOf.get(resource) ?? []), rowWithId(id)])
+  return rowsOf
 }
 
 const declaredNames: ReadonlySet<string> = new Set(resources.map(({ name }) => name))
 const isDeclared = (name: string): boolean => declaredNames.has(name)
 
-/** Lines about no declared resource, such as those of notifications, are known by their row only. */
+/** Only the id is known if the changed row is not of a declared resource, such as a notification. */
 const rowWithId = (id: string): ChangedRow => ({
   id,
   valuesOf: (column) => (column === 'id' ? new Set([id]) : undefined),
@@ -162,6 +167,7 @@ function changedRow(resource: Resource, changes: readonly FoundChange[]): Change
         .flat(),
     ])
   }
+  // An update has a pair of values; the single value of a new row is no array.
   const hasMoved = (...names: readonly string[]) => names.some((name) => pairs(name).some(Array.isArray))
   const projectsOfAssignments = () =>
     hasMoved('assignmentId') ? undefined : new Set(changes.map(({ now }) => now?.[projectKey]))
@@ -173,11 +179,14 @@ function changedRow(resource: Resource, changes: readonly FoundChange[]): Change
 /** Larger projects, or a larger number of them, affect almost every listing. */
 const membersMax = 5000
 
-/** The current members of each of these projects; undefined when there are too many. */
+/**
+ * Returns a check whether an account is a member of one of these projects, or undefined if they have too many
+ * members.
+ */
 export async function membersOf(
   reads: LimitedReads,
   projects: readonly unknown[],
-): Promise<((account: string, among: ReadonlySet<unknown>) => boolean) | undefined> {
+): Promise<((account: string, projects: ReadonlySet<unknown>) => boolean) | undefined> {
   const found = await reads.query<{ account: string; project: string }>(
     sql`
     select user_id as account, project_id as project from user_projects
@@ -186,5 +195,6 @@ export async function membersOf(
   )
   if (found.length > membersMax) return undefined
   const projectsOf = Map.groupBy(found, ({ account }) => account)
-  return (account, among) => projectsOf.get(account)?.some(({ project }) => among.has(project)) ?? false
+  return (account, projectIds) =>
+    projectsOf.get(account)?.some(({ project }) => projectIds.has(project)) ?? false
 }

@@ -17,7 +17,7 @@ import { watchSession } from './watch-session.ts'
 
 export interface FeedStreams {
   /** Starts the response once the first page is read, so that every error precedes it. */
-  open(wanted: FeedStreamRequest, session: Authenticated, transport: FeedTransport): Promise<void>
+  open(request: FeedStreamRequest, session: Authenticated, transport: FeedTransport): Promise<void>
   /** Ends every stream, because the host stops. */
   closeForShutdown(): void
   /** The lag behind the change log. */
@@ -40,7 +40,7 @@ export function createFeedStreams(
   streamLimits: StreamLimits,
   onFailure: (error: unknown) => void,
 ): FeedStreams {
-  const kept = createSnapshotMemory(context.budgets)
+  const memory = createSnapshotMemory(context.budgets)
   const streams = new Set<FeedStream>()
   const wakeAll = () => {
     for (const stream of streams) stream.wake()
@@ -80,7 +80,7 @@ export function createFeedStreams(
         })
         const stream = openFeedStream(session, transport, {
           first,
-          reservation: kept.reservationFor(id),
+          reservation: memory.reservationFor(id),
           read,
           onFailure,
           onClose() {
@@ -121,8 +121,8 @@ export interface FeedConnection {
   /** Returns false when the client has not read enough yet: the event is dropped, and `onReady` follows. */
   send(event: Buffer): boolean
   /**
-   * Sends a heartbeat. `isNewCursor`: the client does not have this cursor yet, because no change since the
-   * last one was for it.
+   * Sends a heartbeat. `isNewCursor` is true if the client does not have this cursor yet: at the start, and
+   * after changes that were not for this client.
    */
   sendHeartbeat(cursor: string, isNewCursor: boolean): void
   close(problem?: Problem): void
@@ -163,16 +163,19 @@ function openFeedStream(
     onReady: () => void pump(),
     onClose() {
       isClosed = true
-      check.stop()
+      sessionWatch.stop()
       reservation.reserve([])
       onClose()
     },
   })
-  const check = watchSession(session, () => connection.close(unauthenticated()))
+  const sessionWatch = watchSession(session, {
+    onEnded: () => connection.close(unauthenticated()),
+    onFailure,
+  })
 
   async function readNextPage() {
-    // The next second tries again if the check fails.
-    isReadDue = !(await check.run())
+    // If the check fails, `maintain` tries again.
+    isReadDue = !(await sessionWatch.check())
     if (isReadDue) return false
     const page = await read(pending.page.position)
     // A client that has disconnected meanwhile must not hold any bytes.
@@ -194,7 +197,7 @@ function openFeedStream(
     try {
       while (mayReadNextPage()) if (!(await readNextPage())) break
     } catch (error) {
-      // The position is unchanged; the next second tries again.
+      // The position is unchanged; `maintain` tries again.
       isReadDue = true
       fail(error)
     } finally {
@@ -204,13 +207,13 @@ function openFeedStream(
 
   const wake = () => {
     isReadDue = true
-    return void pump()
+    void pump()
   }
   wake()
   return {
     wake,
     maintain(now) {
-      if (check.isDue(now)) void check.run()
+      if (sessionWatch.isDue(now)) void sessionWatch.check()
       if (isReadDue) void pump()
       pending.sendHeartbeat(connection, now)
     },
@@ -243,19 +246,19 @@ function createPendingEvents(
     get page() {
       return page
     },
-    /** Returns the reason when there is no room. */
+    /** Returns the problem if the page exceeds a memory limit. */
     replace(newer: FeedPage): Problem | undefined {
       page = newer
       unsent = eventsOf(newer)
       return reservation.reserve(unsent)
     },
-    /** Returns false when the client has to read first. */
+    /** Sends events until the client has to read first, and then returns false. */
     sendTo(connection: FeedConnection): boolean {
-      const rejected = unsent.findIndex((event) => !connection.send(event))
-      const sent = rejected === -1 ? unsent.length : rejected
-      if (sent > 0) lastSentAt = Date.now()
-      if (sent > 0 && rejected === -1) sentPosition = formatPosition(page.position)
-      unsent = unsent.slice(sent)
+      const rejectedIndex = unsent.findIndex((event) => !connection.send(event))
+      const sentCount = rejectedIndex === -1 ? unsent.length : rejectedIndex
+      if (sentCount > 0) lastSentAt = Date.now()
+      if (sentCount > 0 && rejectedIndex === -1) sentPosition = formatPosition(page.position)
+      unsent = unsent.slice(sentCount)
       if (unsent.length === 0) reservation.reserve([])
       return unsent.length === 0
     },

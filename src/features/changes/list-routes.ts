@@ -15,7 +15,7 @@ import type { View } from './listing.ts'
 import { scopeOf } from './listing-scope.ts'
 import type { LiveListings } from './live-listings.ts'
 
-/** Answers a list route with a page, or with a live listing for clients that request one. */
+/** Handles a list route: returns a page, or opens a live listing for clients that request one. */
 export const handleList =
   (
     context: Context,
@@ -24,7 +24,7 @@ export const handleList =
     state: RowState = 'active',
   ): Route['handle'] =>
   async ({ caller, session, request, reply }) => {
-    // Checked before the query is parsed: callers without access learn nothing about their query.
+    // Checked before the query is parsed, so that callers without access get no other error.
     requireRole(listed, caller, requiredAccess(state))
     rejectAtKey(request)
     const query = parseListQuery(listed, request.query as Readonly<Record<string, unknown>>, state)
@@ -43,7 +43,7 @@ export function rejectAtKey({ routeOptions: { url = '' }, query }: FastifyReques
     throw invalid({ at: ['At is supported under /ext/query/ and when reading one row only.'] })
 }
 
-/** A page of a list. Callers who see the same rows share a listing of the same query. */
+/** The view of one page of a list. Callers who see the same rows share a listing of the same query. */
 export const listView = (
   context: Context,
   listed: ListedResource,
@@ -65,11 +65,14 @@ export const listView = (
   read: async (reads) => serializePage(await list(context, listed, caller, query, reads)),
 })
 
-/** Serializes a page as JSON, the same for the plain list and the events of a live listing. */
-const serializePage = ({ records, totalCount, pageNumber, pageSize, totalPages }: Page): string =>
-  `{"result":{"data":${records},${JSON.stringify({ totalCount, pageNumber, pageSize, totalPages }).slice(1)}}`
+/**
+ * Serializes a page as JSON, the same for the plain list and the events of a live listing. The records are JSON
+ * already, so the other properties are appended to them without their opening brace.
+ */
+const serializePage = ({ recordsJson, totalCount, pageNumber, pageSize, totalPages }: Page): string =>
+  `{"result":{"data":${recordsJson},${JSON.stringify({ totalCount, pageNumber, pageSize, totalPages }).slice(1)}}`
 
-/** Resolves every userId in a project to a name that members may see. */
+/** Lists accounts, so that clients can show a name for every userId in a project. */
 export const peopleRoute = (context: Context, live: LiveListings): Route => ({
   id: 'ListPeople',
   tag: person.pluralTitle,

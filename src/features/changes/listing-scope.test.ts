@@ -12,14 +12,14 @@ import { mayAffect, type Scope, scopeOf } from './listing-scope.ts'
 
 const assignment = resourceNamed('assignment')
 
-describe('What a change can touch', () => {
+describe('A change', () => {
   let fresh: Awaited<ReturnType<typeof freshContext>>
   let row: Row
-  let others: Row
+  let other: Row
   before(async () => {
     fresh = await freshContext()
     row = await fresh.makeAny('assignment')
-    others = await fresh.makeAny('assignment')
+    other = await fresh.makeAny('assignment')
   })
   after(() => fresh.drop())
 
@@ -32,55 +32,55 @@ describe('What a change can touch', () => {
   }
   const change = (values: Readonly<Record<string, unknown>>) =>
     update(fresh.context, assignment, fresh.administrator, { ...row, ...values })
-  const seen = (changes: ChangedRows, wanted: Scope['allowedValues'], caller = fresh.administrator) =>
+  const verdict = (changes: ChangedRows, wanted: Scope['allowedValues'], caller = fresh.administrator) =>
     mayAffect(
       { resources: ['assignment', 'userProject'], scope: scopeOf(assignment, caller, wanted) },
       changes,
     )
 
-  it('is a view that asks for a value that the row has or had before', async () => {
-    const changes = await changesOf(() => change({ workflowId: others.workflowId }))
-    assert.equal(seen(changes, {}), 'yes')
-    for (const workflowId of [row.workflowId, others.workflowId])
-      assert.equal(seen(changes, { workflowId: [workflowId] }), 'yes')
-    assert.equal(seen(changes, { projectId: [others.projectId] }), 'no')
-    assert.equal(seen(changes, { projectId: [row.projectId], userId: [others.userId] }), 'no')
-    assert.equal(seen(changes, { id: [others.id] }), 'no')
-    assert.equal(seen(changes, { id: [others.id, row.id] }), 'yes')
+  it('affects views whose filter allows the row as it is, or as it was before', async () => {
+    const changes = await changesOf(() => change({ workflowId: other.workflowId }))
+    assert.equal(verdict(changes, {}), 'yes')
+    for (const workflowId of [row.workflowId, other.workflowId])
+      assert.equal(verdict(changes, { workflowId: [workflowId] }), 'yes')
+    assert.equal(verdict(changes, { projectId: [other.projectId] }), 'no')
+    assert.equal(verdict(changes, { projectId: [row.projectId], userId: [other.userId] }), 'no')
+    assert.equal(verdict(changes, { id: [other.id] }), 'no')
+    assert.equal(verdict(changes, { id: [other.id, row.id] }), 'yes')
     await change({})
   })
 
-  it('counts every value of a row that was changed more than once in between', async () => {
+  it('affects views whose filter allows a combination of the values that the row has had', async () => {
     const changes = await changesOf(async () => {
-      await change({ workflowId: others.workflowId })
-      await change({ workflowId: others.workflowId, userId: others.userId })
+      await change({ workflowId: other.workflowId })
+      await change({ workflowId: other.workflowId, userId: other.userId })
     })
-    // Combines the states before both changes; neither change alone shows it.
-    assert.equal(seen(changes, { workflowId: [row.workflowId], userId: [row.userId] }), 'yes')
+    // The row had both values before the two changes. Neither change alone contains both.
+    assert.equal(verdict(changes, { workflowId: [row.workflowId], userId: [row.userId] }), 'yes')
     await change({})
   })
 
-  it('is for members anything in their projects, and any change of their memberships', async () => {
+  it('affects views of members if it is in one of their projects, or is about their membership', async () => {
     const member = fresh.asUser(await fresh.makeAny('user'))
     const inProject = await changesOf(() => change({ name: 'Renamed' }))
-    assert.deepEqual(seen(inProject, {}, member), new Set([row.projectId]))
-    assert.equal(seen(inProject, { projectId: [others.projectId] }, member), 'no')
-    const moved = await changesOf(() => change({ projectId: others.projectId }))
-    assert.deepEqual(seen(moved, {}, member), new Set([others.projectId, row.projectId]))
+    assert.deepEqual(verdict(inProject, {}, member), new Set([row.projectId]))
+    assert.equal(verdict(inProject, { projectId: [other.projectId] }, member), 'no')
+    const moved = await changesOf(() => change({ projectId: other.projectId }))
+    assert.deepEqual(verdict(moved, {}, member), new Set([other.projectId, row.projectId]))
     await change({})
     let membership: Row | undefined
     const joined = await changesOf(async () => {
       membership = await fresh.make('userProject', { userId: member.id, projectId: row.projectId })
     })
-    assert.equal(seen(joined, { projectId: [others.projectId] }, member), 'yes')
-    assert.equal(seen(joined, {}, fresh.asUser(await fresh.makeAny('user'))), 'no')
+    assert.equal(verdict(joined, { projectId: [other.projectId] }, member), 'yes')
+    assert.equal(verdict(joined, {}, fresh.asUser(await fresh.makeAny('user'))), 'no')
     const left = await changesOf(() =>
       remove(fresh.context, resourceNamed('userProject'), fresh.administrator, { ids: [membership?.id] }),
     )
-    assert.equal(seen(left, {}, member), 'yes')
+    assert.equal(verdict(left, {}, member), 'yes')
   })
 
-  it('is for everyone the rows of an assignment that moves to another project', async () => {
+  it('affects views of rows whose assignment moves to another project', async () => {
     const member = fresh.asUser(await fresh.makeAny('user'))
     for (const caller of [member, fresh.administrator]) {
       const appointments = {
@@ -89,13 +89,13 @@ describe('What a change can touch', () => {
       }
       const renamed = await changesOf(() => change({ name: 'Renamed' }))
       assert.equal(mayAffect(appointments, renamed), 'no')
-      const moved = await changesOf(() => change({ projectId: others.projectId }))
+      const moved = await changesOf(() => change({ projectId: other.projectId }))
       assert.equal(mayAffect(appointments, moved), 'yes')
       await change({})
     }
   })
 
-  it('is a row of an assignment in the project that the view asks for', async () => {
+  it('of a row that belongs to an assignment affects views of the project of the assignment', async () => {
     const project = { name: 'Bug', color: 'red', projectId: row.projectId }
     const { id: labelId } = await fresh.make('label', project)
     const linked = await changesOf(() => fresh.make('assignmentLabel', { assignmentId: row.id, labelId }))
@@ -104,10 +104,10 @@ describe('What a change can touch', () => {
       scope: scopeOf(resourceNamed('assignmentLabel'), fresh.administrator, { projectId: [projectId] }),
     })
     assert.equal(mayAffect(links(row.projectId), linked), 'yes')
-    assert.equal(mayAffect(links(others.projectId), linked), 'no')
+    assert.equal(mayAffect(links(other.projectId), linked), 'no')
   })
 
-  it('is every view if the history lacks the earlier row or is too long', async () => {
+  it('affects every view if the history lacks the earlier row, or if there are too many changes', async () => {
     const { database } = fresh.context
     const unknown = await changesOf(() =>
       database.transaction((transaction) =>
@@ -116,10 +116,10 @@ describe('What a change can touch', () => {
         ),
       ),
     )
-    assert.equal(seen(unknown, { projectId: [others.projectId] }), 'yes')
+    assert.equal(verdict(unknown, { projectId: [other.projectId] }), 'yes')
     const many = await changesOf(() =>
       Promise.all(Array.from({ length: 201 }, (_, n) => change({ amountHours: n % 9 }))),
     )
-    assert.equal(seen(many, { projectId: [others.projectId] }), 'yes')
+    assert.equal(verdict(many, { projectId: [other.projectId] }), 'yes')
   })
 })

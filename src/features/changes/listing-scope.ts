@@ -11,7 +11,7 @@ export interface Scope {
   readonly member?: string
 }
 
-/** Undefined where the visible rows depend on more than their own project. */
+/** Returns undefined if the visible rows depend on more than their own project. */
 export function scopeOf(
   { name, access }: ListedResource,
   { id, isAdministrator, token }: Caller,
@@ -19,6 +19,7 @@ export function scopeOf(
   { ofRemoved = false } = {},
 ): Scope | undefined {
   if (access.kind === 'colleagues') return undefined
+  // The view of a personal access token also depends on its own limits, so it is not narrowed here.
   const isLimited = !isAdministrator && !token
   const ofOwner = access.kind === 'owner' && isLimited ? { [access.ownerColumn]: [id] } : {}
   const isOfMember = access.kind === 'projectMembers' && isLimited && !ofRemoved
@@ -29,7 +30,7 @@ export function scopeOf(
   }
 }
 
-/** Also "yes" when unsure. A set of projects means "yes" if the account is a member of one of them. */
+/** `yes` includes unknown cases. A set of projects means `yes` if the account is a member of one of them. */
 export type Verdict = 'yes' | 'no' | ReadonlySet<unknown>
 
 /** The properties of a view by which a change can be excluded. */
@@ -38,7 +39,7 @@ export interface ScopedListing {
   readonly scope?: Scope | undefined
 }
 
-/** Returns whether a view has to be read again. It never says no to a change that could be visible. */
+/** Returns whether a view has to be read again. It never returns `no` for a change that could be visible. */
 export function mayAffect({ resources, scope }: ScopedListing, changes: ChangedRows): Verdict {
   const changed = [...new Set(resources)].filter((resource) => changes.resources.has(resource))
   return combine(
@@ -59,6 +60,8 @@ function mayRowAffect(scope: Scope, resource: string, row: ChangedRow): Verdict 
   const { member } = scope
   // Joining or leaving a project changes the visible rows, whatever the filters are.
   if (member !== undefined && resource === 'userProject' && mayHave(row, 'userId', [member])) return 'yes'
+  // Without a member, any change of another resource may change the visible rows, except that an assignment
+  // matters only if it moves.
   if (resource !== scope.resource)
     return member === undefined && resource !== 'assignment' ? 'yes' : mayConnectingRowAffect(resource, row)
   if (Object.entries(scope.allowedValues).some(([column, values]) => !mayHave(row, column, values)))

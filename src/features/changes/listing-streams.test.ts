@@ -37,7 +37,7 @@ describe('The streams of a listing', () => {
     return { streams, join, change, newest: () => snapshot, sent: () => sent }
   }
 
-  it('are sent a change a few at a time, so that other requests are answered in between', async () => {
+  it('are sent a change in batches, so that other requests are handled in between', async () => {
     const { join, change, sent } = open()
     for (let count = 0; count < 1000; count += 1) join()
     change()
@@ -49,7 +49,7 @@ describe('The streams of a listing', () => {
     assert.deepEqual(counts, [200, 400, 600, 800, 1000])
   })
 
-  it('do not wait for one that cannot take anything, nor for one that leaves', async () => {
+  it('do not wait for streams whose clients do not read, or that leave', async () => {
     const { streams, join, change, sent } = open()
     let isReading = true
     for (let count = 0; count < 300; count += 1) join(() => isReading)
@@ -66,7 +66,7 @@ describe('The streams of a listing', () => {
     assert.equal(sent(), 200 + 300 + 300)
   })
 
-  it('are all sent the newest snapshot, also when it arrives while others are being sent', async () => {
+  it('are all sent the newest snapshot, even if it arrives while the previous one is being sent', async () => {
     const { join, change, newest } = open()
     const joined = Array.from({ length: 500 }, () => join())
     change()

@@ -11,16 +11,16 @@ import { createSnapshotMemory } from './stream-limits.ts'
 const { context, administrator, makeAny, drop } = await freshContext()
 after(drop)
 
-describe('a live listing', () => {
-  it('never goes back to an older snapshot that comes in later than a newer one', async () => {
-    const late = Promise.withResolvers<void>()
-    let asked = 0
+describe('A live listing', () => {
+  it('never replaces a newer snapshot with an older one that arrives later', async () => {
+    const delayed = Promise.withResolvers<void>()
+    let queryCount = 0
     const liveListReadsAnywhere: Database['liveListReadsAnywhere'] = {
       async query(statement, account) {
-        asked += 1
-        const isFirst = asked === 1
+        queryCount += 1
+        const isFirst = queryCount === 1
         const rows = await context.database.liveListReadsAnywhere.query(statement, account)
-        if (isFirst) await late.promise
+        if (isFirst) await delayed.promise
         return rows as never
       },
     }
@@ -39,7 +39,7 @@ describe('a live listing', () => {
     await new Promise((resolve) => setTimeout(resolve, 50))
     await makeAny('impediment', { name: 'Made in between' })
     await listing.takeSnapshot()
-    late.resolve()
+    delayed.resolve()
     await older
     assert.match(listing.newest().toString(), /Made in between/)
   })

@@ -9,16 +9,19 @@ import { newestPosition } from './read-feed.ts'
 import type { SnapshotReservation } from './stream-limits.ts'
 
 /** After a statement a listing pauses for this multiple of its duration, so slow ones are read less often. */
-const pausePerStatement = 4
+const pauseFactor = 4
 
 /** The content of a live listing, which is sent again after every change. */
 export interface View extends ScopedListing {
   /** Derived from the query and the rows visible to the caller: views with equal keys share a listing. */
   readonly key: string
   readonly caller: Caller
-  /** True if its snapshots have ids by which a client can resume. Those of the contract are numbered by stream. */
+  /**
+   * True if its snapshots have ids by which a client can resume. Snapshots of v1 listings are
+   * numbered per stream.
+   */
   readonly isResumable?: boolean
-  /** The response as JSON, the same as for a plain request. */
+  /** Returns the response as JSON, the same as for a plain request. */
   read(reads: LimitedReads): Promise<string>
 }
 
@@ -26,7 +29,7 @@ export interface View extends ScopedListing {
 export interface Listing {
   readonly view: View
   readonly streams: ListingStreams
-  /** The newest snapshot as an event; equal bytes stay the same buffer. */
+  /** Returns the newest snapshot as an event. The buffer stays the same as long as its bytes are equal. */
   newest(): Buffer
   idOf(snapshot: Buffer): string | undefined
   recordChange(): void
@@ -75,7 +78,7 @@ export function createListing(
       onFailure(error)
     } finally {
       isRefreshing = false
-      pausedUntil = Date.now() + pausePerStatement * (Date.now() - startedAt)
+      pausedUntil = Date.now() + pauseFactor * (Date.now() - startedAt)
     }
     streams.offer(Date.now())
   }
@@ -104,7 +107,7 @@ function createNewestSnapshot(reservation: SnapshotReservation) {
   let isDiscarded = false
   return {
     get: () => newest,
-    /** Returns the reason when there is no room. */
+    /** Returns the problem if the snapshot exceeds a memory limit. */
     replace(event: Buffer): Problem | undefined {
       if (isDiscarded || event.equals(newest)) return undefined
       const problem = reservation.reserve([event])
@@ -118,7 +121,10 @@ function createNewestSnapshot(reservation: SnapshotReservation) {
   }
 }
 
-/** The position is read before the rows: a client that resumes the feed from it may see a change twice, but misses none. */
+/**
+ * The position is read before the rows: a client that resumes the feed from it may see a change twice, but
+ * misses none.
+ */
 async function readEvent({ database }: Context, view: View, ids: WeakMap<Buffer, string>): Promise<Buffer> {
   const position = view.isResumable ? await newestPosition(database.liveListReads, view.caller) : undefined
   const data = await view.read(database.liveListReadsAnywhere)
@@ -127,7 +133,10 @@ async function readEvent({ database }: Context, view: View, ids: WeakMap<Buffer,
   return event
 }
 
-/** The streams of one listing, and those of them that lack the newest snapshot: a tick costs nothing for the others. */
+/**
+ * The streams of one listing, and those of them that lack the newest snapshot: a tick costs nothing for the
+ * others.
+ */
 interface ListingStreams {
   readonly all: ReadonlySet<LiveStream>
   join(stream: LiveStream): void
@@ -154,8 +163,8 @@ export function createListingStreams(newest: () => Buffer): ListingStreams {
     offer(Date.now())
   }
   const offer = (now: number) => {
-    // Runs twenty times a second for every listing: even an iterator over nothing would be most of an idle
-    // listing's cost.
+    // This runs twenty times a second for every listing: even an iterator over an empty set would be most of
+    // the cost of an idle listing.
     if (behind.size === 0 || isContinuing) return
     let sent = 0
     for (const stream of behind) {

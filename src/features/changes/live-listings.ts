@@ -18,9 +18,9 @@ export interface LiveListings {
   secondsBehind(): number
 }
 
-/** Events of a stream are one second apart, to this precision. */
+/** Events of a stream are at least a second apart. They may be sent this much later. */
 const tickMilliseconds = 50
-/** How often each stream is checked for its end and its heartbeat. */
+/** The interval at which each stream is checked for its end and for heartbeats. */
 const maintenanceMilliseconds = 1000
 
 export function createLiveListings(
@@ -28,9 +28,9 @@ export function createLiveListings(
   streamLimits: StreamLimits,
   onFailure: (error: unknown) => void,
 ): LiveListings {
-  const kept = createSnapshotMemory(context.budgets)
+  const memory = createSnapshotMemory(context.budgets)
   const shared = createSharedListings((view) =>
-    createListing(context, view, kept.reservationFor(), onFailure),
+    createListing(context, view, memory.reservationFor(), onFailure),
   )
   const ticker = createTicker(shared, onFailure)
   const wake = mergeWhileRunning(async (changes) => {
@@ -39,7 +39,7 @@ export function createLiveListings(
   }, onFailure)
   const watch = watchChanges({ database: context.database, onFailure, onChanges: wake })
 
-  /** Makes the listing follow changes until its last reader leaves. */
+  /** Acquires the listing for a stream. The listing follows changes until its last stream leaves. */
   function enter(view: View) {
     streamLimits.take(view.caller.id)
     const { listing, leave } = shared.acquire(view)
@@ -59,11 +59,11 @@ export function createLiveListings(
     ticker.stop()
   }
 
-  async function open(given: View, request: LiveRequest) {
+  async function open(requested: View, request: LiveRequest) {
     const isResumable = request.request.routeOptions.url?.startsWith('/ext/') ?? false
-    const view = isResumable ? { ...given, isResumable, key: `resumable ${given.key}` } : given
+    const view = isResumable ? { ...requested, isResumable, key: `resumable ${requested.key}` } : requested
     const { listing, leave } = enter(view)
-    const reservation = kept.reservationFor(view.caller.id)
+    const reservation = memory.reservationFor(view.caller.id)
     try {
       // Watching starts before the first statement, so that no change between the two is missed.
       await watch.start()
@@ -81,7 +81,13 @@ export function createLiveListings(
       leave()
     }
     const onReady = () => stream.offer(listing.newest(), Date.now())
-    const stream = openLiveStream(request, { reservation, idOf: listing.idOf, onReady, onClose })
+    const stream = openLiveStream(request, {
+      reservation,
+      idOf: listing.idOf,
+      onReady,
+      onClose,
+      onFailure,
+    })
     listing.streams.join(stream)
     return undefined
   }
@@ -128,7 +134,7 @@ function closeAllForShutdown(listings: Iterable<Listing>) {
 interface SharedListings {
   all(): Iterable<Listing>
   readonly isEmpty: boolean
-  /** Creates it for its first user and closes it after its last. */
+  /** Creates the listing for its first user; it is closed after its last user leaves. */
   acquire(view: View): { readonly listing: Listing; leave(): void }
 }
 
@@ -149,9 +155,9 @@ function createSharedListings(create: (view: View) => Listing): SharedListings {
       return {
         listing,
         leave() {
-          const others = (users.get(listing) ?? 0) - 1
-          users.set(listing, others)
-          if (others > 0) return
+          const remaining = (users.get(listing) ?? 0) - 1
+          users.set(listing, remaining)
+          if (remaining > 0) return
           users.delete(listing)
           listings.delete(key)
           listing.close()
@@ -161,33 +167,33 @@ function createSharedListings(create: (view: View) => Listing): SharedListings {
   }
 }
 
-interface Changed {
+interface PendingChanges {
   readonly resources: ReadonlySet<string>
   readonly since: Snapshot
 }
 
 /**
- * Runs `work` one at a time. Changes that arrive meanwhile are merged into one next run, since the earliest
- * of their snapshots.
+ * Never runs `work` concurrently. Changes that arrive during a run are merged into one next run, with the
+ * earliest of their snapshots.
  */
 function mergeWhileRunning(
-  work: (changed: Changed) => Promise<void>,
+  work: (changes: PendingChanges) => Promise<void>,
   onFailure: (error: unknown) => void,
 ): (resources: ReadonlySet<string>, since: Snapshot) => void {
-  let waiting: Changed | undefined
+  let pending: PendingChanges | undefined
   let isWorking = false
   async function run() {
     isWorking = true
-    while (waiting) {
-      const next = waiting
-      waiting = undefined
+    while (pending) {
+      const next = pending
+      pending = undefined
       await work(next).catch(onFailure)
     }
     isWorking = false
   }
   return (resources, since) => {
-    waiting = waiting
-      ? { resources: new Set([...waiting.resources, ...resources]), since: waiting.since }
+    pending = pending
+      ? { resources: new Set([...pending.resources, ...resources]), since: pending.since }
       : { resources, since }
     if (!isWorking) void run()
   }
@@ -195,19 +201,22 @@ function mergeWhileRunning(
 
 type Reads = Pick<Database, 'query' | 'liveListReads'>
 
-/** Refreshes the listings that the changes can affect. The changed rows are read only where they may exclude a listing. */
+/**
+ * Refreshes the listings that the changes can affect. The changed rows are read only where they may exclude a
+ * listing.
+ */
 async function wakeAffected(
   database: Reads,
   listings: readonly Listing[],
-  { resources, since }: { readonly resources: ReadonlySet<string>; readonly since: Snapshot },
+  { resources, since }: PendingChanges,
 ): Promise<void> {
   const affected = listings.filter(({ view }) => view.resources.some((name) => resources.has(name)))
   if (affected.length === 0) return
   const needsRows = affected.some(({ view }) => view.scope)
-  const read = needsRows
-    ? answeredInTime(changedRowsSince(database.liveListReads, since, resources))
+  const found = needsRows
+    ? await resultInTime(changedRowsSince(database.liveListReads, since, resources))
     : undefined
-  const changes = (await read) ?? unknownRows(resources)
+  const changes = found ?? unknownRows(resources)
   const dependingOnMembers = new Map<Listing, ReadonlySet<unknown>>()
   for (const listing of affected) {
     const verdict = mayAffect(listing.view, changes)
@@ -218,26 +227,29 @@ async function wakeAffected(
 }
 
 /** A listing is sent at most once a second, so the check may take this long. */
-const answerMilliseconds = 1000
+const checkMilliseconds = 1000
 
-/** Undefined when the database does not answer in time: then every listing is refreshed. */
-async function answeredInTime<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+/** Returns undefined if the query fails or takes too long. Then every listing counts as affected. */
+async function resultInTime<Result>(result: Promise<Result>): Promise<Result | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(resolve, answerMilliseconds, undefined)
+  const timer = setTimeout(resolve, checkMilliseconds, undefined)
   try {
-    return await Promise.race([answer.catch(() => undefined), promise])
+    return await Promise.race([result.catch(() => undefined), promise])
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** Members are read afterwards. The change of a membership itself wakes those who join or leave in between. */
+/**
+ * Members are read after the changes. If an account joins or leaves in between, the change of its membership
+ * refreshes its listings.
+ */
 async function wakeListingsOfMembers(
   { liveListReads }: Reads,
   listings: ReadonlyMap<Listing, ReadonlySet<unknown>>,
 ): Promise<void> {
-  const projects = new Set([...listings.values()].flatMap((among) => [...among]))
-  const isMember = await answeredInTime(membersOf(liveListReads, [...projects]))
-  for (const [listing, among] of listings)
-    if (!isMember || isMember(listing.view.scope?.member ?? '', among)) listing.recordChange()
+  const projects = new Set([...listings.values()].flatMap((projectIds) => [...projectIds]))
+  const isMember = await resultInTime(membersOf(liveListReads, [...projects]))
+  for (const [listing, projectIds] of listings)
+    if (!isMember || isMember(listing.view.scope?.member ?? '', projectIds)) listing.recordChange()
 }

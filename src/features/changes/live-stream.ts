@@ -16,15 +16,21 @@ interface LiveStreamListeners extends EventStreamListeners {
   readonly reservation: SnapshotReservation
   /** The id of a snapshot, if the listing gives its snapshots ids. */
   idOf(snapshot: Buffer): string | undefined
+  readonly onFailure: (error: unknown) => void
 }
 
-/** One client's view of a listing. It has no timer of its own: the one timer of all listings calls `maintain`. */
+/**
+ * One client's view of a listing. It has no timer of its own: the one timer of all listings calls `maintain`.
+ */
 export interface LiveStream {
   readonly sentAt: number
   readonly isChecking: boolean
   /** Ends an expired stream, and sends heartbeats. */
   maintain(now: number): void
-  /** Sends a new snapshot when the next event is due and the client can take it. Ends the stream when there is no room. */
+  /**
+   * Sends a new snapshot when the next event is due and the client can take it. Ends the stream if it
+   * exceeds a memory limit.
+   */
   offer(newest: Buffer, now: number): void
   /** Returns whether the client was sent this snapshot, or has it from an earlier connection. */
   has(snapshot: Buffer): boolean
@@ -43,29 +49,29 @@ export const isDue = ({ sentAt, isChecking }: LiveStream, now: number): boolean 
 
 export function openLiveStream(
   { session, request, reply }: LiveRequest,
-  { reservation, idOf, onReady, onClose }: LiveStreamListeners,
+  { reservation, idOf, onReady, onClose, onFailure }: LiveStreamListeners,
 ): LiveStream {
   let isClosed = false
   const events = openEventStream(reply, {
     onReady,
     onClose() {
       isClosed = true
-      check.stop()
+      sessionWatch.stop()
       reservation.reserve([])
       onClose()
     },
   })
-  let heldId = request.headers['last-event-id']
-  let id = lastEventId(heldId)
+  let resumedId = request.headers['last-event-id']
+  let lastNumber = lastEventNumber(resumedId)
   let sent: Buffer | undefined
   let latest: Buffer | undefined
   let sentAt = 0
-  let lastSentAt = Date.now()
-  const check = watchSession(session, () => events.close())
+  let lastWriteAt = Date.now()
+  const sessionWatch = watchSession(session, { onEnded: () => events.close(), onFailure })
 
   function keepLatest(newest: Buffer) {
     if (isClosed || newest === latest) return
-    // A client with room for another event has read the one before.
+    // A client that can take another event has read the previous one.
     const problem = reservation.reserve(sent && !events.isReady ? [sent, newest] : [newest])
     if (problem) return events.close(problem.message)
     latest = newest
@@ -76,28 +82,28 @@ export function openLiveStream(
       return sentAt
     },
     get isChecking() {
-      return check.isInFlight
+      return sessionWatch.isInFlight
     },
     maintain(now) {
-      if (check.isDue(now)) void check.run()
-      if (now - lastSentAt < heartbeatMilliseconds) return
-      lastSentAt = now
+      if (sessionWatch.isDue(now)) void sessionWatch.check()
+      if (now - lastWriteAt < heartbeatMilliseconds) return
+      lastWriteAt = now
       events.comment('still here')
     },
     offer(newest, now) {
       keepLatest(newest)
       // A client that resumes with this same snapshot is not sent it again.
-      if (isSameSnapshot(heldId, idOf(newest))) sent = newest
-      heldId = undefined
-      if (newest === sent || check.isInFlight || now - sentAt < eventIntervalMilliseconds || !events.isReady)
-        return
-      void check.run(() => {
-        // A newer one may have arrived during the session check; the one before it is no longer kept.
-        if (!latest || !events.send(latest, idOf(latest) ?? id + 1)) return
-        id += 1
+      if (isSameSnapshot(resumedId, idOf(newest))) sent = newest
+      resumedId = undefined
+      const isWaiting = sessionWatch.isInFlight || now - sentAt < eventIntervalMilliseconds || !events.isReady
+      if (newest === sent || isWaiting) return
+      void sessionWatch.check(() => {
+        // A newer snapshot may have arrived during the session check; the previous one is no longer reserved.
+        if (!latest || !events.send(latest, idOf(latest) ?? lastNumber + 1)) return
+        lastNumber += 1
         sent = latest
         reservation.reserve([sent])
-        sentAt = lastSentAt = Date.now()
+        sentAt = lastWriteAt = Date.now()
       })
     },
     has: (snapshot) => snapshot === sent,
@@ -106,22 +112,23 @@ export function openLiveStream(
   }
 }
 
-/** Ids continue from the last one that a reconnecting client saw. */
-function lastEventId(header: string | string[] | undefined): number {
+/** Numbers of events continue from the last one that a reconnecting client has received. */
+function lastEventNumber(header: string | string[] | undefined): number {
   return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : 0
 }
 
+/** 132 bits, so different contents do not have the same hash by chance. */
 const hashCharacters = 22
 
 /**
- * Combines the position of a snapshot in the feed with a hash of its content: the first to resume from, the
- * second to recognize it.
+ * Combines the position of a snapshot in the feed, from which a client resumes, with a hash of its content,
+ * by which an unchanged snapshot is recognized.
  */
 export const snapshotId = (position: FeedPosition, data: string): string =>
   `${formatPosition(position)}~${hash('sha256', data, 'base64url').slice(0, hashCharacters)}`
 
-function isSameSnapshot(heldId: unknown, id: string | undefined): boolean {
-  if (typeof heldId !== 'string' || id === undefined) return false
+function isSameSnapshot(resumedId: unknown, id: string | undefined): boolean {
+  if (typeof resumedId !== 'string' || id === undefined) return false
   const hashOf = (text: string) => text.split('~')[1]
-  return hashOf(heldId) !== undefined && hashOf(heldId) === hashOf(id)
+  return hashOf(resumedId) !== undefined && hashOf(resumedId) === hashOf(id)
 }

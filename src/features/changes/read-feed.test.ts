@@ -10,8 +10,7 @@ import type { Caller } from '../../model/caller.ts'
 import { impediment } from '../../resources/impediment.ts'
 import { type FeedPosition, newestPosition, readFeed } from './read-feed.ts'
 
-/** The changes of one page. */
-const changes = 100
+const changesPerPage = 100
 
 describe('A reader of the feed', () => {
   let fresh: FreshDatabase
@@ -28,7 +27,9 @@ describe('A reader of the feed', () => {
     await fresh.drop()
   })
 
-  /** Makes a change, and then a transaction without one, whose number a promoted standby assigns again. */
+  /**
+   * Makes a change, and then a transaction without changes, whose number a promoted standby assigns again.
+   */
   async function changeAndReusedNumber(): Promise<number> {
     await fresh.database.transaction((transaction) =>
       insertRow(transaction, impediment, undefined, { id: newId(), name: 'Rain' }),
@@ -39,35 +40,35 @@ describe('A reader of the feed', () => {
     )
     return row?.newest ?? assert.fail()
   }
-  const nextOf = ({ since }: FeedPosition) => Number(since.split(':')[1])
+  const nextTransactionOf = ({ since }: FeedPosition) => Number(since.split(':')[1])
 
-  test('does not take a number for finished at the start that a standby may assign again', async () => {
+  test('starts at a position without a transaction number that a promoted standby may assign again', async () => {
     const newest = await changeAndReusedNumber()
-    assert.equal(nextOf(await newestPosition(fresh.database.liveListReads, caller)), newest + 1)
+    assert.equal(nextTransactionOf(await newestPosition(fresh.database.liveListReads, caller)), newest + 1)
   })
 
-  test('does not do so after reading everything either', async () => {
+  test('gets such a position after reading everything, too', async () => {
     const newest = await changeAndReusedNumber()
     const page = await readFeed(
       { caller, filter: {}, position: undefined, pageSize: 100 },
       fresh.database.liveListReads,
     )
     assert.ok(page.isCurrent)
-    assert.equal(nextOf(page.position), newest + 1)
+    assert.equal(nextTransactionOf(page.position), newest + 1)
   })
 
-  test('asks what is settled once for a page, and not for each change', async () => {
+  test('determines the settled transactions once per page, not once per change', async () => {
     await fresh.database.transaction(async (transaction) => {
-      for (let count = 0; count < changes; count += 1)
+      for (let count = 0; count < changesPerPage; count += 1)
         await insertRow(transaction, impediment, undefined, { id: newId(), name: 'Rain' })
     })
     // A store of several nodes checks all of its locks.
     await other.query(`create or replace function settled_snapshot() returns pg_snapshot language plpgsql stable as $$
-      begin perform pg_sleep(${(1.2 * slowSeconds) / changes}); return pg_current_snapshot(); end $$`)
+      begin perform pg_sleep(${(1.2 * slowSeconds) / changesPerPage}); return pg_current_snapshot(); end $$`)
     const page = await readFeed(
-      { caller, filter: {}, position: undefined, pageSize: changes },
+      { caller, filter: {}, position: undefined, pageSize: changesPerPage },
       fresh.database.liveListReads,
     )
-    assert.equal(page.changes.length, changes)
+    assert.equal(page.changes.length, changesPerPage)
   })
 })

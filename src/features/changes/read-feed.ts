@@ -47,7 +47,9 @@ export interface FeedPage {
   readonly isCurrent: boolean
 }
 
-/** Limits the rows of one statement, even if none is for this reader; few transactions change as much. */
+/**
+ * Limits the rows that one statement reads, even if none is for this reader. Few transactions write more.
+ */
 const scannedMax = 2000
 
 /**
@@ -60,21 +62,23 @@ export async function readFeed(query: FeedQuery, reads: LimitedReads): Promise<F
     { subject: 'Reading the feed', advice: 'Ask for smaller pages, or filter by resource or project.' },
     () => reads.query<FoundChange>(feedStatement(query), caller.id),
   )
+  // The statement returns the bounds in every row, and at least one row.
   const { scanned, lastScanned, snapshot, now, begin, isAhead } = found[0] as FoundChange
   if (position && (isAhead || begin > position.sinceAt)) throw tooOld()
   const { since, sinceAt, within } = position ?? { since: firstSnapshot, sinceAt: begin }
   const { until, untilAt } = within ?? { until: snapshot, untilAt: now }
   const at = (last: number): FeedPosition => ({ since, sinceAt, within: { until, untilAt, last } })
-  const changes = found.flatMap(({ scanned: _, lastScanned: __, snapshot: ___, now: ____, ...rest }) =>
-    rest.sequence === null ? [] : [{ change: withoutBounds(rest), position: at(rest.sequence) }],
+  const changes = found.flatMap((row) =>
+    row.sequence === null ? [] : [{ change: changeIn(row), position: at(row.sequence) }],
   )
   const isPageFull = changes.length === pageSize
   const isPartial = isPageFull || scanned === scannedMax
   const last = isPageFull ? changes.at(-1)?.change.sequence : lastScanned
   const next = isPartial ? at(last ?? 0) : { since: until, sinceAt: untilAt }
   return {
-    changes: changes.map((one, index) =>
-      index === changes.length - 1 && !isPartial ? { ...one, position: next } : one,
+    // After the last change of a complete range, the reader continues with the next range.
+    changes: changes.map((entry, index) =>
+      index === changes.length - 1 && !isPartial ? { ...entry, position: next } : entry,
     ),
     position: next,
     isCurrent: !isPartial && until === snapshot,
@@ -91,7 +95,7 @@ export async function newestPosition(reads: LimitedReads, caller: Caller): Promi
   return row
 }
 
-/** The position is purged, or comes from a database that was since restored to an earlier state. */
+/** The next changes are purged, or the database has since been restored to an earlier state. */
 const tooOld = () =>
   gone(
     'Changes after this position are no longer kept. Read the lists again, then continue from a new position.',
@@ -106,11 +110,16 @@ type FoundChange = StoredChange & {
   readonly isAhead: boolean
 }
 
-function withoutBounds({
-  begin: _,
-  isAhead: __,
+/** Returns a row without the bounds. */
+function changeIn({
+  scanned,
+  lastScanned,
+  snapshot,
+  now,
+  begin,
+  isAhead,
   ...change
-}: StoredChange & { begin: number; isAhead: boolean }) {
+}: FoundChange): StoredChange {
   return change
 }
 
@@ -145,9 +154,9 @@ function changesOf({ filter, position }: FeedQuery, readable: Sql, count: number
 }
 
 /**
- * Within a range of transactions the next changes are found by their numbers. At its start they are found by
- * their transactions, because the next change may have any number; there `+ 0` keeps the planner from
- * scanning all numbers instead.
+ * Within a range of transactions, the next changes are found by their sequence numbers. At the start of a
+ * range, they are found by their transactions, because the next change may have any number; there, `+ 0`
+ * keeps the planner from scanning all numbers instead.
  */
 function scannedEntries(position: FeedPosition | undefined): Sql {
   if (position === undefined)
@@ -175,7 +184,7 @@ export interface SerializedFeedPage {
   readonly data: readonly SerializedChange[]
   /** The start of the next page. */
   readonly cursor: string
-  /** True if another request at once would return more. */
+  /** True if more changes can be read immediately. */
   readonly hasMore: boolean
 }
 
@@ -203,7 +212,7 @@ interface FeedRequest {
   readonly pageSize: number
 }
 
-/** A stream that was disconnected sends `lastEventId` instead of `after`. */
+/** A client that reopens a stream sends `lastEventId` instead of `after`. */
 export function parseFeedQuery(query: Readonly<Record<string, unknown>>, lastEventId?: unknown): FeedRequest {
   const violations = collectViolations()
   rejectRepeatedKeys(query, violations)
@@ -211,7 +220,7 @@ export function parseFeedQuery(query: Readonly<Record<string, unknown>>, lastEve
   // An empty filter is rejected as in every list: the client would receive the changes of everything.
   const filterIn = (key: string) => (Array.isArray(query[key]) ? undefined : (query[key] ?? undefined))
   rejectUnsupportedFilters({ pluralTitle: 'Changes', shownIn: 'ext' }, ['projectId'], filterIn, violations)
-  const read = {
+  const parsed = {
     filter: {
       resources: parseNames('resource', filterIn('resource'), resourceNames, violations),
       actions: parseNames('action', filterIn('action'), feedActions, violations),
@@ -221,7 +230,7 @@ export function parseFeedQuery(query: Readonly<Record<string, unknown>>, lastEve
     pageSize: parseNumber('pageSize', queryValue('pageSize'), pageSizeMax, violations) ?? pageSizeMax,
   }
   violations.throwIfAny()
-  return read
+  return parsed
 }
 
 function parseAfter(input: unknown, violations: Violations): FeedRequest['after'] {
@@ -256,7 +265,7 @@ export const formatPosition = ({ since, sinceAt, within }: FeedPosition): string
     JSON.stringify([since, sinceAt, ...(within ? [within.until, within.untilAt, within.last] : [])]),
   ).toString('base64url')
 
-/** A snapshot contains a number for each transaction in progress, and no store of ours has thousands. */
+/** A snapshot lists the transactions in progress. Two snapshots with some hundred each fit. */
 export const positionCharactersMax = 8192
 
 /** Returns undefined for any other text, which PostgreSQL would reject with an error of its own. */
@@ -290,5 +299,8 @@ function isSnapshot(value: unknown): value is Snapshot {
   const [least, next] = [BigInt(xmin ?? 0), BigInt(xmax ?? 0)]
   if (least < 1n || next < least || next >= transactionMax) return false
   const open = list ? list.split(',').map(BigInt) : []
-  return open.every((one, index) => one >= (index === 0 ? least : (open[index - 1] ?? 0n) + 1n) && one < next)
+  return open.every(
+    (transaction, index) =>
+      transaction >= (index === 0 ? least : (open[index - 1] ?? 0n) + 1n) && transaction < next,
+  )
 }

@@ -20,9 +20,9 @@ export const feedSchemas: Readonly<Record<string, Schema>> = {
     },
     cursor: {
       type: 'string',
-      description: 'The value of `after` for the next page, also when this one is empty.',
+      description: 'Pass it as `after` to get the next page. Set even if this page is empty.',
     },
-    hasMore: { type: 'boolean', description: 'Whether another request would return more at once.' },
+    hasMore: { type: 'boolean', description: 'Whether more changes can be read immediately.' },
   }),
 }
 
@@ -30,7 +30,7 @@ const parameters: readonly Parameter[] = [
   {
     name: 'after',
     description:
-      'The cursor of the previous page; `now` for future changes only; absent, from the beginning.',
+      'The `cursor` of the previous page, or `now` to get only future changes. If absent, starts at the oldest change that is kept.',
     schema: { type: 'string', maxLength: positionCharactersMax },
   },
   {

@@ -7,8 +7,8 @@ describe('The memory of live listings', () => {
   const open = () => {
     const budgets = openBudgets({ liveBytesOfAccount: 100, liveBytes: 150 })
     const used = (account: string) => budgets.budget('liveBytesOfAccount').used(account)
-    const kept = createSnapshotMemory(budgets)
-    return { ...kept, used, usedByAll: () => budgets.budget('liveBytes').used() }
+    const memory = createSnapshotMemory(budgets)
+    return { ...memory, used, usedByAll: () => budgets.budget('liveBytes').used() }
   }
   const bytes = (length: number) => Buffer.alloc(length)
 
@@ -29,7 +29,7 @@ describe('The memory of live listings', () => {
     assert.deepEqual([used('ann'), used('bob'), usedByAll()], [0, 0, 0])
   })
 
-  it('is limited for each account: 429, and snapshots kept before stay', () => {
+  it('is limited for each account: 429, and earlier snapshots stay reserved', () => {
     const { reservationFor, used, usedByAll } = open()
     const reservation = reservationFor('ann')
     const unread = bytes(60)

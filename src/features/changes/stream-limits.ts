@@ -4,7 +4,7 @@ import { overloaded, Problem } from '../../model/problem.ts'
 
 /** Limits the open live listings and feed streams of each account and of the process. */
 export interface StreamLimits {
-  /** Rejects an account that has too many, and every account when there are too many in total. */
+  /** Throws `busy` if the account has too many, and `overloaded` if there are too many in total. */
   take(account: string): void
   release(account: string): void
 }
@@ -14,16 +14,15 @@ const retryAfterSeconds = 30
 export function createStreamLimits(budgets: Budgets): StreamLimits {
   const ofHost = budgets.budget('liveListings')
   const ofAccount = budgets.budget('liveListingsOfAccount')
-  const host = Symbol('host')
   return {
     take(account) {
       if (!ofAccount.take(1, account)) throw tooManyOfAccount(ofAccount.max)
-      if (ofHost.take(1, host)) return
+      if (ofHost.take()) return
       ofAccount.release(1, account)
       throw tooMany()
     },
     release(account) {
-      ofHost.release(1, host)
+      ofHost.release()
       ofAccount.release(1, account)
     },
   }
@@ -37,7 +36,9 @@ const tooManyOfAccount = (max: number) =>
 const tooMany = () =>
   overloaded('Too many live listings are open. Please try again later.', { retryAfterSeconds })
 
-/** Limits the memory of live listings: the newest snapshot of each, and those that clients have not read yet. */
+/**
+ * Limits the memory of live listings: the newest snapshot of each, and those that clients have not read yet.
+ */
 interface SnapshotMemory {
   reservationFor(account?: string): SnapshotReservation
 }
@@ -67,10 +68,10 @@ export function createSnapshotMemory(budgets: Budgets): SnapshotMemory {
     ofProcess.release(snapshot)
   }
 
-  /** Takes room for all of them, or for none. */
+  /** Holds all snapshots or none. */
   function holdAll(wanted: readonly Buffer[], account: string | undefined): Problem | undefined {
-    for (const [index, each] of wanted.entries()) {
-      const problem = hold(each, account)
+    for (const [index, snapshot] of wanted.entries()) {
+      const problem = hold(snapshot, account)
       if (!problem) continue
       for (const held of wanted.slice(0, index)) release(held, account)
       return problem
@@ -80,16 +81,16 @@ export function createSnapshotMemory(budgets: Budgets): SnapshotMemory {
 
   return {
     reservationFor(account) {
-      let kept: readonly Buffer[] = []
+      let reserved: readonly Buffer[] = []
       return {
         reserve(wanted) {
           const problem = holdAll(
-            wanted.filter((each) => !kept.includes(each)),
+            wanted.filter((snapshot) => !reserved.includes(snapshot)),
             account,
           )
           if (problem) return problem
-          for (const each of kept.filter((one) => !wanted.includes(one))) release(each, account)
-          kept = wanted
+          for (const snapshot of reserved) if (!wanted.includes(snapshot)) release(snapshot, account)
+          reserved = wanted
           return undefined
         },
       }
@@ -103,20 +104,20 @@ function createSharedCount(budget: Budget) {
   return {
     max: budget.max,
     hold(snapshot: Buffer, account?: string): boolean {
-      const own = holds.get(account)
-      const count = own?.get(snapshot) ?? 0
+      const counts = holds.get(account)
+      const count = counts?.get(snapshot) ?? 0
       if (count === 0 && !budget.take(snapshot.length, account)) return false
-      if (own) own.set(snapshot, count + 1)
+      if (counts) counts.set(snapshot, count + 1)
       else holds.set(account, new Map([[snapshot, 1]]))
       return true
     },
     release(snapshot: Buffer, account?: string) {
-      const own = holds.get(account)
-      const count = own?.get(snapshot) ?? 0
-      if (count > 1) own?.set(snapshot, count - 1)
+      const counts = holds.get(account)
+      const count = counts?.get(snapshot) ?? 0
+      if (count > 1) counts?.set(snapshot, count - 1)
       if (count !== 1) return
-      own?.delete(snapshot)
-      if (own?.size === 0) holds.delete(account)
+      counts?.delete(snapshot)
+      if (counts?.size === 0) holds.delete(account)
       budget.release(snapshot.length, account)
     },
   }

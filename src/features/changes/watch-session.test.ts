@@ -28,8 +28,10 @@ describe('The session check of an open stream', () => {
   function openAuthentication() {
     const { authenticate } = createAuthentication({
       database: fresh.database,
-      ...{ issuer: issuer.issuer, metadataAddress: issuer.metadataAddress },
-      ...{ audience: 'svc-api', scope: 'svc.api' },
+      issuer: issuer.issuer,
+      metadataAddress: issuer.metadataAddress,
+      audience: 'svc-api',
+      scope: 'svc.api',
       administrators: administratorsOf({ adminLogins: [] }),
       sessionCacheSeconds: cacheSeconds,
       log: { warn: (_, message) => assert.fail(message) },
@@ -38,36 +40,36 @@ describe('The session check of an open stream', () => {
     return (token: string) => authenticate(`Bearer ${token}`)
   }
 
-  /** Returns the seconds until an idle stream ends, when it is checked as the hosts do. */
-  async function secondsToEnd(session: Authenticated): Promise<number> {
+  /** Checks the session of an idle stream as the hosts do, and returns the seconds until the stream ends. */
+  async function secondsUntilEnd(session: Authenticated): Promise<number> {
     const openedAt = clock
     let isEnded = false
-    const check = watchSession(
-      session,
-      () => {
+    const watch = watchSession(session, {
+      onEnded() {
         isEnded = true
       },
-      () => clock,
-    )
+      onFailure: (error) => assert.fail(String(error)),
+      now: () => clock,
+    })
     // A host checks the session before it opens the stream.
-    await check.run()
+    await watch.check()
     while (!isEnded && clock - openedAt < 60_000) {
       clock += tickMilliseconds
-      if (check.isDue(clock)) await check.run()
+      if (watch.isDue(clock)) await watch.check()
     }
-    check.stop()
+    watch.stop()
     return (clock - openedAt) / 1000
   }
 
   const kinds = {
-    'a sign-in': async () => {
+    'a session': async () => {
       const account = await insertAccount(fresh.database)
       return {
         token: await issuer.signIn(fresh.database, account.id),
         end: sql`update signin_sessions set ended_at = now() where user_id = ${account.id}`,
       }
     },
-    'a personal token': async () => {
+    'a personal access token': async () => {
       const account = await insertAccount(fresh.database)
       const token = generateToken(personalTokenPrefix)
       const id = newId()
@@ -78,34 +80,59 @@ describe('The session check of an open stream', () => {
       return { token, end: sql`update api_tokens set ended_at = now() where id = ${id}` }
     },
   }
-  for (const [kind, make] of Object.entries(kinds))
-    it(`ends it within the 30 seconds of the cache, with room to spare: ${kind}`, async () => {
+  for (const [kind, createToken] of Object.entries(kinds))
+    it(`ends it within the cache time of 30 seconds, with room to spare: ${kind}`, async () => {
       // The first request may have left a cached result of any age.
       for (let seconds = 0; seconds < cacheSeconds; seconds += 1) {
-        const { token, end } = await make()
+        const { token, end } = await createToken()
         const authenticate = openAuthentication()
         await authenticate(token)
         await fresh.database.query(end)
         clock += seconds * 1000
-        const took = seconds + (await secondsToEnd(await authenticate(token)))
-        assert.ok(took <= Math.max(seconds, cacheSeconds - 3), `It ended ${took} s after its session.`)
+        const delay = seconds + (await secondsUntilEnd(await authenticate(token)))
+        assert.ok(delay <= Math.max(seconds, cacheSeconds - 3), `It ended ${delay} s after its session.`)
       }
     })
 
-  it('ends it with its token, not at the next periodic check and never later', (t) => {
+  it('ends it when its token expires, without waiting for the next periodic check', (t) => {
     t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000_000 })
     const expiresAt = Date.now() + 1500
     const session = { expiresAt, recheck: () => Date.now() < expiresAt } as Authenticated
     let ends = 0
-    const check = watchSession(session, () => {
-      ends += 1
+    const onFailure = (error: unknown) => assert.fail(String(error))
+    const watch = watchSession(session, {
+      onEnded() {
+        ends += 1
+      },
+      onFailure,
     })
-    const stopped = watchSession(session, () => assert.fail('It has been stopped.'))
+    const stopped = watchSession(session, { onEnded: () => assert.fail('It has been stopped.'), onFailure })
     stopped.stop()
     t.mock.timers.tick(1499)
     assert.equal(ends, 0)
-    assert.equal(check.isDue(expiresAt), true)
+    assert.equal(watch.isDue(expiresAt), true)
     t.mock.timers.tick(20)
     assert.equal(ends, 1)
+  })
+
+  it('reports errors of sending, but ignores a database that does not respond', async () => {
+    const failures: unknown[] = []
+    const watchAfter = (recheck: Authenticated['recheck']) =>
+      watchSession({ expiresAt: Date.now() + 60_000, recheck } as Authenticated, {
+        onEnded: () => assert.fail('The session is active.'),
+        onFailure: (error) => failures.push(error),
+      })
+    const unavailable = watchAfter(() => Promise.reject(new Error('No connection.')))
+    assert.equal(await unavailable.check(), false)
+    const sendFailure = new Error('The event cannot be sent.')
+    const active = watchAfter(async () => true)
+    const isSent = active.check(() => {
+      throw sendFailure
+    })
+    assert.equal(await isSent, false)
+    assert.deepEqual(failures, [sendFailure])
+    assert.equal(active.isInFlight, false)
+    unavailable.stop()
+    active.stop()
   })
 })

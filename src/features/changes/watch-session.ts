@@ -1,62 +1,80 @@
 import type { Authenticated } from '../../auth/authenticate.ts'
 
 export interface SessionWatch {
-  /** Set while the query runs. */
+  /** True while a check waits for the database. */
   readonly isInFlight: boolean
   isDue(now: number): boolean
   /**
-   * Returns whether the session is still valid, synchronously if the result is cached, because a thousand
-   * streams of one change cannot each wait for a promise. Also false while the database does not answer; the
-   * next tick tries again.
+   * Returns whether the session is still valid, and calls `onActive` if it is. A cached result is returned
+   * synchronously, because one change may go to a thousand streams. If the database does not respond, returns
+   * false without ending the stream; a later check tries again.
    */
-  run(then?: () => void): boolean | Promise<boolean>
+  check(onActive?: () => void): boolean | Promise<boolean>
   /** Called when the stream has ended. */
   stop(): void
 }
 
+interface WatchOptions {
+  /** Called when the session has ended or its token has expired. */
+  readonly onEnded: () => void
+  /** Called with an error of `onActive` or `onEnded` if the check was not synchronous. */
+  readonly onFailure: (error: unknown) => void
+  /** Tests pass a clock. */
+  readonly now?: () => number
+}
+
 /**
- * An idle stream sends nothing that would have its session checked, so it is checked this often as well.
- * Together with the tick and the age of the answer this stays below the time of the session cache: no stream
- * outlasts its session by more.
+ * A session is checked before anything is sent. An idle stream sends nothing, so its session is also checked
+ * this often. `recheck` uses a cached result only if it stays valid beyond the next check, so a stream
+ * outlives its session by at most the cache time.
  */
 const sessionCheckMilliseconds = 5000
 
-/** The session is checked before anything is sent, and periodically; most checks are a cache lookup. */
-export function watchSession(session: Authenticated, onEnded: () => void, now = Date.now): SessionWatch {
+/** Checks the session of a stream; most checks are a cache lookup. */
+export function watchSession(
+  session: Authenticated,
+  { onEnded, onFailure, now = Date.now }: WatchOptions,
+): SessionWatch {
   let checkedAt = now()
   let isInFlight = false
   // Ends the stream together with its token, not up to a second later.
-  const expiry = setTimeout(() => void check.run(), timerDelay(session.expiresAt - now()))
+  const expiry = setTimeout(() => void watch.check(), timerDelay(session.expiresAt - now()))
   expiry.unref()
-  const check: SessionWatch = {
+  const watch: SessionWatch = {
     get isInFlight() {
       return isInFlight
     },
     isDue: (at) => !isInFlight && (at - checkedAt >= sessionCheckMilliseconds || at >= session.expiresAt),
-    run(then = () => undefined) {
+    check(onActive = () => undefined) {
       checkedAt = now()
       const settle = (isActive: boolean) => {
         isInFlight = false
-        if (isActive) then()
+        if (isActive) onActive()
         else onEnded()
         return isActive
       }
       const isActive = session.recheck()
       if (typeof isActive === 'boolean') return settle(isActive)
       isInFlight = true
-      return isActive.then(settle).catch(() => {
+      const databaseFailed = () => {
         isInFlight = false
+        return false
+      }
+      return isActive.then(settle, databaseFailed).catch((error) => {
+        onFailure(error)
         return false
       })
     },
     stop: () => clearTimeout(expiry),
   }
-  return check
+  return watch
 }
 
 /** Timers and tokens use different clocks: a timer that fires early finds the token still valid. */
 const clockToleranceMilliseconds = 10
-/** 24 days is the longest timer; `isDue` ends streams that last longer. */
+/**
+ * A timer lasts for at most 24.8 days. For a token that is valid for longer, `isDue` is true when it expires.
+ */
 const timerMillisecondsMax = 2 ** 31 - 1
 
 const timerDelay = (milliseconds: number): number =>

@@ -24,7 +24,7 @@ import { callerDetails, type SecurityLog } from '../../observability/security-lo
 /** An OpenID Connect client that an administrator has created. Identity hosts load it within seconds. */
 export interface RegisteredClient extends ClientProperties {
   readonly id: string
-  /** Set for a confidential client; otherwise it is public. */
+  /** True for a confidential client, false for a public one. */
   readonly hasSecret: boolean
   readonly madeBy: string
   readonly createdAt: string
@@ -63,7 +63,7 @@ export async function listClients({ database }: ClientContext, caller: Caller): 
     order by client.created_at desc, client.id limit ${clientsMax}::int`)
 }
 
-/** 256 random bits, for which a fast hash is enough. */
+/** A secret has 256 random bits, for which a fast hash is enough. */
 const newSecret = () => randomBytes(32).toString('base64url')
 const hashOfSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
@@ -78,7 +78,7 @@ export async function createClient(
   const secret = hasSecret ? newSecret() : null
   const id = `client-${randomBytes(8).toString('hex')}`
   const client = await context.database.transaction(async (transaction) => {
-    // Clients that are created at the same time are counted one after the other.
+    // Serializes concurrent creations, so that the limit is exact.
     await transaction.query(sql`lock table registered_clients in share row exclusive mode`)
     const [count] = await transaction.query<{ open: number }>(
       sql`select count(*)::int as open from registered_clients where ended_at is null`,
@@ -94,7 +94,7 @@ export async function createClient(
       returning ${clientColumns}`)
     return created as RegisteredClient
   })
-  record(context, caller, id, 'made')
+  recordChange(context, caller, id, 'made')
   return { client, secret }
 }
 
@@ -117,11 +117,11 @@ export async function updateClient(
       where id = ${id} returning ${clientColumns}`)
     return row as RegisteredClient
   })
-  record(context, caller, id, 'changed')
+  recordChange(context, caller, id, 'changed')
   return changed
 }
 
-/** The previous secret becomes invalid as soon as the identity hosts learn of it. */
+/** The previous secret becomes invalid as soon as the identity hosts load the new one. */
 export async function renewClientSecret(
   context: ClientContext,
   caller: Caller,
@@ -138,7 +138,7 @@ export async function renewClientSecret(
       where id = ${id} returning ${clientColumns}`)
     return row as RegisteredClient
   })
-  record(context, caller, id, 'secret')
+  recordChange(context, caller, id, 'secret')
   return { client, secret }
 }
 
@@ -149,12 +149,12 @@ export async function endClient(context: ClientContext, caller: Caller, body: un
   await context.database.transaction(async (transaction) => {
     await lockClient(transaction, id)
     await transaction.query(sql`update registered_clients set ended_at = now() where id = ${id}`)
-    // All hosts read from this table since when the tokens of a client are valid. Null means never.
+    // All hosts reject tokens of the client that were issued before `valid_since`. Null rejects all of them.
     await transaction.query(sql`
       insert into service_clients (id, valid_since) values (${id}, null)
       on conflict (id) do update set valid_since = null`)
   })
-  record(context, caller, id, 'ended')
+  recordChange(context, caller, id, 'ended')
 }
 
 async function lockClient(transaction: Queries, id: string): Promise<{ readonly hasSecret: boolean }> {
@@ -165,7 +165,7 @@ async function lockClient(transaction: Queries, id: string): Promise<{ readonly 
   return client
 }
 
-const record = (
+const recordChange = (
   { securityLog }: ClientContext,
   caller: Caller,
   client: string,
@@ -186,21 +186,22 @@ interface ClientProperties {
 export const clientUrisMax = 20
 export const clientUriCharactersMax = 1000
 
-type Given = Readonly<Record<string, unknown>>
+type Body = Readonly<Record<string, unknown>>
 
 /** Reports all violations at once; an absent property gets its default. */
 function parseClient(body: unknown, hasSecret: boolean): ClientProperties {
-  const given = parseObject(body)
+  const fields = parseObject(body)
   const violations = collectViolations()
   const requested: ClientProperties = {
-    name: parseName(given, violations),
-    redirectUris: parseUris(given, 'redirectUris', violations),
-    postLogoutRedirectUris: parseUris(given, 'postLogoutRedirectUris', violations),
-    scopes: parseScopes(given, violations),
-    isFirstParty: parseBoolean(given, 'isFirstParty', false, violations),
-    requiresPkce: parseBoolean(given, 'requiresPkce', true, violations),
+    name: parseName(fields, violations),
+    redirectUris: parseUris(fields, 'redirectUris', violations),
+    postLogoutRedirectUris: parseUris(fields, 'postLogoutRedirectUris', violations),
+    scopes: parseScopes(fields, violations),
+    isFirstParty: parseBoolean(fields, 'isFirstParty', false, violations),
+    requiresPkce: parseBoolean(fields, 'requiresPkce', true, violations),
   }
-  if (requested.redirectUris.length === 0 && Array.isArray(given.redirectUris ?? []))
+  const redirectUris = fields.redirectUris ?? []
+  if (Array.isArray(redirectUris) && redirectUris.length === 0)
     violations.add('redirectUris', 'RedirectUris must have at least one address.')
   if (!requested.requiresPkce && !hasSecret)
     violations.add('requiresPkce', 'RequiresPkce must be true for a client without a secret.')
@@ -208,7 +209,7 @@ function parseClient(body: unknown, hasSecret: boolean): ClientProperties {
   return requested
 }
 
-function parseName({ name }: Given, violations: Violations): string {
+function parseName({ name }: Body, violations: Violations): string {
   const parsed = text({ max: clientNameCharactersMax }).parse(name, 'Name')
   if ('value' in parsed && parsed.value !== '') return parsed.value
   violations.add('name', ...('problems' in parsed ? parsed.problems : ['Name is required.']))
@@ -216,25 +217,25 @@ function parseName({ name }: Given, violations: Violations): string {
 }
 
 /** The URIs are stored unchanged, because requests must name them exactly. */
-function parseUris(given: Given, name: string, violations: Violations): readonly string[] {
-  const input = given[name] ?? []
+function parseUris(fields: Body, name: string, violations: Violations): readonly string[] {
+  const input = fields[name] ?? []
   const isValid =
     Array.isArray(input) &&
     input.length <= clientUrisMax &&
     input.every(
-      (one) => typeof one === 'string' && one.length <= clientUriCharactersMax && isStorableUri(one),
+      (uri) => typeof uri === 'string' && uri.length <= clientUriCharactersMax && isStorableUri(uri),
     )
   if (isValid) return [...new Set(input)]
   violations.add(
     name,
-    `${name[0]?.toUpperCase()}${name.slice(1)} must have at most ${clientUrisMax} addresses with http or https, or of an app such as com.example.app:/callback, without a fragment, a user name or white space.`,
+    `${capitalize(name)} must have at most ${clientUrisMax} addresses with http or https, or of an app such as com.example.app:/callback, without a fragment, a user name or white space.`,
   )
   return []
 }
 
 const isStorableUri = (uri: string): boolean => isValidRedirectUri(uri) && uri.isWellFormed()
 
-function parseScopes({ scopes = defaultClientScopes }: Given, violations: Violations): readonly string[] {
+function parseScopes({ scopes = defaultClientScopes }: Body, violations: Violations): readonly string[] {
   const isValid =
     Array.isArray(scopes) && scopes.length > 0 && scopes.every((scope) => clientScopes.includes(scope))
   if (isValid) return clientScopes.filter((scope) => scopes.includes(scope))
@@ -242,8 +243,8 @@ function parseScopes({ scopes = defaultClientScopes }: Given, violations: Violat
   return []
 }
 
-function parseBoolean(given: Given, name: string, defaultValue: boolean, violations: Violations): boolean {
-  const value = given[name] ?? defaultValue
+function parseBoolean(fields: Body, name: string, defaultValue: boolean, violations: Violations): boolean {
+  const value = fields[name] ?? defaultValue
   if (typeof value === 'boolean') return value
   violations.add(name, `${capitalize(name)} must be true or false.`)
   return defaultValue

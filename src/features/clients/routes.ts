@@ -35,15 +35,24 @@ const requested = {
     description: `The name of the app as users see it; at most ${clientNameCharactersMax} characters.`,
     examples: ['The wiki'],
   },
-  redirectUris: uris('Where codes are sent, letter for letter.', 'https://wiki.example.com/callback'),
-  postLogoutRedirectUris: uris('Where a sign-out may lead.', 'https://wiki.example.com/'),
+  redirectUris: uris(
+    'The addresses to which authorization codes may be sent, compared exactly.',
+    'https://wiki.example.com/callback',
+  ),
+  postLogoutRedirectUris: uris(
+    'The addresses to which users may be sent after signing out.',
+    'https://wiki.example.com/',
+  ),
   scopes: {
     type: 'array',
     items: { type: 'string', examples: ['openid'] },
     description: `The scopes it may request: ${clientScopes.join(', ')}. Defaults to all except svc.api and svc.grpc.`,
   },
   isFirstParty: { type: 'boolean', description: 'A first-party app: users are not asked for consent.' },
-  requiresPkce: { type: 'boolean', description: 'May be omitted only for a client with a secret.' },
+  requiresPkce: {
+    type: 'boolean',
+    description: 'Whether sign-ins require PKCE. May be false only for a client with a secret.',
+  },
 }
 const hasSecret = {
   type: 'boolean',
@@ -102,8 +111,8 @@ export const clientSchemas: Readonly<Record<string, Schema>> = {
 const clients = { tag: 'Clients', path: '/ext/clients', requiresWebClient: true } as const
 
 /**
- * Only administrators use these routes, at the web client. Clients from the settings also exist and are not
- * listed here.
+ * Only administrators can use these routes, in the web client. Clients that are declared in the settings are
+ * not listed.
  */
 export const clientRoutes: readonly Route[] = [
   {
@@ -136,7 +145,7 @@ export const clientRoutes: readonly Route[] = [
     ...clients,
     id: 'ChangeClient',
     summary: 'Changes a client; absent properties get their defaults.',
-    description: 'Its secret is unchanged, as is whether it has one.',
+    description: 'A client with a secret keeps it, and one without a secret stays public.',
     method: 'PATCH',
     body: ref('ClientUpdate'),
     response: ref('RegisteredClient'),

@@ -42,26 +42,29 @@ export interface HistoryPage {
 
 /**
  * Lists the changes of a row, of an assignment with all that belongs to it, or of everything in a project,
- * newest first. Users see the past of what they may see now.
+ * newest first. Users see the history of the rows that they may see now.
  */
 export async function listHistory(
   { database }: Context,
   caller: Caller,
   query: Readonly<Record<string, unknown>>,
 ): Promise<HistoryPage> {
-  const { scope, seen, seenId, resource, pageSize, before } = parseHistoryQuery(query)
-  if (scope !== 'project') requireRole(seen, caller, 'read')
+  const { scope, subject, subjectId, resource, pageSize, before } = parseHistoryQuery(query)
+  if (scope !== 'project') requireRole(subject, caller, 'read')
   const [row] = await database.query(sql`
-    select 1 from ${tableOf(seen)} as row where id = ${seenId} and ${historyVisibleRow(seen, caller)}`)
-  if (!row) throw notFound(seen.title)
-  const selected = {
-    row: () => sql`entry.row_id = ${seenId}`,
-    project: () => sql`entry.project_id = ${seenId}`,
+    select 1 from ${tableOf(subject)} as row where id = ${subjectId} and ${historyVisibleRow(subject, caller)}`)
+  if (!row) throw notFound(subject.title)
+  const scopeConditions = {
+    row: () => sql`entry.row_id = ${subjectId}`,
+    project: () => sql`entry.project_id = ${subjectId}`,
     assignment: async () =>
-      sql`entry.row_id = any(${[seenId, ...(await childIds(database, caller, seenId))]}::uuid[])`,
+      sql`entry.row_id = any(${[subjectId, ...(await childIds(database, caller, subjectId))]}::uuid[])`,
   }
-  const conditions = [await selected[scope](), ...(resource ? [sql`entry.resource = ${resource.name}`] : [])]
-  const wanted = {
+  const conditions = [
+    await scopeConditions[scope](),
+    ...(resource ? [sql`entry.resource = ${resource.name}`] : []),
+  ]
+  const entryQuery = {
     caller,
     conditions,
     count: pageSize + 1,
@@ -69,16 +72,18 @@ export async function listHistory(
     isEveryEntryReadable: scope !== 'project',
   }
   const found = await explainTimeout(timeoutAdvice, () =>
-    database.listReads.query<StoredChange>(newestReadableSql(wanted), caller.id),
+    database.listReads.query<StoredChange>(newestReadableSql(entryQuery), caller.id),
   )
   const data = found.slice(0, pageSize).map((change) => serializeChange(change, caller))
   return { data, next: found.length > pageSize ? (data.at(-1)?.id ?? null) : null }
 }
 
-/** The history of an assignment covers this many of its newest rows of each resource. */
+/** The history of an assignment covers its newest rows of each resource, up to this number. */
 const childrenMax = 1000
 
-/** Returns the ids of the rows that belong to the assignment, of the resources that the caller's token covers. */
+/**
+ * Returns the ids of the rows that belong to the assignment, of the resources that the caller's token covers.
+ */
 async function childIds(
   { listReads }: Context['database'],
   caller: Caller,
@@ -104,7 +109,10 @@ interface EntryQuery {
   readonly conditions: readonly Sql[]
   readonly count: number
   readonly before: number | undefined
-  /** True if the entries are about a row that the caller sees, so that none of them needs a check of its own. */
+  /**
+   * True if the caller can see the row that the entries are about, so that the entries need no check of their
+   * own.
+   */
   readonly isEveryEntryReadable: boolean
 }
 
@@ -113,9 +121,9 @@ const newestEntriesSql = ({
   before,
   count,
 }: Omit<EntryQuery, 'caller' | 'isEveryEntryReadable'>): Sql => {
-  const wanted = [...conditions, ...(before === undefined ? [] : [sql`entry.sequence < ${before}`])]
+  const allConditions = [...conditions, ...(before === undefined ? [] : [sql`entry.sequence < ${before}`])]
   return sql`
-    select ${changeColumns} from history as entry where ${allOf(wanted)} order by entry.sequence desc limit ${count}`
+    select ${changeColumns} from history as entry where ${allOf(allConditions)} order by entry.sequence desc limit ${count}`
 }
 
 const newestReadableSql = ({ caller, conditions, isEveryEntryReadable, count, before }: EntryQuery): Sql =>
@@ -166,11 +174,11 @@ function parseScope(
   if (keys.length > 1) violations.add('id', 'Id, ProjectId and AssignmentId exclude each other.')
   if (key === 'id' && queryValue('resource') === undefined)
     violations.add('resource', 'Resource is required, or a ProjectId.')
-  const seenId = ids.find((id) => id !== undefined) ?? ''
+  const subjectId = ids.find((id) => id !== undefined) ?? ''
   return {
     scope: scopes[key],
-    seen: { id: resource ?? project, projectId: project, assignmentId: assignment }[key],
-    seenId,
+    subject: { id: resource ?? project, projectId: project, assignmentId: assignment }[key],
+    subjectId,
   }
 }
 
@@ -186,7 +194,7 @@ export interface Difference {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Enough to compare by eye; larger ones are read from the feed. */
+/** Users can compare this many changes by eye. Larger differences are read from the feed. */
 export const differenceChangesMax = 5000
 
 /** Compares a project at two instants, in the rows that the caller may see now. */
@@ -196,22 +204,23 @@ export async function listDifferences(
   query: Readonly<Record<string, unknown>>,
 ): Promise<Difference[]> {
   const { id, from, to } = parseDifferenceQuery(query)
-  const [seen] = await database.query(
+  const [visible] = await database.query(
     sql`select 1 from projects as row where id = ${id} and ${historyVisibleRow(project, caller)}`,
   )
-  if (!seen) throw notFound(project.title)
+  if (!visible) throw notFound(project.title)
   await requireSettled(database, from, 'from')
   await requireSettled(database, to, 'to')
+  // If a row moved to another project, its `fields` have both as `[before, after]`; `->> 0` is the first.
   const entries = sql`
     select ${changeColumns} from history as entry
     where (entry.project_id = ${id} or entry.fields -> 'project_id' ->> 0 = ${id}::text)
       and ${isChangedAfter(from)} and not ${isChangedAfter(to)}`
   const inOrder = sql`order by entry.sequence limit ${differenceChangesMax + 1}::int`
-  const timeoutAdvice = {
+  const advice = {
     subject: 'Reading the difference',
     advice: 'Choose instants that are closer together.',
   }
-  const found = await explainTimeout(timeoutAdvice, () =>
+  const found = await explainTimeout(advice, () =>
     database.listReads.query<StoredChange>(
       readableAmong.attach(
         { rows: readableRows(caller), entries: () => sql`${entries} ${inOrder}` },
@@ -226,11 +235,11 @@ export async function listDifferences(
     })
   const byRow = Map.groupBy(found, ({ resource, rowId }) => `${resource} ${rowId}`)
   return [...byRow.values()].flatMap((changes) =>
-    differenceOf(changes.map((one) => serializeChange(one, caller))),
+    differenceOf(changes.map((change) => serializeChange(change, caller))),
   )
 }
 
-/** Empty for a row that is unchanged in the end, or that existed only in between. */
+/** Returns nothing for a row that is unchanged in the end, or that existed only in between. */
 function differenceOf(changes: readonly SerializedChange[]): Difference[] {
   const [first] = changes
   if (!first) return []
@@ -248,10 +257,11 @@ function differenceOf(changes: readonly SerializedChange[]): Difference[] {
   return [{ ...key, kind, before: pick(before), after: pick(after) }]
 }
 
-/** Combines the first and the last value of each field. */
+/** Returns the first and the last value of each field. */
 function combineChanges(changes: readonly SerializedChange[]) {
   const fields = changes.flatMap((change) => Object.entries(change.before ?? {}))
   return {
+    // The last entry of a name counts, so the order is reversed to get the first value.
     before: Object.fromEntries(fields.toReversed()) as Values,
     after: Object.assign({}, ...changes.map((change) => change.after)) as Values,
   }

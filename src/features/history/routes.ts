@@ -15,11 +15,25 @@ export const historySchemas: Readonly<Record<string, Schema>> = {
   Change: {
     type: 'object',
     required: [
-      ...['id', 'at', 'resource', 'rowId', 'action', 'projectId', 'callerId', 'clientId', 'host'],
-      ...['sessionId', 'requestId', 'before', 'after'],
+      'id',
+      'at',
+      'resource',
+      'rowId',
+      'action',
+      'projectId',
+      'callerId',
+      'clientId',
+      'host',
+      'sessionId',
+      'requestId',
+      'before',
+      'after',
     ],
     properties: {
-      id: { type: 'string', description: 'The same in the history, in the feed and in deliveries.' },
+      id: {
+        type: 'string',
+        description: 'The id of the change. It is the same in the history, the feed and webhook deliveries.',
+      },
       at: { ...dateTime, description: 'The time of the change.' },
       resource: { type: 'string', enum: resourceNames, description: 'The resource of the row.' },
       rowId: { ...uuid.schema, description: 'The id of the row.' },
@@ -33,7 +47,7 @@ export const historySchemas: Readonly<Record<string, Schema>> = {
         ...nullableId,
         description: 'The account that made the change; null for the program itself.',
       },
-      clientId: { ...nullableText, description: 'The client to which its token was issued.' },
+      clientId: { ...nullableText, description: 'The client to which the token of the request was issued.' },
       host: { ...nullableText, description: 'rest or commands.' },
       sessionId: {
         ...nullableText,
@@ -93,11 +107,14 @@ export const historySchemas: Readonly<Record<string, Schema>> = {
       maxItems: pageSizeMax,
       description: 'Sorted from newest to oldest.',
     },
-    next: { ...nullableText, description: 'The value of `before` for the next page; null on the last.' },
+    next: {
+      ...nullableText,
+      description: 'Pass it as `before` to get the next page. Null on the last page.',
+    },
   }),
 }
 
-const query: readonly Parameter[] = [
+const historyParameters: readonly Parameter[] = [
   {
     name: 'resource',
     description: 'The resource, such as assignment.',
@@ -106,7 +123,7 @@ const query: readonly Parameter[] = [
   { name: 'id', description: 'The id of the row.', schema: uuid.schema },
   {
     name: 'projectId',
-    description: 'Selects everything in this project instead of one row.',
+    description: 'Selects the changes of all rows in this project.',
     schema: uuid.schema,
   },
   {
@@ -129,10 +146,10 @@ export const historyRoute = (context: Context): Route => ({
   summary:
     'Lists the changes of a row, or of everything in a project, newest first, with user and fields before and after.',
   description:
-    'Request either one row, by resource and id, or an assignment, or a project; with the latter two, resource is a filter. Callers who can see the row now can see its history.',
+    'Request one row (by resource and id), one assignment or one project; for an assignment or a project, resource is a filter. Callers who can see the row now can see its history.',
   method: 'GET',
   path: '/ext/history',
-  parameters: query,
+  parameters: historyParameters,
   response: ref('History'),
   errors: [400, 403, 404, 503],
   async handle({ caller, request }) {

@@ -46,8 +46,8 @@ const invitationsMax = 20
 export const recipientNameText = text({ max: nameCharactersMax })
 
 /**
- * Creates an invitation. Members invite into their own projects, administrators into any or none. The caller
- * must not return the secret if there is a `recipient`, who gets it by mail.
+ * Creates an invitation. Members invite into their own projects, administrators into any or none. If there is
+ * a `recipient`, the secret is sent by mail and must not be returned to the client.
  */
 export async function invite(
   context: Context,
@@ -55,27 +55,27 @@ export async function invite(
   body: unknown,
   recipient?: string,
 ): Promise<CreatedLink> {
-  const given = parseObject(body)
-  const isIntoProject = given.projectId !== undefined && given.projectId !== null
+  const fields = parseObject(body)
+  const isIntoProject = fields.projectId !== undefined && fields.projectId !== null
   if (!isIntoProject && !caller.isAdministrator)
     throw invalid({ projectId: ['ProjectId is required: you may invite into your own projects only.'] })
-  const projectId = isIntoProject ? parseFields(given, { projectId: uuid }).projectId : undefined
-  const recipientName = isNullOrBlank(given.recipientName)
+  const projectId = isIntoProject ? parseFields(fields, { projectId: uuid }).projectId : undefined
+  const recipientName = isNullOrBlank(fields.recipientName)
     ? recipient
-    : parseFields(given, { recipientName: recipientNameText }).recipientName
+    : parseFields(fields, { recipientName: recipientNameText }).recipientName
   const created = await context.database.transaction(async (transaction) => {
-    // Locked, so that concurrent invitations are counted one after the other.
+    // The account is locked, so that concurrent invitations are counted one after the other.
     const [account] = await transaction.query(
       sql`select 1 from users where id = ${caller.id} and active for no key update`,
     )
     if (!account) throw unauthenticated()
     if (projectId !== undefined) {
-      const [seen] = await transaction.query(
+      const [visible] = await transaction.query(
         sql`select 1 from projects as row where row.id = ${projectId} and row.active and ${visibleRows(project, caller)}`,
       )
-      if (!seen) throw notFound(project.title)
+      if (!visible) throw notFound(project.title)
     }
-    await requireFewerInvitations(transaction, caller.id)
+    await limitInvitations(transaction, caller.id)
     const requested = { purpose: 'invitation', creatorId: caller.id } as const
     const { link, secret } = await createLink(transaction, {
       ...requested,
@@ -98,7 +98,11 @@ export async function invite(
   return created
 }
 
-async function requireFewerInvitations(transaction: Queries, accountId: string): Promise<void> {
+/**
+ * Throws if the account already has the maximum number of open invitations. Otherwise deletes its closed
+ * invitations, except the latest ones and those with a mail in the queue.
+ */
+async function limitInvitations(transaction: Queries, accountId: string): Promise<void> {
   const [count] = await transaction.query<{ open: number }>(sql`
     select count(*) as open from account_links as link
     where link.made_by = ${accountId} and link.purpose = 'invitation' and ${isLinkOpenSql}`)
@@ -114,7 +118,9 @@ async function requireFewerInvitations(transaction: Queries, accountId: string):
 /** The most invitations that are listed for a project. */
 export const invitationsListedMax = 100
 
-/** The open invitations that the caller has created, or those into a project that the caller sees. */
+/**
+ * Returns the open invitations that the caller has created, or those into a project that the caller can see.
+ */
 export const listInvitations = (
   { database }: Context,
   caller: Caller,
@@ -162,11 +168,11 @@ export async function readInvitation(
   const link = await findOpenLink(database, 'invitation', secret)
   const { projectId, recipientName, expiresAt } = link
   const { name: inviter } = await requireInviter(database, administrators, link)
-  const shown = { inviter, recipientName, projectId, expiresAt }
-  if (projectId === null) return { ...shown, project: null, organization: null }
-  const [into] = await database.query<InvitationTarget>(invitationTargetQuery(projectId))
-  if (!into) throw linkExpired()
-  return { ...shown, ...into }
+  const invitation = { inviter, recipientName, projectId, expiresAt }
+  if (projectId === null) return { ...invitation, project: null, organization: null }
+  const [target] = await database.query<InvitationTarget>(invitationTargetQuery(projectId))
+  if (!target) throw linkExpired()
+  return { ...invitation, ...target }
 }
 
 /** Creates an account for anyone with the link. The account is a member of the project from the start. */
@@ -176,8 +182,8 @@ export async function acceptInvitation(
   body: unknown,
 ): Promise<void> {
   const { secret, name, login, password } = parseObject(body)
-  // The secret is checked first: without it, a caller learns nothing of logins and passwords, and causes no
-  // hash.
+  // The secret is checked first: without it, a caller learns nothing about logins and passwords, and causes
+  // no password to be hashed.
   const link = await findOpenLink(
     context.database,
     'invitation',
@@ -228,7 +234,7 @@ export async function joinByInvitation(
     ...(caller.origin && { origin: { ...caller.origin, clientId: `invitation:${link.id}` } }),
   }
   await context.database.transaction(async (transaction) => {
-    // Locked, so that two links that are used at the same time create one membership.
+    // The account is locked, so that two links used at the same time create only one membership.
     const [account] = await transaction.query(
       sql`select from users where id = ${caller.id} and active for no key update`,
     )

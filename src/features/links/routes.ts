@@ -29,7 +29,7 @@ import {
 const invitations = { tag: 'Links', path: '/ext/invitations' }
 const passwordLinks = { tag: 'Links', path: '/ext/password-links' }
 
-/** Links create an account or set a new password. The routes that use a link need no token. */
+/** Links create an account, join a project or set a new password. Only joining a project needs a token. */
 export const linkRoutes = ({ hasMail }: { readonly hasMail: boolean }): Route[] => [
   ...invitationRoutes,
   readRoute,
@@ -39,7 +39,10 @@ export const linkRoutes = ({ hasMail }: { readonly hasMail: boolean }): Route[] 
   ...mailedLinkRoutes(hasMail),
 ]
 
-/** Creates a link and responds with its secret. Only the web client may do so, and no cache may keep the response. */
+/**
+ * Creates a link and responds with its secret. Only the web client may do so, and no cache may keep the
+ * response.
+ */
 const linkCreation = (
   create: (context: Context, caller: Caller, body: unknown) => Promise<CreatedLink>,
 ): Pick<Route, 'method' | 'response' | 'errors' | 'requiresWebClient' | 'handle'> => ({
@@ -58,7 +61,7 @@ const invitationRoutes: readonly Route[] = [
     ...invitations,
     id: 'Invite',
     summary:
-      'Creates an invitation link, with which one person creates an account that is a member of the project.',
+      'Creates an invitation link, with which one person can create an account that is a member of the project.',
     description: `Members invite into their own projects, administrators into any or none. The link works once, within ${invitationHours} hours, and only as long as its creator may invite.`,
     body: ref('Invitation'),
     ...linkCreation(invite),
@@ -186,7 +189,7 @@ const passwordLinkRoutes: readonly Route[] = [
 const mailUnavailable = () =>
   invalid({ generalErrors: ['This server cannot send mail. Create a link and pass it on.'] })
 
-/** The routes exist without a mail server too, and respond with an error that says so. */
+/** Without a mail server, these routes respond with an error that says so. */
 const mailedLinkRoutes = (hasMail: boolean): Route[] => [
   {
     tag: 'Links',
@@ -225,7 +228,7 @@ const mailedLinkRoutes = (hasMail: boolean): Route[] => [
   },
 ]
 
-/** RFC 5321, 4.5.3.1.3: the longest path, without its brackets. */
+/** The limit is that of a path, without its brackets (RFC 5321, 4.5.3.1.3). */
 const address = text({ max: 254 })
 const mailAddress: typeof address = {
   ...address,

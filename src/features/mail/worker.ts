@@ -32,7 +32,7 @@ export interface MailWorkerOptions {
   readonly settings: MailSettings
   readonly log: Log
   readonly securityLog: SecurityLog
-  /** Collects the notifications of a mail that is about to be sent; undefined if there is nothing to send. */
+  /** Composes a mail about notifications when it is sent. Returns undefined if there is nothing to send. */
   readonly composeNotifications: (mail: QueuedMail) => Promise<NotificationsToSend | undefined>
   /** The maximum silence of the server; tests use a shorter one. */
   readonly silentMilliseconds?: number
@@ -70,10 +70,10 @@ const silentMillisecondsDefault = 10_000
 /** A remote server must use TLS with a valid certificate, unless its address says `ignoreTLS=true`. */
 const transportOptions = ({ smtpUrl }: MailSettings, milliseconds: number) => {
   const { hostname, searchParams } = new URL(smtpUrl)
-  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
   return {
     url: smtpUrl,
-    requireTLS: !isHere && searchParams.get('ignoreTLS') !== 'true',
+    requireTLS: !isLocal && searchParams.get('ignoreTLS') !== 'true',
     disableFileAccess: true,
     disableUrlAccess: true,
     connectionTimeout: milliseconds,
@@ -88,12 +88,13 @@ async function sendMail(options: MailWorkerOptions, mail: QueuedMail): Promise<v
   const details = { mail: mail.id, purpose: mail.purpose, attempts: mail.attempts }
   // Notifications must not arrive twice. Other mails may, because a missing link or warning would be worse.
   const isOnce = mail.purpose === 'notifications'
-  const written = await writeMail(options, mail)
-  if (!written) return endMail(database.singleWrites, mail.id, { hasAccount: false })
+  const outgoing = await composeMail(options, mail)
+  if (!outgoing) return endMail(database.singleWrites, mail.id, { hasAccount: false })
+  // Ended before it is sent, and reopened below if the server has certainly not accepted it.
   if (isOnce && !(await endBeforeSending(database.singleWrites, mail.id))) return
-  const failure = await transmit(options, written)
+  const failure = await transmit(options, outgoing)
   if (!failure) {
-    if (!isOnce) record(options, mail, written)
+    if (!isOnce) recordSentMail(options, mail, outgoing)
     return endMail(database.singleWrites, mail.id)
   }
   const { error, isUncertain } = failure
@@ -107,14 +108,14 @@ async function sendMail(options: MailWorkerOptions, mail: QueuedMail): Promise<v
   return endMail(database.singleWrites, mail.id)
 }
 
-interface WrittenMail extends MailText {
+interface OutgoingMail extends MailText {
   readonly to: string
   readonly accountId: string | undefined
   readonly language: Language
   readonly headers?: Readonly<Record<string, string>>
 }
 
-async function writeMail(options: MailWorkerOptions, mail: QueuedMail): Promise<WrittenMail | undefined> {
+async function composeMail(options: MailWorkerOptions, mail: QueuedMail): Promise<OutgoingMail | undefined> {
   const { database, settings } = options
   const { purpose } = mail
   if (purpose === 'notifications') {
@@ -133,7 +134,7 @@ interface Failure {
 
 async function transmit(
   { settings, silentMilliseconds = silentMillisecondsDefault }: MailWorkerOptions,
-  { to, language, headers, subject, text }: WrittenMail,
+  { to, language, headers, subject, text }: OutgoingMail,
 ): Promise<Failure | undefined> {
   const transport = createTransport(transportOptions(settings, silentMilliseconds))
   let hasBegun = false
@@ -146,7 +147,10 @@ async function transmit(
   })
   try {
     await transport.sendMail({
-      ...{ from: settings.from, to: { name: '', address: to }, subject, text },
+      from: settings.from,
+      to: { name: '', address: to },
+      subject,
+      text,
       headers: { 'content-language': language, ...headers },
     })
   } catch (error) {
@@ -158,10 +162,10 @@ async function transmit(
   return undefined
 }
 
-function record(
+function recordSentMail(
   { securityLog }: MailWorkerOptions,
   { purpose, creatorId }: QueuedMail,
-  { accountId }: WrittenMail,
+  { accountId }: OutgoingMail,
 ): void {
   const by = creatorId ?? accountId
   securityLog({ event: 'mail-sent', outcome: purpose, account: accountId, by })
@@ -172,15 +176,15 @@ interface SmtpFailure {
   readonly responseCode?: number
 }
 
-/** Only the number of the server's response is kept: its text may repeat the recipient. */
+/** Only the codes are logged, because the text of the server's response may contain the recipient. */
 const reasonOf = (error: unknown) => {
   const { code, responseCode } = error as SmtpFailure
   return { code, responseCode }
 }
 
 /**
- * Whether a retry cannot succeed, because the server rejects the recipient or the mail (RFC 5321, 4.2.1). An
- * operator can repair wrong credentials and failing TLS, so these are retried.
+ * Returns whether a retry cannot succeed, because the server rejects the recipient or the mail (RFC 5321,
+ * 4.2.1). Wrong credentials and TLS errors are retried, because an operator can repair them.
  */
 function isFinal(error: unknown): boolean {
   const { code = '', responseCode = 0 } = error as SmtpFailure
@@ -191,25 +195,25 @@ export const mailTexts: Readonly<Record<Language, MailTexts>> = { en, 'pt-BR': p
 
 /**
  * Writes plain text, which hides nothing and loads nothing. The secret of a link is in its fragment, which
- * browsers send to no server, so a program that scans mails and opens their links does not use them.
+ * browsers send to no server, so a program that scans mails and opens their links does not use them up.
  */
 function mailText(
   { purpose, creatorId }: QueuedMail & { readonly purpose: 'password' | 'invitation' | 'factors' },
   { secret, inviter, project, organization, language }: MailToSend,
-  { linkOrigin: place }: MailSettings,
+  { linkOrigin: origin }: MailSettings,
 ): MailText {
   const texts = mailTexts[language]
-  const linkTo = (path: string) => `${place}${path}#${secret}`
-  if (purpose === 'factors') return texts.factors({ place })
+  const linkTo = (path: string) => `${origin}${path}#${secret}`
+  if (purpose === 'factors') return texts.factors({ origin })
   if (purpose === 'password')
     return texts.password({
-      place,
+      origin,
       link: linkTo('/new-password'),
       hours: passwordLinkHours,
       isByAdministrator: creatorId !== null,
     })
   return texts.invitation({
-    place,
+    origin,
     link: linkTo('/invitation'),
     days: invitationHours / 24,
     inviter: quoteName(inviter),
@@ -220,20 +224,25 @@ function mailText(
   })
 }
 
-/** Follows RFC 8058: mail programs post to the URL of `list-unsubscribe`, and people who open it get a page. */
+/**
+ * Follows RFC 8058: mail programs post to the URL of `list-unsubscribe`, and people who open it get a page.
+ */
 function notificationMail(
   { to, accountId, language, unsubscribeToken, groups, count, moreCount }: NotificationsToSend,
-  { linkOrigin: place, identityUrl }: MailSettings,
-): WrittenMail {
+  { linkOrigin: origin, identityUrl }: MailSettings,
+): OutgoingMail {
   const unsubscribe = `${identityUrl}${unsubscribePath}?token=${unsubscribeToken}`
   const { subject, text } = mailTexts[language].notifications({
-    ...{ place, count, moreCount, unsubscribe },
-    inbox: `${place}/inbox`,
-    settings: `${place}/account`,
+    origin,
+    count,
+    moreCount,
+    unsubscribe,
+    inbox: `${origin}/inbox`,
+    settings: `${origin}/account`,
     groups: groups.map(({ assignment, project, path, lines }) => ({
       assignment: plainName(assignment),
       project: plainName(project),
-      link: `${place}${path}`,
+      link: `${origin}${path}`,
       lines: lines.map(({ kind, actor, stage }) => ({
         kind,
         actor: actor === undefined ? undefined : plainName(actor),
@@ -244,32 +253,34 @@ function notificationMail(
   const headers = {
     'list-unsubscribe': `<${unsubscribe}>`,
     'list-unsubscribe-post': 'List-Unsubscribe=One-Click',
-    // Holiday notices do not answer it (RFC 3834).
+    // Automatic responders do not answer a mail with this header (RFC 3834).
     'auto-submitted': 'auto-generated',
   }
   return { to, accountId, language, headers, subject, text }
 }
 
-/** Quotes a name for recipients outside the project. Mail programs must not turn any part of it into a link. */
+/**
+ * Quotes a name for recipients outside the project. Mail programs must not turn any part of it into a link.
+ */
 const quoteName = (text = ''): string =>
   isolateRightToLeft(`“${oneLine(text.replaceAll(/[:/.@“”：／．＠。｡]/g, ' '))}”`)
 
 /** Members of a project see its names unchanged. */
 const plainName = (text: string): string => isolateRightToLeft(oneLine(text))
 
-/** User-supplied text on one line, without anything that would reverse the surrounding text. */
+/** Puts user-supplied text on one line, and removes characters that would reverse the surrounding text. */
 const oneLine = (text: string): string => {
-  const words = text
+  const line = text
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
     .replaceAll(/\p{Bidi_Control}/gu, '')
     .trim()
-  return [...words].slice(0, nameCharactersShown).join('')
+  return [...line].slice(0, nameCharactersShown).join('')
 }
 
-/** The rest is cut off: a mail must not carry messages to strangers. */
+/** Longer names are cut off, because a mail must not carry messages to strangers. */
 const nameCharactersShown = 80
 
-/** A right-to-left name is wrapped in the Unicode characters that isolate it. */
+/** Wraps a right-to-left name in the Unicode characters that isolate it. */
 const isolateRightToLeft = (text: string): string =>
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(text)
     ? `\u2068${text}\u2069`

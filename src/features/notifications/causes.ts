@@ -9,10 +9,13 @@ import type { StoredChange } from '../changes/serialize-change.ts'
 import { type Involved, mentionsIn, readInvolved, readMembers } from './involved.ts'
 import type { NewNotification } from './notifications.ts'
 
-/** The resources whose changes notify. */
+/** The resources whose changes can create notifications. */
 export const notifyingResources = ['assignment', 'userAssignment', 'comment', 'assignmentImpediment'] as const
 
-/** An occasion to notify: the named accounts, the responsible one, or else everyone who is involved in the assignment. */
+/**
+ * A reason to notify accounts: those in `accounts`, or all that are involved in the assignment. If
+ * `isForResponsible` is set, only the account that is responsible now is notified, if it is among `accounts`.
+ */
 interface Occasion {
   readonly kind: NotificationKind
   readonly assignmentId: string
@@ -22,7 +25,7 @@ interface Occasion {
   readonly workflowId?: string
 }
 
-/** Derives notifications from changes and from the rows as they are now. */
+/** Derives notifications from changes and the current rows. */
 export async function notificationsOf(
   queries: Queries,
   changes: readonly StoredChange[],
@@ -34,7 +37,7 @@ export async function notificationsOf(
     ...moves.map(({ change, to }): Occasion => {
       return { kind: 'stageChanged', assignmentId: change.rowId, change, workflowId: to }
     }),
-    ...(await doneDependencies(queries, moves)),
+    ...(await dependencyDoneOccasions(queries, moves)),
   ]
   if (occasions.length === 0) return []
   const ids = [...new Set(occasions.map(({ assignmentId }) => assignmentId))]
@@ -46,37 +49,48 @@ export async function notificationsOf(
   const members = await readMembers(queries, mentioned)
   const created = new Map<string, NewNotification>()
   for (const occasion of occasions)
-    for (const one of notificationsFor(occasion, involved.get(occasion.assignmentId), members)) {
+    for (const notification of notificationsFor(occasion, involved.get(occasion.assignmentId), members)) {
       // The first occasion of a change is the most specific one: an account that is mentioned is not notified
       // of the comment, too.
-      const key = `${one.userId} ${one.assignmentId} ${occasion.change.sequence}`
-      if (!created.has(key)) created.set(key, one)
+      const key = `${notification.userId} ${notification.assignmentId} ${occasion.change.sequence}`
+      if (!created.has(key)) created.set(key, notification)
     }
-  // Several moves of an assignment become one notification, that of the last.
-  const unique = [...created.values()].map((one): [string, NewNotification] => [
-    `${one.userId} ${one.assignmentId} ${one.kind} ${one.cause}`,
-    one,
-  ])
-  return [...new Map(unique).values()]
+  // Several moves of an assignment become one notification, that of the last move.
+  const unique = new Map<string, NewNotification>()
+  for (const notification of created.values()) {
+    const { userId, assignmentId, kind, cause } = notification
+    unique.set(`${userId} ${assignmentId} ${kind} ${cause}`, notification)
+  }
+  return [...unique.values()]
 }
 
-/** The one notification of an account about the stage of an assignment names the newest stage. */
+/**
+ * All moves of an assignment have the same cause, so an account has one notification of them, with the newest
+ * stage.
+ */
 const causeOfMoves = 'stage'
 
 function notificationsFor(
-  { kind, assignmentId, change, accounts, isForResponsible, workflowId }: Occasion,
+  occasion: Occasion,
   involved: Involved | undefined,
   members: ReadonlySet<string>,
 ): NewNotification[] {
   if (!involved) return []
-  const responsible = involved.responsible === undefined ? [] : [involved.responsible]
+  const { kind, assignmentId, change, workflowId } = occasion
   const { callerId: actorId, at, sequence } = change
   const commentId = change.resource === 'comment' ? change.rowId : undefined
   const cause = kind === 'stageChanged' ? causeOfMoves : String(sequence)
-  return (accounts ?? (isForResponsible ? responsible : [...involved.accounts]))
+  return recipientsOf(occasion, involved)
     .filter((account) => account !== actorId)
     .filter((account) => kind !== 'mentioned' || members.has(`${involved.projectId} ${account}`))
     .map((userId) => ({ userId, kind, assignmentId, commentId, workflowId, actorId, at, cause }))
+}
+
+function recipientsOf({ accounts, isForResponsible }: Occasion, involved: Involved): readonly string[] {
+  if (!isForResponsible) return accounts ?? [...involved.accounts]
+  const { responsible } = involved
+  if (responsible === undefined) return []
+  return accounts === undefined || accounts.includes(responsible) ? [responsible] : []
 }
 
 function occasionsOf(change: StoredChange, assignmentOf: ReadonlyMap<string, string>): Occasion[] {
@@ -84,7 +98,7 @@ function occasionsOf(change: StoredChange, assignmentOf: ReadonlyMap<string, str
   if (assignmentId === undefined) return []
   const occasion = (kind: NotificationKind, accounts?: readonly string[]): Occasion[] =>
     accounts?.length === 0 ? [] : [{ kind, assignmentId, change, ...(accounts && { accounts }) }]
-  const begins = change.action === 'create' || change.action === 'restore'
+  const isAdded = change.action === 'create' || change.action === 'restore'
   switch (change.resource) {
     case 'assignment':
       return [
@@ -92,7 +106,7 @@ function occasionsOf(change: StoredChange, assignmentOf: ReadonlyMap<string, str
         ...occasion('mentioned', newMentions(change, 'description')),
       ]
     case 'userAssignment':
-      return occasion('assigned', accountsIn(change, 'user_id'))
+      return occasion('assigned', newAccountIn(change))
     case 'comment':
       return [
         ...occasion('mentioned', newMentions(change, 'text')),
@@ -100,35 +114,42 @@ function occasionsOf(change: StoredChange, assignmentOf: ReadonlyMap<string, str
       ]
     case 'assignmentImpediment':
       if (change.action === 'remove') return occasion('unblocked')
-      return begins ? occasion('blocked') : []
+      return isAdded ? occasion('blocked') : []
     default:
       return []
   }
 }
 
 /**
- * While an assignment is unassigned, its account is a placeholder. Once it no longer is, that account is
- * notified even if it stays the same.
+ * An unassigned assignment still has an account, as a placeholder. When the assignment becomes assigned, its
+ * account is notified, even if the account itself has not changed. A change from one placeholder to another does
+ * not record the flag, so the current row decides whether the new account is responsible.
  */
 function assignedOccasions(change: StoredChange, assignmentId: string): Occasion[] {
   const [wasUnassigned, isUnassigned] = sidesOf(change, 'is_unassigned')
-  const accounts = accountsIn(change, 'user_id')
-  const isPlanned = wasUnassigned === true && isUnassigned === false
-  if (isUnassigned === true || (accounts.length === 0 && !isPlanned)) return []
+  const accounts = newAccountIn(change)
+  const becomesAssigned = wasUnassigned === true && isUnassigned === false
+  if (isUnassigned === true || (accounts.length === 0 && !becomesAssigned)) return []
   return [
-    { kind: 'assigned', assignmentId, change, ...(isPlanned ? { isForResponsible: true } : { accounts }) },
+    {
+      kind: 'assigned',
+      assignmentId,
+      change,
+      isForResponsible: true,
+      ...(!becomesAssigned && { accounts }),
+    },
   ]
 }
 
-/** Returns the value before a change and after it; both are undefined where the column did not change. */
+/** Returns the value before a change and after it; both are undefined if the column did not change. */
 function sidesOf({ action, fields }: StoredChange, name: string): readonly [unknown, unknown] {
   const value = fields[name]
   if (action === 'create') return [undefined, value]
   return Array.isArray(value) ? [value[0], value[1]] : [undefined, undefined]
 }
 
-function accountsIn(change: StoredChange, name: string): string[] {
-  const [, after] = sidesOf(change, name)
+function newAccountIn(change: StoredChange): string[] {
+  const [, after] = sidesOf(change, 'user_id')
   return typeof after === 'string' ? [after] : []
 }
 
@@ -139,8 +160,8 @@ function newMentions(change: StoredChange, name: string): string[] {
 }
 
 /**
- * The resources whose rows name their assignment. The rows are read, because the history of a removal or a
- * restore has no columns.
+ * The resources whose rows refer to an assignment. These rows are read, because the history of a removal or a
+ * restore does not contain their columns.
  */
 const resourcesOfAssignments = [userAssignment, comment, assignmentImpediment]
 
@@ -172,8 +193,8 @@ function movesIn(change: StoredChange): Move[] {
   return typeof from === 'string' && typeof to === 'string' ? [{ change, from, to }] : []
 }
 
-/** Finds the assignments that waited for one that has moved to a done stage. */
-async function doneDependencies(queries: Queries, moves: readonly Move[]): Promise<Occasion[]> {
+/** Finds the assignments that depend on an assignment that has moved to a done stage. */
+async function dependencyDoneOccasions(queries: Queries, moves: readonly Move[]): Promise<Occasion[]> {
   if (moves.length === 0) return []
   const stages = await queries.query<{ id: string }>(sql`select id from workflows where is_done`)
   const isDone = new Set(stages.map(({ id }) => id))

@@ -14,7 +14,7 @@ import {
 import { notificationsOf, notifyingResources } from './causes.ts'
 import { readInvolved } from './involved.ts'
 import { queueNotificationMails } from './mails.ts'
-import { keepNotifications, type NewNotification, purgeNotifications } from './notifications.ts'
+import { type NewNotification, purgeNotifications, storeNotifications } from './notifications.ts'
 
 export interface FollowOptions {
   readonly database: Database
@@ -23,20 +23,25 @@ export interface FollowOptions {
   readonly onFailure: (error: unknown) => void
 }
 
+/** Writes of this process are followed within this time. */
 const pollAfterWriteMilliseconds = 250
+/** Writes of other processes are followed within this time. */
 const pollMilliseconds = 1000
 const reminderMilliseconds = 60_000
 const mailMilliseconds = 10_000
 const purgeMilliseconds = 60 * 60_000
 
-/** Creates the notifications of what was written, soon after each write. Instances share the progress. */
+/**
+ * Creates notifications soon after each write. Instances share the progress, so one of them handles each
+ * change.
+ */
 export function startNotifications({ database, hasMail, onFailure }: FollowOptions): RepeatedWork {
   let isPollWanted = true
   let nextPollAt = 0
   database.onCommit(() => {
     isPollWanted = true
   })
-  const works = [
+  const repetitions: readonly RepeatedWork[] = [
     repeat({ everyMilliseconds: pollAfterWriteMilliseconds, onFailure }, async () => {
       if (!isPollWanted && performance.now() < nextPollAt) return
       isPollWanted = false
@@ -51,20 +56,23 @@ export function startNotifications({ database, hasMail, onFailure }: FollowOptio
   ]
   return {
     async stop() {
-      await Promise.all(works.map((work) => work.stop()))
+      await Promise.all(repetitions.map((repetition) => repetition.stop()))
     },
   }
 }
 
-/** An administrator, so that it reads all changes. The access of each account is checked when it reads its notifications. */
+/**
+ * The caller who follows the changes is an administrator, and so reads all of them. The access of each
+ * account is checked when it reads its notifications.
+ */
 const follower: Caller = { id: 'notifications', isAdministrator: true }
 const pageSize = 100
 
-/** Creates the notifications of all changes up to now, a page in each transaction. */
+/** Creates the notifications of all changes up to now, with one transaction for each page of changes. */
 export async function followChanges(database: Database): Promise<void> {
   for (let isMore = true; isMore; ) {
     const progress = await findProgress(database)
-    if (!progress) return begin(database)
+    if (!progress) return startProgress(database)
     if (!progress.isBehind) return
     isMore = await followPage(database, progress.position)
   }
@@ -76,8 +84,8 @@ interface Progress {
 }
 
 /**
- * After a restore from a backup, the database may be behind the stored position. That counts as behind too,
- * so that the position is replaced.
+ * After a restore from a backup, the database may be behind the stored position. That counts as behind,
+ * too, so that the position is replaced.
  */
 async function findProgress(database: Queries): Promise<Progress | undefined> {
   const [progress] = await database.query<Progress>(sql`
@@ -89,8 +97,11 @@ async function findProgress(database: Queries): Promise<Progress | undefined> {
   return progress
 }
 
-/** Begins after the newest change and with today, so that an existing database notifies of nothing that is past. */
-async function begin(database: Database): Promise<void> {
+/**
+ * Starts at the newest change and today's date, so that an existing database creates no notifications of the
+ * past.
+ */
+async function startProgress(database: Database): Promise<void> {
   const position = await newestPosition(database.liveListReads, follower)
   await database.singleWrites.query(sql`
     insert into notification_progress (position, since, reminded_on)
@@ -105,44 +116,45 @@ async function followPage(database: Database, stored: string): Promise<boolean> 
   try {
     const page = await readFeed({ caller: follower, filter, position, pageSize }, database.liveListReads)
     const isMoved = await database.transaction(async (transaction) => {
-      if (!(await move(transaction, stored, page.position))) return false
+      if (!(await moveProgress(transaction, stored, page.position))) return false
       const created = await notificationsOf(
         transaction,
         page.changes.map(({ change }) => change),
       )
-      await keepNotifications(transaction, created)
+      await storeNotifications(transaction, created)
       return true
     }, maintenanceLimits)
-    // Another instance was faster, and may have read a page that ends earlier.
+    // If another instance was faster, its page may have ended earlier than this one.
     return !isMoved || !page.isCurrent
   } catch (error) {
     if (!(error instanceof Problem && error.kind === 'gone')) throw error
-    // The changes are purged, or belong to another state of a restored database: later ones notify again.
+    // The next changes are purged, or the database was restored to another state. The newest position skips
+    // them.
     const newest = await newestPosition(database.liveListReads, follower)
-    await move(database.singleWrites, stored, newest)
+    await moveProgress(database.singleWrites, stored, newest)
     return false
   }
 }
 
 /**
- * Moves the progress from the position that was read. The row lock makes a second instance wait, which then
- * finds another position and creates nothing: every change is followed by one transaction, which also has its
- * notifications.
+ * Moves the progress from the position that was read. The row lock makes a second instance wait. It then
+ * finds another position and creates nothing, so each change is handled by one transaction, which also stores
+ * its notifications.
  */
-async function move(queries: Queries, from: string, to: FeedPosition): Promise<boolean> {
+async function moveProgress(queries: Queries, from: string, to: FeedPosition): Promise<boolean> {
   const moved = await queries.query(sql`
     update notification_progress set position = ${formatPosition(to)}, since = ${to.since}
     where position = ${from} returning 1`)
   return moved.length > 0
 }
 
-/** After a longer stop, the reminders of older days are left out. */
+/** If no host was running for longer, the reminders of earlier days are skipped. */
 const missedDaysMax = 7
 const remindersPageSize = 500
 
 /**
- * Creates the reminders of a new day (UTC), once for all instances: the first one moves the day, under the
- * lock of its row, in the transaction that creates them.
+ * Creates the reminders of a new day (UTC), once for all instances: the first instance moves the date,
+ * which locks the row, in the transaction that creates the reminders.
  */
 export function remind(database: Database): Promise<boolean> {
   return database.transaction(async (transaction) => {
@@ -168,7 +180,7 @@ interface Due {
 
 /**
  * Reminds of assignments that are due tomorrow, and of those that have become overdue since the last
- * reminders. Returns the id after which the next page begins.
+ * reminders. Returns the id after which the next page begins, or undefined after the last page.
  */
 async function remindPage(
   transaction: Queries,
@@ -199,6 +211,6 @@ async function remindPage(
       }),
     )
   })
-  await keepNotifications(transaction, created)
+  await storeNotifications(transaction, created)
   return due.length === remindersPageSize ? due.at(-1)?.id : undefined
 }

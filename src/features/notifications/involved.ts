@@ -3,7 +3,7 @@ import { type Sql, sql } from '../../db/sql.ts'
 
 export interface Involved {
   readonly projectId: string
-  /** Undefined while the account is a placeholder. */
+  /** Undefined while the assignment is unassigned, because its account is a placeholder then. */
   readonly responsible: string | undefined
   /**
    * The accounts that created the assignment, are responsible, take part, have commented, are mentioned or
@@ -14,16 +14,21 @@ export interface Involved {
   readonly reminded: Set<string>
 }
 
-/** A row for each account and assignment. */
+/** Connects an account to an assignment. */
 interface Link {
+  /** The id of the assignment. */
   readonly id: string
   readonly userId: string
 }
 
-interface Assigned extends Link {
+interface TextLink extends Link {
+  /** An account that the text mentions. There is one row for each. */
+  readonly mentioned: string | null
+}
+
+interface AssignmentLink extends TextLink {
   readonly projectId: string
   readonly isUnassigned: boolean
-  readonly mentioned: string | null
 }
 
 /**
@@ -34,7 +39,7 @@ export async function readInvolved(
   queries: Queries,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Involved>> {
-  const rows = await queries.query<Assigned>(sql`
+  const rows = await queries.query<AssignmentLink>(sql`
     select row.id, row.project_id as "projectId", row.user_id as "userId", row.is_unassigned as "isUnassigned",
       mentions.ids[1] as mentioned
     from assignments as row ${mentionsOf(sql`row.description`)} where row.active and row.id = any(${ids}::uuid[])`)
@@ -52,24 +57,24 @@ export async function readInvolved(
       ]
     }),
   )
-  // The first change of an assignment names its creator, unless the history of that time is purged.
+  // The first entry in the history of an assignment names its creator, unless it has been purged.
   const creators = await queries.query<Link>(sql`
-    select given.id, first.caller as "userId" from unnest(${ids}::uuid[]) as given (id)
+    select assignment.id, first.caller as "userId" from unnest(${ids}::uuid[]) as assignment (id)
     cross join lateral (
-      select action, caller from history where row_id = given.id and resource = 'assignment' order by sequence limit 1
+      select action, caller from history where row_id = assignment.id and resource = 'assignment' order by sequence limit 1
     ) as first where first.action = 'create' and first.caller is not null`)
   const links = await queries.query<Link>(sql`
     select assignment_id as id, user_id as "userId" from user_assignments
     where active and assignment_id = any(${ids}::uuid[])`)
-  const comments = await queries.query<Link & { mentioned: string | null }>(sql`
+  const comments = await queries.query<TextLink>(sql`
     select distinct row.assignment_id as id, row.user_id as "userId", mentions.ids[1] as mentioned
     from comments as row ${mentionsOf(sql`row.text`)} where row.active and row.assignment_id = any(${ids}::uuid[])`)
-  const mentioned = [...rows, ...comments].flatMap(({ id, mentioned }) => {
+  const mentions = [...rows, ...comments].flatMap(({ id, mentioned }) => {
     const projectId = involved.get(id)?.projectId
     return mentioned && projectId ? [{ id, projectId, userId: mentioned.toLowerCase() }] : []
   })
-  const members = await readMembers(queries, mentioned)
-  const mentionedMembers = mentioned.filter(({ projectId, userId }) => members.has(`${projectId} ${userId}`))
+  const members = await readMembers(queries, mentions)
+  const mentionedMembers = mentions.filter(({ projectId, userId }) => members.has(`${projectId} ${userId}`))
   for (const { id, userId } of [...creators, ...links, ...comments, ...mentionedMembers])
     involved.get(id)?.accounts.add(userId)
   for (const { id, userId } of links) involved.get(id)?.reminded.add(userId)
@@ -78,9 +83,9 @@ export async function readInvolved(
     where assignment_id = any(${ids}::uuid[])`)
   for (const { id, userId, isWatching } of watches) {
     const { accounts, reminded } = involved.get(id) ?? {}
-    for (const ids of [accounts, reminded]) {
-      if (isWatching) ids?.add(userId)
-      else ids?.delete(userId)
+    for (const notified of [accounts, reminded]) {
+      if (isWatching) notified?.add(userId)
+      else notified?.delete(userId)
     }
   }
   return involved
@@ -89,25 +94,28 @@ export async function readInvolved(
 /** Limits how many accounts one text can notify. */
 export const mentionsMax = 20
 
-const mention = '@\\[user:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\\]'
+const mentionPattern = '@\\[user:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\\]'
 
 /** Finds the ids in the mentions of a text: `@[user:<id>]`. */
 export function mentionsIn(text: unknown): readonly string[] {
   if (typeof text !== 'string') return []
   const ids = new Set<string>()
-  for (const [, id = ''] of text.matchAll(new RegExp(mention, 'gi'))) {
+  for (const [, id = ''] of text.matchAll(new RegExp(mentionPattern, 'gi'))) {
     ids.add(id.toLowerCase())
     if (ids.size === mentionsMax) break
   }
   return [...ids]
 }
 
-/** The same in SQL, so that long texts stay in the database. */
+/** Finds the mentions in SQL, so that long texts stay in the database. */
 const mentionsOf = (column: Sql) => sql`
-  left join lateral regexp_matches(${column}, ${mention}, 'gi') with ordinality as mentions (ids, place)
+  left join lateral regexp_matches(${column}, ${mentionPattern}, 'gi') with ordinality as mentions (ids, place)
     on mentions.place <= ${mentionsMax}::int`
 
-/** Returns pairs of project and account. Only members can be mentioned, because others cannot read the assignment. */
+/**
+ * Finds which accounts are members of which of the projects, each as `<project> <account>`. Only members can
+ * be mentioned, because others cannot read the assignment.
+ */
 export async function readMembers(
   queries: Queries,
   mentioned: readonly { readonly projectId: string; readonly userId: string }[],

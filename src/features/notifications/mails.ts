@@ -17,30 +17,38 @@ import {
   notificationKinds,
 } from '../../model/notifications.ts'
 import { isTimeZone } from '../../model/timestamp.ts'
-import { listNotifications, notificationsMax, type ShownNotification } from './notifications.ts'
+import { type ListedNotification, listNotifications, notificationsMax } from './notifications.ts'
 
-/** Notifications are collected for this long. With the time in the queue, a mail is sent within five minutes. */
+/**
+ * Notifications are collected for this long. With the time in the queue, a mail is sent within five minutes.
+ */
 const bundleMilliseconds = 4 * 60_000
-/** Each takes a few milliseconds. The others are queued by the next run, or by another instance. */
-const accountsAtOnceMax = 500
+/**
+ * Bounds the duration of a run: queuing a mail takes a few milliseconds. Further accounts wait for the next
+ * run.
+ */
+const accountsPerRunMax = 500
 
-/** Queues the mails that are due; `now` is passed by tests. */
+/** Queues the mails that are due. Tests pass `now`. */
 export async function queueNotificationMails(
   database: Pick<Database, 'transaction'>,
   now = new Date(),
 ): Promise<void> {
-  for (let count = 0; count < accountsAtOnceMax; count += 1)
-    if (!(await database.transaction((transaction) => queueNext(transaction, now)))) return
+  for (let count = 0; count < accountsPerRunMax; count += 1)
+    if (!(await database.transaction((transaction) => queueNextMail(transaction, now)))) return
 }
 
-interface Waiting {
+/** A row of `notification_mails`: the account has notifications that are not mailed yet. */
+interface PendingMail {
   readonly userId: string
   readonly firstBatch: string
   readonly since: string
-  readonly isCalculated: boolean
+  /** True if the row has a due time. A change of the account's settings clears it. */
+  readonly hasDueTime: boolean
 }
 
-interface Choices {
+/** The account's settings; null stands for the default. */
+interface MailSettings {
   readonly frequency: MailFrequency | null
   readonly hour: number | null
   readonly timeZone: string | null
@@ -48,47 +56,51 @@ interface Choices {
 }
 
 /**
- * Queues the mail of one account. The lock on its row excludes other instances, and makes notifications that
- * are being created wait for the next mail. Row and mail change in one transaction, so no batch is mailed
- * twice. Returns false if no account is left.
+ * Queues the mail of one account, or calculates when it is due. The lock on the row excludes other instances,
+ * and makes notifications that are being created wait for the next mail. Row and mail change in one
+ * transaction, so no batch is mailed twice. Returns false if no row is left.
  */
-async function queueNext(transaction: Queries, now: Date): Promise<boolean> {
-  const [waiting] = await transaction.query<Waiting>(sql`
-    select user_id as "userId", first_batch::text as "firstBatch", since, due_at is not null as "isCalculated"
+async function queueNextMail(transaction: Queries, now: Date): Promise<boolean> {
+  const [pending] = await transaction.query<PendingMail>(sql`
+    select user_id as "userId", first_batch::text as "firstBatch", since, due_at is not null as "hasDueTime"
     from notification_mails where due_at is null or due_at <= ${timestamp(now.getTime())}::timestamptz
     order by due_at nulls first limit 1 for update skip locked`)
-  if (!waiting) return false
-  const { userId, isCalculated, firstBatch } = waiting
+  if (!pending) return false
+  const { userId, hasDueTime, firstBatch } = pending
   const postpone = (dueAt: Date) =>
     transaction.query(
       sql`update notification_mails set due_at = ${timestamp(dueAt.getTime())}::timestamptz where user_id = ${userId} returning 1`,
     )
-  const end = () =>
+  const deleteRow = () =>
     transaction.query(sql`delete from notification_mails where user_id = ${userId} returning 1`)
   // Read under the lock, because a change of the settings updates the same row.
-  const choices = await readChoices(transaction, userId)
-  const dueAt = dueAtOf(new Date(waiting.since), choices)
-  if (dueAt && !isCalculated && dueAt > now) await postpone(dueAt)
-  const lastBatch = dueAt && (await findLastBatch(transaction, waiting, choices))
-  if (!dueAt || !lastBatch) await end()
-  else if (isCalculated || dueAt <= now) {
+  const settings = await readMailSettings(transaction, userId)
+  const dueAt = dueAtOf(new Date(pending.since), settings)
+  const lastBatch = dueAt && (await findLastBatch(transaction, pending, settings))
+  if (!dueAt || !lastBatch) await deleteRow()
+  else if (!hasDueTime && dueAt > now) await postpone(dueAt)
+  else {
     const waitSeconds = await queueMail(transaction, {
-      ...{ purpose: 'notifications', creatorId: userId, firstBatch, lastBatch },
+      purpose: 'notifications',
+      creatorId: userId,
+      firstBatch,
+      lastBatch,
     })
-    await (waitSeconds === undefined ? end() : postpone(new Date(now.getTime() + waitSeconds * 1000)))
+    if (waitSeconds === undefined) await deleteRow()
+    else await postpone(new Date(now.getTime() + waitSeconds * 1000))
   }
   return true
 }
 
-async function readChoices(queries: Queries, userId: string): Promise<Choices> {
-  const [choices] = await queries.query<Choices>(sql`
+async function readMailSettings(queries: Queries, userId: string): Promise<MailSettings> {
+  const [settings] = await queries.query<MailSettings>(sql`
     select notification_mails as frequency, notification_hour as hour, time_zone as "timeZone", muted_kinds as "mutedKinds"
     from account_settings where user_id = ${userId}`)
-  return choices ?? { frequency: null, hour: null, timeZone: null, mutedKinds: null }
+  return settings ?? { frequency: null, hour: null, timeZone: null, mutedKinds: null }
 }
 
-/** Undefined for an account that wants no mail. */
-function dueAtOf(since: Date, { frequency, hour, timeZone }: Choices): Date | undefined {
+/** Returns when the mail is due, or undefined if the account wants no mails. */
+function dueAtOf(since: Date, { frequency, hour, timeZone }: MailSettings): Date | undefined {
   switch (frequency ?? mailDefaults.frequency) {
     case 'soon':
       return new Date(since.getTime() + bundleMilliseconds)
@@ -99,11 +111,14 @@ function dueAtOf(since: Date, { frequency, hour, timeZone }: Choices): Date | un
   }
 }
 
-/** Undefined if everything is read or muted, so that there is nothing to mail. */
+/**
+ * Returns the newest batch with an unread notification that is not muted, or undefined if there is none to
+ * mail.
+ */
 async function findLastBatch(
   queries: Queries,
-  { userId, firstBatch }: Waiting,
-  { mutedKinds }: Choices,
+  { userId, firstBatch }: PendingMail,
+  { mutedKinds }: MailSettings,
 ): Promise<string | undefined> {
   const [last] = await queries.query<{ batch: string | null }>(sql`
     select max(batch)::text as batch from notifications
@@ -112,9 +127,9 @@ async function findLastBatch(
   return last?.batch ?? undefined
 }
 
-/** All offsets of time zones are multiples of a quarter of an hour. */
+/** Offsets of time zones are multiples of a quarter of an hour, so each local hour begins at such a step. */
 const stepMilliseconds = 15 * 60_000
-/** Covers more than two days, because a zone can skip a day, as Samoa did in 2011. */
+/** The search covers more than two days, because a zone can skip a day, as Samoa did in 2011. */
 const stepsMax = 4 * 50
 
 /**
@@ -122,34 +137,38 @@ const stepsMax = 4 * 50
  * time skips the hour, that is the end of the gap; if it repeats the hour, only the first time counts.
  */
 export function nextDigest(since: Date, hour: number, timeZone: string): Date {
-  // A zone that a later version of Node no longer has must not stop the mails of others.
+  // A zone that a later version of Node no longer has must not stop the mails of other accounts.
   const clock = new Intl.DateTimeFormat('en-CA', {
-    ...{ timeZone: isTimeZone(timeZone) ? timeZone : mailDefaults.timeZone, hourCycle: 'h23' },
-    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit' },
+    timeZone: isTimeZone(timeZone) ? timeZone : mailDefaults.timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
   })
-  /** The day of the latest digest at this instant. */
-  const digestDay = (instant: number): string => {
-    const [day = '', shownHour = ''] = clock.format(instant).split(', ')
-    return Number(shownHour) >= hour ? day : `before ${day}`
+  /** Returns the local day, or undefined if clocks have not reached the hour on that day. */
+  const digestDay = (instant: number): string | undefined => {
+    const [day, localHour] = clock.format(instant).split(', ')
+    return Number(localHour) >= hour ? day : undefined
   }
   const first = Math.floor(since.getTime() / stepMilliseconds) * stepMilliseconds
   for (let step = 1; step <= stepsMax; step += 1) {
     const instant = first + step * stepMilliseconds
     const day = digestDay(instant)
-    if (!day.startsWith('before') && day !== digestDay(instant - stepMilliseconds)) return new Date(instant)
+    if (day !== undefined && day !== digestDay(instant - stepMilliseconds)) return new Date(instant)
   }
   return new Date(first + stepsMax * stepMilliseconds)
 }
 
-/** A longer mail is not read; the inbox has all of them. */
+/** Users do not read longer mails; the inbox has all notifications. */
 export const mailedNotificationsMax = 20
 /** Older notifications are not mailed, for example after a time without a mail server. */
 const mailedDaysMax = 3
 
 /**
- * Collects the contents of a mail when it is sent: what is unread then, about assignments that the account
- * sees then. Undefined if nothing is left, or if the account has no mail address, cannot sign in, or has
- * switched off mails.
+ * Composes a mail when it is sent: it contains the notifications that are unread then and concern assignments
+ * that the account can still see. Returns undefined if there are none, or if the account has no mail address,
+ * cannot sign in, or has switched off mails.
  */
 export async function composeNotifications(
   { database, administrators }: { readonly database: Database; readonly administrators: Administrators },
@@ -159,7 +178,7 @@ export async function composeNotifications(
     select account.id, ${administratorColumns} from users as account
     where account.id = ${creatorId} and account.active and not ${isAccountDeactivatedSql}`)
   if (!account || !isMailAddress(account.login.trim())) return undefined
-  const { frequency, mutedKinds } = await readChoices(database, account.id)
+  const { frequency, mutedKinds } = await readMailSettings(database, account.id)
   if (frequency === 'none') return undefined
   const covered = await database.query<{ id: string }>(sql`
     select id from notifications where user_id = ${account.id}
@@ -168,7 +187,9 @@ export async function composeNotifications(
   const ids = new Set(covered.map(({ id }) => id))
   const caller = { id: account.id, isAdministrator: administrators.isAdministrator(account) }
   const { data } = await listNotifications(database.liveListReads, caller, {
-    ...{ pageNumber: 1, pageSize: notificationsMax, isUnreadOnly: true },
+    pageNumber: 1,
+    pageSize: notificationsMax,
+    isUnreadOnly: true,
     kinds: notificationKinds.filter((kind) => !mutedKinds?.includes(kind)),
   })
   const mailed = data.filter(({ id }) => ids.has(id))
@@ -186,7 +207,7 @@ export async function composeNotifications(
 
 async function groupsOf(
   queries: Queries,
-  notifications: readonly ShownNotification[],
+  notifications: readonly ListedNotification[],
 ): Promise<readonly NotificationGroup[]> {
   const names = await queries.query<{ id: string; name: string }>(sql`
     select id, name from users where id = any(${notifications.map(({ actorId }) => actorId)}::uuid[])
@@ -196,8 +217,8 @@ async function groupsOf(
     select id, name from workflows where id = any(${notifications.map(({ workflowId }) => workflowId)}::uuid[])`)
   const nameOf = new Map(names.map(({ id, name }) => [id, name]))
   const byAssignment = Map.groupBy(notifications, ({ assignmentId }) => assignmentId)
-  return [...byAssignment.values()].flatMap((some): NotificationGroup[] => {
-    const [first] = some
+  return [...byAssignment.values()].flatMap((ofAssignment): NotificationGroup[] => {
+    const [first] = ofAssignment
     if (!first) return []
     const { assignmentId, assignmentName, projectId } = first
     return [
@@ -205,7 +226,7 @@ async function groupsOf(
         assignment: assignmentName,
         project: nameOf.get(projectId) ?? '',
         path: `/projects/${projectId}/assignments/${assignmentId}`,
-        lines: some.map(({ kind, actorId, workflowId }) => ({
+        lines: ofAssignment.map(({ kind, actorId, workflowId }) => ({
           kind,
           actor: nameOf.get(actorId ?? ''),
           stage: nameOf.get(workflowId ?? ''),

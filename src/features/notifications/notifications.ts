@@ -16,49 +16,57 @@ export interface NewNotification {
   readonly workflowId?: string | undefined
   /** The account that caused it; absent for reminders and for work without a caller. */
   readonly actorId?: string | null
+  /** Distinguishes notifications of the same kind to the same account about the same assignment. */
   readonly cause: string
   readonly at: string
 }
 
-/** The limit of an inbox, which every page of the list reads completely. The oldest are deleted first. */
+/**
+ * The most notifications that an account has; each page of the list reads all of them. The oldest are deleted
+ * first.
+ */
 export const notificationsMax = 500
 /** Older notifications are deleted. */
 export const notificationDays = 60
 
-/** The name of the lines in the change log by which live listings notice a change. Their row id is that of the account. */
-export const notificationLines = 'notification'
+/**
+ * The resource of notifications in the change log, which live listings follow. The row id is that of the
+ * account.
+ */
+export const notificationResource = 'notification'
 
 /**
- * Stores notifications in the transaction that moves the progress. Its row lock lets one instance write at a
- * time, so the limit of each account is exact.
+ * Stores notifications in the transaction that moves the progress. The lock on the progress row lets one
+ * instance write at a time, so the limit of each account is exact.
  */
-export async function keepNotifications(
+export async function storeNotifications(
   transaction: Queries,
   created: readonly NewNotification[],
 ): Promise<void> {
   if (created.length === 0) return
-  const columnOf = <Key extends keyof NewNotification>(key: Key) => created.map((one) => one[key] ?? null)
+  const columnOf = <Key extends keyof NewNotification>(key: Key) =>
+    created.map((notification) => notification[key] ?? null)
   const [{ batch } = { batch: '0' }] = await transaction.query<{ batch: string }>(
     sql`update notification_progress set batch = batch + 1 returning batch::text as batch`,
   )
-  const kept = await transaction.query<{ userId: string }>(sql`
-    insert into notifications as kept (user_id, kind, assignment_id, comment_id, workflow_id, actor_id, cause, at, batch)
-    select given.*, ${batch}::bigint from unnest(${columnOf('userId')}::uuid[], ${columnOf('kind')}::text[], ${columnOf('assignmentId')}::uuid[],
+  const stored = await transaction.query<{ userId: string }>(sql`
+    insert into notifications as stored (user_id, kind, assignment_id, comment_id, workflow_id, actor_id, cause, at, batch)
+    select created.*, ${batch}::bigint from unnest(${columnOf('userId')}::uuid[], ${columnOf('kind')}::text[], ${columnOf('assignmentId')}::uuid[],
       ${columnOf('commentId')}::uuid[], ${columnOf('workflowId')}::uuid[], ${columnOf('actorId')}::uuid[], ${columnOf('cause')}::text[],
-      ${columnOf('at')}::timestamptz[]) as given (user_id, kind, assignment_id, comment_id, workflow_id, actor_id, cause, at)
-    where exists (select from users where id = given.user_id)
+      ${columnOf('at')}::timestamptz[]) as created (user_id, kind, assignment_id, comment_id, workflow_id, actor_id, cause, at)
+    where exists (select from users where id = created.user_id)
     on conflict on constraint notifications_once do update
       set workflow_id = excluded.workflow_id, actor_id = excluded.actor_id, at = excluded.at, batch = excluded.batch, read_at = null
-      where kept.kind = 'stageChanged'
+      where stored.kind = 'stageChanged'
     returning user_id as "userId"`)
-  const accounts = [...new Set(kept.map(({ userId }) => userId))]
+  const accounts = [...new Set(stored.map(({ userId }) => userId))]
   if (accounts.length === 0) return
-  // The row is locked even if it exists, so that a mail covers either none of these notifications, or all of
-  // them.
+  // An existing row is updated only to lock it, so that a mail covers either all of these notifications or
+  // none.
   await transaction.query(sql`
-    insert into notification_mails as waiting (user_id, first_batch)
+    insert into notification_mails as pending (user_id, first_batch)
     select account, ${batch}::bigint from unnest(${accounts}::uuid[]) as account
-    on conflict (user_id) do update set first_batch = waiting.first_batch returning 1`)
+    on conflict (user_id) do update set first_batch = pending.first_batch returning 1`)
   await transaction.query(sql`
     delete from notifications where id in (
       select id from (
@@ -68,7 +76,7 @@ export async function keepNotifications(
     returning 1`)
   await transaction.query(sql`
     insert into changes (resource, row_id, action, caller)
-    select ${notificationLines}::text, account, 'create', null from unnest(${accounts}::uuid[]) as account returning 1`)
+    select ${notificationResource}::text, account, 'create', null from unnest(${accounts}::uuid[]) as account returning 1`)
 }
 
 export interface NotificationQuery {
@@ -78,7 +86,7 @@ export interface NotificationQuery {
   readonly kinds: readonly string[] | undefined
 }
 
-interface KeptNotification {
+interface StoredNotification {
   readonly id: string
   readonly kind: NotificationKind
   readonly assignmentId: string
@@ -89,43 +97,43 @@ interface KeptNotification {
   readonly readAt: string | null
 }
 
-export interface ShownNotification extends KeptNotification {
+export interface ListedNotification extends StoredNotification {
   readonly assignmentName: string
   readonly projectId: string
 }
 
 export interface NotificationPage {
-  readonly data: readonly ShownNotification[]
+  readonly data: readonly ListedNotification[]
   readonly totalCount: number
   readonly pageNumber: number
   readonly pageSize: number
   readonly totalPages: number
-  /** The unread ones of all kinds, on all pages. */
+  /** The number of unread notifications of all kinds, on all pages. */
   readonly unreadCount: number
 }
 
 /**
- * Reads the notifications about assignments that the caller sees now. Two statements instead of a join,
- * because assignments may be on other nodes; the limit of an account bounds both.
+ * Reads the notifications about assignments that the caller can see now. Sends two statements instead of a
+ * join, because assignments may be on other nodes; `notificationsMax` bounds both.
  */
 export async function listNotifications(
   reads: LimitedReads,
   caller: Caller,
   { pageNumber, pageSize, isUnreadOnly, kinds }: NotificationQuery,
 ): Promise<NotificationPage> {
-  const kept = await reads.query<KeptNotification>(
+  const stored = await reads.query<StoredNotification>(
     sql`select id, kind, assignment_id as "assignmentId", comment_id as "commentId", workflow_id as "workflowId",
         actor_id as "actorId", at, read_at as "readAt"
       from notifications where user_id = ${caller.id} order by at desc, id desc limit ${notificationsMax}::int`,
     caller.id,
   )
-  const about = [...new Set(kept.map(({ assignmentId }) => assignmentId))]
-  const visible = await readVisible(reads, caller, about)
-  const readable = kept.flatMap((one): ShownNotification[] => {
-    const found = visible.get(one.assignmentId)
-    return found ? [{ ...one, assignmentName: found.name, projectId: found.projectId }] : []
+  const assignmentIds = [...new Set(stored.map(({ assignmentId }) => assignmentId))]
+  const assignments = await readVisibleAssignments(reads, caller, assignmentIds)
+  const visible = stored.flatMap((notification): ListedNotification[] => {
+    const about = assignments.get(notification.assignmentId)
+    return about ? [{ ...notification, assignmentName: about.name, projectId: about.projectId }] : []
   })
-  const selected = readable.filter(
+  const selected = visible.filter(
     ({ kind, readAt }) => (!isUnreadOnly || readAt === null) && (kinds === undefined || kinds.includes(kind)),
   )
   return {
@@ -134,7 +142,7 @@ export async function listNotifications(
     pageNumber,
     pageSize,
     totalPages: Math.ceil(selected.length / pageSize),
-    unreadCount: readable.filter(({ readAt }) => readAt === null).length,
+    unreadCount: visible.filter(({ readAt }) => readAt === null).length,
   }
 }
 
@@ -144,28 +152,32 @@ interface VisibleAssignment {
   readonly projectId: string
 }
 
-async function readVisible(
+async function readVisibleAssignments(
   reads: LimitedReads,
   caller: Caller,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, VisibleAssignment>> {
   if (ids.length === 0) return new Map()
-  const found = await reads.query<VisibleAssignment>(
+  const rows = await reads.query<VisibleAssignment>(
     sql`select row.id, row.name, row.project_id as "projectId" from assignments as row
       where row.id = any(${ids}::uuid[]) and row.active and ${visibleRows(assignment, caller)}`,
     caller.id,
   )
-  return new Map(found.map((one) => [one.id, one]))
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 export interface Marking {
   readonly isRead: boolean
-  /** Absent for all of them. */
+  /** Undefined for all notifications of the caller. */
   readonly ids: readonly string[] | undefined
+  /** Undefined for all kinds. */
   readonly kinds: readonly string[] | undefined
 }
 
-/** Marks the caller's own notifications, and returns how many changed. Ids of others match nothing. */
+/**
+ * Marks notifications of the caller, and returns how many changed. Ids of other accounts' notifications are
+ * ignored.
+ */
 export async function markNotifications(
   { singleWrites }: Pick<Database, 'singleWrites'>,
   caller: Caller,
@@ -180,7 +192,7 @@ export async function markNotifications(
       returning id
     ), logged as (
       insert into changes (resource, row_id, action, caller)
-      select ${notificationLines}::text, ${caller.id}::uuid, 'update', ${caller.id}::uuid
+      select ${notificationResource}::text, ${caller.id}::uuid, 'update', ${caller.id}::uuid
       where exists (select from marked)
     )
     select id from marked`)

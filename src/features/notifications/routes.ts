@@ -19,19 +19,27 @@ import {
   markNotifications,
   type NotificationQuery,
   notificationDays,
-  notificationLines,
+  notificationResource,
   notificationsMax,
 } from './notifications.ts'
 
-const kind: Schema = { type: 'string', enum: notificationKinds, description: 'What it is about.' }
+const kind: Schema = { type: 'string', enum: notificationKinds, description: 'The kind of event.' }
 const count: Schema = { type: 'integer', minimum: 0 }
 
 export const notificationSchemas: Readonly<Record<string, Schema>> = {
   Notification: {
     type: 'object',
     required: [
-      ...['id', 'kind', 'assignmentId', 'assignmentName', 'projectId'],
-      ...['commentId', 'workflowId', 'actorId', 'at', 'readAt'],
+      'id',
+      'kind',
+      'assignmentId',
+      'assignmentName',
+      'projectId',
+      'commentId',
+      'workflowId',
+      'actorId',
+      'at',
+      'readAt',
     ],
     properties: {
       id: { ...uuid.schema, description: 'Its id.' },
@@ -79,7 +87,7 @@ export const notificationSchemas: Readonly<Record<string, Schema>> = {
         description: 'The notifications. Ids that are not the caller’s are ignored.',
       },
       all: { type: 'boolean', const: true, description: 'Marks all of them, in place of ids.' },
-      kind: { type: 'array', items: kind, minItems: 1, description: 'Limits it to these kinds.' },
+      kind: { type: 'array', items: kind, minItems: 1, description: 'Limits the marking to these kinds.' },
     },
   },
   NotificationsMarked: {
@@ -141,12 +149,14 @@ export const notificationRoutes = (context: Context, live: LiveListings): Route[
   },
 ]
 
-/** The listing is read again when the account gets or marks notifications, or joins or leaves a project. */
+/**
+ * The listing is read again when the account receives or marks notifications, or joins or leaves a project.
+ */
 const notificationView = (caller: Caller, query: NotificationQuery): View => ({
   key: JSON.stringify(['notifications', caller.id, caller.isAdministrator, query]),
   caller,
-  resources: [notificationLines, 'userProject'],
-  scope: { resource: notificationLines, allowedValues: { id: [caller.id] }, member: caller.id },
+  resources: [notificationResource, 'userProject'],
+  scope: { resource: notificationResource, allowedValues: { id: [caller.id] }, member: caller.id },
   read: async (reads) => JSON.stringify({ result: await listNotifications(reads, caller, query) }),
 })
 
@@ -171,18 +181,19 @@ function parseMarking(body: unknown): Marking {
   const violations = collectViolations()
   if (typeof isRead !== 'boolean') violations.add('isRead', 'IsRead must be true or false.')
   if ((ids === undefined) !== (all === true)) violations.add('ids', 'Either ids or all is required.')
-  const parsed = kinds === undefined ? undefined : parseKinds(kinds, violations)
+  const parsedKinds = kinds === undefined ? undefined : parseKinds(kinds, violations)
   violations.throwIfAny()
   return {
     isRead: isRead === true,
     ids: ids === undefined ? undefined : parseIds(body, { duplicates: 'ignored' }),
-    kinds: parsed,
+    kinds: parsedKinds,
   }
 }
 
 function parseKinds(input: unknown, violations: Violations): readonly string[] | undefined {
-  const known: readonly unknown[] = notificationKinds
-  if (Array.isArray(input) && input.length > 0 && input.every((one) => known.includes(one))) return input
+  const validKinds: readonly unknown[] = notificationKinds
+  if (Array.isArray(input) && input.length > 0 && input.every((name) => validKinds.includes(name)))
+    return input
   violations.add('kind', `Kind must be an array of ${notificationKinds.join(', ')}.`)
   return undefined
 }

@@ -36,7 +36,10 @@ async function readWatch({ database }: Context, caller: Caller, assignmentId: st
   }
 }
 
-/** An advisory lock on the choices of the account keeps their limit exact when several devices choose at the same time. */
+/**
+ * An advisory lock per account keeps the limit of its choices exact if several devices send one at the same
+ * time.
+ */
 async function changeWatch(context: Context, caller: Caller, body: unknown): Promise<Watch> {
   const { assignmentId, isWatching } = parseChoice(body)
   await requireVisible(context, caller, assignmentId)
@@ -63,15 +66,15 @@ async function changeWatch(context: Context, caller: Caller, body: unknown): Pro
 }
 
 function parseChoice(body: unknown): { readonly assignmentId: string; readonly isWatching: boolean | null } {
-  const given = parseObject(body)
+  const { assignmentId, isWatching } = parseObject(body)
   const violations = collectViolations()
-  const parsed = uuid.parse(given.assignmentId, 'AssignmentId')
-  const { isWatching } = given
+  const parsed = uuid.parse(assignmentId, 'AssignmentId')
   if (!('value' in parsed)) violations.add('assignmentId', ...parsed.problems)
   if (typeof isWatching !== 'boolean' && isWatching !== null)
     violations.add('isWatching', 'IsWatching must be true, false or null.')
   violations.throwIfAny()
   return {
+    // `throwIfAny` has thrown if there is no value.
     assignmentId: 'value' in parsed ? parsed.value : '',
     isWatching: typeof isWatching === 'boolean' ? isWatching : null,
   }

@@ -10,7 +10,7 @@ import { project } from '../../resources/project.ts'
 import { person } from '../../resources/user.ts'
 import { workflow } from '../../resources/workflow.ts'
 
-/** A chart with more groups is unreadable. */
+/** A chart with more groupings is unreadable. */
 export const groupingsMax = 3
 export const groupsMax = 1000
 
@@ -55,7 +55,7 @@ export const reports: readonly Report[] = [
 export interface EntityGrouping {
   readonly source: 'row' | 'assignment' | 'project'
   readonly column: string
-  /** The rows with these ids. A group has the name of its row if the caller may see it. */
+  /** The resource that the ids refer to. A group has the name of its row if the caller may see that row. */
   readonly listed: ListedResource
 }
 
@@ -86,7 +86,7 @@ export const entityFilters: Readonly<Record<string, EntityGrouping>> = Object.fr
 )
 
 export interface ReportQuery {
-  /** Sorted in the order of the columns, which also sorts the groups. */
+  /** In the order of the request, in which the groups are also sorted. */
   readonly groupBy: readonly Grouping[]
   /** Days in the time zone, from the first (inclusive) to the second (exclusive). */
   readonly dateFrom: string | undefined
@@ -98,7 +98,11 @@ export interface ReportQuery {
 }
 
 const reportKeys = [
-  ...['groupBy', 'dateFrom', 'dateTo', 'timeZone', 'limit'],
+  'groupBy',
+  'dateFrom',
+  'dateTo',
+  'timeZone',
+  'limit',
   ...Object.keys(entityFilters),
 ] as const
 
@@ -106,9 +110,9 @@ const reportKeys = [
  * Parses flat query keys and reports all violations at once; an unknown key is rejected, because ignoring it
  * would widen the sums.
  */
-export function parseReportQuery(given: Readonly<Record<string, unknown>>): ReportQuery {
+export function parseReportQuery(queryValues: Readonly<Record<string, unknown>>): ReportQuery {
   const violations = collectViolations()
-  const keys = parseKeys(given, violations)
+  const keys = parseKeys(queryValues, violations)
   const [dateFrom, dateTo] = ['dateFrom', 'dateTo'].map((key) => parseDay(key, keys[key], violations))
   if (dateFrom && dateTo && dateTo < dateFrom)
     violations.add('dateTo', 'DateTo must be on or after DateFrom.')
@@ -126,9 +130,9 @@ export function parseReportQuery(given: Readonly<Record<string, unknown>>): Repo
 
 type Keys = Readonly<Record<string, string>>
 
-function parseKeys(given: Readonly<Record<string, unknown>>, violations: Violations): Keys {
+function parseKeys(queryValues: Readonly<Record<string, unknown>>, violations: Violations): Keys {
   const keys: Record<string, string> = {}
-  for (const [key, value] of Object.entries(given)) {
+  for (const [key, value] of Object.entries(queryValues)) {
     if (!reportKeys.includes(key))
       violations.add(key, `Unknown report key ${key}. Valid keys: ${reportKeys.join(', ')}.`)
     else if (Array.isArray(value)) violations.add(key, `${capitalize(key)} must be given once.`)
@@ -140,16 +144,18 @@ function parseKeys(given: Readonly<Record<string, unknown>>, violations: Violati
 
 function parseGroupings(input: string | undefined, violations: Violations): readonly Grouping[] {
   const names = input?.split(',').map((name) => name.trim()) ?? []
-  const known = groupings.filter((grouping) => names.includes(grouping))
-  const isValid = names.length === known.length && names.length >= 1 && names.length <= groupingsMax
+  const validGroupings = groupings.filter((grouping) => names.includes(grouping))
+  // The lengths differ if a name is unknown or repeated.
+  const isValid = names.length === validGroupings.length && names.length >= 1 && names.length <= groupingsMax
   if (!isValid)
     violations.add('groupBy', `GroupBy must name 1 to ${groupingsMax} of ${groupings.join(', ')}, each once.`)
-  return names.filter((name): name is Grouping => (known as readonly string[]).includes(name))
+  return names.filter((name): name is Grouping => (validGroupings as readonly string[]).includes(name))
 }
 
-/** A day, not an instant: the time zone determines when it begins. */
+/** Parses a day. It is not converted to an instant, because the time zone determines when it begins. */
 function parseDay(key: string, input: string | undefined, violations: Violations): string | undefined {
   if (input === undefined) return undefined
+  // PostgreSQL has no year 0. `Date` turns a day such as February 30 into one of March.
   const isDay = /^\d{4}-\d\d-\d\d$/.test(input) && input >= '0001'
   if (isDay && !Number.isNaN(Date.parse(input)) && new Date(input).toISOString().startsWith(input))
     return input
@@ -172,14 +178,14 @@ function parseTimeZone(input: string | undefined, violations: Violations): strin
 export const unknownTimeZone = 'TimeZone must be UTC or a name of the IANA database such as Europe/Berlin.'
 
 function parseFilters(keys: Keys, violations: Violations): Readonly<Record<string, string>> {
-  const given = Object.keys(entityFilters).flatMap((key): [string, string][] => {
+  const filters = Object.keys(entityFilters).flatMap((key): [string, string][] => {
     if (keys[key] === undefined) return []
     const parsed = uuid.parse(keys[key], capitalize(key))
     if ('value' in parsed) return [[key, parsed.value]]
     violations.add(key, ...parsed.problems)
     return []
   })
-  return Object.fromEntries(given)
+  return Object.fromEntries(filters)
 }
 
 function parseLimit(input: string | undefined, violations: Violations): number {

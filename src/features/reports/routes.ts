@@ -22,9 +22,9 @@ import {
   type ReportQuery,
   reports,
 } from './parse-report-query.ts'
-import { type ReportResult, resourcesBehind, runReport } from './run-report.ts'
+import { type ReportResult, resourcesAffectingReport, runReport } from './run-report.ts'
 
-/** Sums over the rows that the caller may see. */
+/** Serves sums over the rows that the caller may see. */
 export const reportRoutes = (context: Context, live: LiveListings): Route[] =>
   reports.map((report) => ({
     id: `Report${capitalize(report.name)}`,
@@ -62,7 +62,7 @@ const csvHeaders = {
 const reportView = (report: Report, caller: Caller, query: ReportQuery): View => ({
   key: JSON.stringify(['report', report.name, viewKeyOf(report.summed, caller), query]),
   caller,
-  resources: resourcesBehind(report, caller, query),
+  resources: resourcesAffectingReport(report, caller, query),
   read: async (reads) => JSON.stringify(serializeReport(await runReport(report, caller, query, reads))),
 })
 
@@ -123,7 +123,7 @@ const reportParameters = ({ summed, dateColumn }: Report): Parameter[] => [
   },
 ]
 
-const named: Schema = {
+const entityGroupSchema: Schema = {
   type: 'object',
   required: ['id', 'name'],
   properties: {
@@ -132,13 +132,13 @@ const named: Schema = {
   },
 }
 
-const times: Readonly<Record<string, Schema>> = {
+const timeGroupSchemas: Readonly<Record<string, Schema>> = {
   week: { type: 'string', format: 'date', description: 'The Monday on which the week begins.' },
   month: { type: 'string', description: 'Year and number, such as 2026-01.' },
 }
 
 export const reportSchemas: Readonly<Record<string, Schema>> = {
-  ReportGroup: named,
+  ReportGroup: entityGroupSchema,
   ...Object.fromEntries(reports.map((report) => [`${capitalize(report.name)}Report`, reportSchema(report)])),
 }
 
@@ -151,7 +151,7 @@ function reportSchema({ measures }: Report): Schema {
     ]),
   )
   const groups = Object.fromEntries(
-    groupings.map((name) => [name, isTimeGrouping(name) ? times[name] : ref('ReportGroup')]),
+    groupings.map((name) => [name, isTimeGrouping(name) ? timeGroupSchemas[name] : ref('ReportGroup')]),
   )
   return resultSchema('The sums.', {
     groups: {

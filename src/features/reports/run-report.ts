@@ -28,7 +28,7 @@ export interface ReportResult {
   readonly groups: readonly Values[]
   /** The number of all groups, including those beyond the limit. */
   readonly totalGroups: number
-  /** The total over all of them. */
+  /** The totals over all groups. */
   readonly total: Values
   readonly timeZone: string
   readonly lastChangeSecond: number | null
@@ -47,6 +47,7 @@ export async function runReport(
   const measuresIn = (row: Values, prefix: string) =>
     Object.fromEntries(report.measures.map(({ name }) => [name, Number(row[prefix + name] ?? 0)]))
   return {
+    // Without any group, the statement returns one row that has only the totals.
     groups: found
       .filter(({ position }) => position !== null && position !== undefined)
       .map((row) => ({
@@ -125,7 +126,7 @@ function statementOf(report: Report, caller: Caller, query: ReportQuery): Sql {
     select total.*, shown.*
     from (
       select count(*) as "totalGroups", ${join(measures.map(totalOf), ', ')},
-        ${lastChangeSecond(resourcesBehind(report, caller, query))} as "lastChangeSecond"
+        ${lastChangeSecond(resourcesAffectingReport(report, caller, query))} as "lastChangeSecond"
       from sums
     ) as total
     left join (
@@ -153,17 +154,17 @@ const fromClause = ({ summed }: Report): Sql =>
     ${summed === assignment ? raw('') : sql`left join ${tableOf(assignment)} as assignment on assignment.id = row.assignment_id`}
     left join ${tableOf(project)} as project on project.id = ${raw(aliasOf(summed, 'assignment'))}.project_id`
 
-/** A summed assignment is its own assignment. */
+/** If assignments are summed, the row itself is the assignment. */
 const aliasOf = (summed: Report['summed'], source: EntityGrouping['source']): string =>
   source === 'assignment' && summed === assignment ? 'row' : source
 
 const columnOf = ({ summed }: Report, { source, column: name }: EntityGrouping): Sql =>
   sql`${raw(aliasOf(summed, source))}.${column(name)}`
 
-/** Weeks begin on Monday and are named after it; months by their year and number. */
+/** The key of a week is its Monday, that of a month its year and number. */
 function groupKey(report: Report, grouping: Grouping, { timeZone }: ReportQuery): Sql {
   if (!isTimeGrouping(grouping)) return columnOf(report, entityGroupings[grouping])
-  // `grouping` is one of two words, so its text needs no parameter.
+  // `grouping` is `week` or `month`, so its text needs no parameter.
   const local = sql`date_trunc(${raw(`'${grouping}'`)}, row.${column(report.dateColumn)} at time zone ${timeZone}::text)`
   return sql`to_char(${local}, ${raw(grouping === 'week' ? `'YYYY-MM-DD'` : `'YYYY-MM'`)})`
 }
@@ -190,7 +191,7 @@ const usedColumns = (
   { groupBy, dateFrom, dateTo, filters }: ReportQuery,
 ): string[] => [
   ...(dateFrom || dateTo ? [dateColumn] : []),
-  ...groupBy.map((one) => (isTimeGrouping(one) ? dateColumn : entityGroupings[one].column)),
+  ...groupBy.map((grouping) => (isTimeGrouping(grouping) ? dateColumn : entityGroupings[grouping].column)),
   ...Object.keys(filters),
 ]
 
@@ -200,12 +201,16 @@ const nameJoin = (index: number, listed: EntityGrouping['listed'], caller: Calle
     where row.id = ${raw(`sums.group${index}`)} and ${listedRows(listed, caller, 'active')}
   ) as ${raw(`named${index}`)} on true`
 
-/** The resources whose changes can change the sums or the names of the groups. */
-export const resourcesBehind = ({ summed }: Report, caller: Caller, { groupBy }: ReportQuery): string[] => [
+/** Returns the resources whose changes can change the sums or the names of the groups. */
+export const resourcesAffectingReport = (
+  { summed }: Report,
+  caller: Caller,
+  { groupBy }: ReportQuery,
+): string[] => [
   ...new Set([
-    ...[summed, assignment, project].flatMap((one) => resourcesAffecting(one, caller)),
-    ...groupBy.flatMap((one) =>
-      isTimeGrouping(one) ? [] : resourcesAffecting(entityGroupings[one].listed, caller),
+    ...[summed, assignment, project].flatMap((resource) => resourcesAffecting(resource, caller)),
+    ...groupBy.flatMap((grouping) =>
+      isTimeGrouping(grouping) ? [] : resourcesAffecting(entityGroupings[grouping].listed, caller),
     ),
   ]),
 ]

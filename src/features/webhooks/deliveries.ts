@@ -36,10 +36,10 @@ export interface DeliveryPage {
   readonly next: string | null
 }
 
-/** The newest attempts of a delivery are enough to see what is wrong. */
+/** The newest attempts of a delivery show what is wrong. */
 export const attemptsListedMax = 5
 
-/** Deliveries to a webhook and the responses, newest first, limited to those that the caller may read today. */
+/** Returns the deliveries to a webhook that the caller may read today, with the responses, newest first. */
 export async function listDeliveries(
   { database }: Context,
   caller: Caller,
@@ -74,45 +74,49 @@ export async function listDeliveries(
   const listed = found.slice(0, pageSize)
   return {
     data: listed
-      .filter((one) => one.isReadable)
-      .map(({ rowId: _, isReadable: __, ...one }) => ({ ...one, body: bodyFor(caller, one.body) })),
+      .filter((delivery) => delivery.isReadable)
+      .map(({ rowId, isReadable, ...delivery }) => ({
+        ...delivery,
+        body: bodyFor(caller, delivery.body),
+      })),
     next: found.length > pageSize ? (listed.at(-1)?.id ?? null) : null,
   }
 }
 
-/** Sends one delivery, or all of a period, again with the same ids. Returns their number. */
+/** Sends one delivery again, or all deliveries of a period, with the same ids. Returns their number. */
 export async function replayDeliveries(
   { database }: Context,
   caller: Caller,
   body: unknown,
 ): Promise<number> {
-  const given = parseObject(body)
+  const fields = parseObject(body)
   const violations = collectViolations()
-  const id = parseWebhookId(given.id, violations) ?? ''
+  const id = parseWebhookId(fields.id, violations) ?? ''
   const deliveryId = parseNumber(
     'deliveryId',
-    given.deliveryId ?? undefined,
+    fields.deliveryId ?? undefined,
     Number.MAX_SAFE_INTEGER,
     violations,
   )
-  const from = parseOptionalTimestamp('from', given.from, violations)
-  const to = parseOptionalTimestamp('to', given.to, violations)
-  if (deliveryId === undefined && given.deliveryId == null && (from === undefined || to === undefined))
+  const from = parseOptionalTimestamp('from', fields.from, violations)
+  const to = parseOptionalTimestamp('to', fields.to, violations)
+  // An invalid DeliveryId has been reported already.
+  if (deliveryId === undefined && fields.deliveryId == null && (from === undefined || to === undefined))
     violations.add('deliveryId', 'DeliveryId is required, or From and To.')
   if (from && to && isEarlier(to, from)) violations.add('to', 'To must be on or after From.')
   violations.throwIfAny()
   await requireReadableProject(database, caller, id)
-  const which =
+  const selection =
     deliveryId === undefined ? sql`created_at >= ${from} and created_at < ${to}` : sql`id = ${deliveryId}`
   const resend = (condition: Sql) => sql`
     update webhook_deliveries as delivery set next_at = now(), first_at = null, attempts = 0, delivered_at = null
-    where webhook_id = ${id} and ${which} and ${condition} returning id`
+    where webhook_id = ${id} and ${selection} and ${condition} returning id`
   const resent = await database.singleWrites.query(
     changeMessages.attach(
       {
         rows: readableRows(caller),
         messages: () =>
-          sql`select id, type, row_id as "rowId" from webhook_deliveries where webhook_id = ${id} and ${which}`,
+          sql`select id, type, row_id as "rowId" from webhook_deliveries where webhook_id = ${id} and ${selection}`,
         change: (ids) => resend(sql`id = any(${ids}::bigint[])`),
       },
       resend(isReadable(caller)),

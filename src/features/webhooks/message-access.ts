@@ -6,8 +6,8 @@ import { historyVisibleRow, readableEntries } from '../../records/visible-rows.t
 import { project } from '../../resources/project.ts'
 
 /**
- * Messages are kept for an account that could read their contents. They are shown and sent only as long as it
- * still can: each time, access to the row of the message is checked, as in the feed. No lock protects this: a
+ * A message is kept for an account that could read its contents. Each time it is shown or sent, the access of
+ * the account to the row of the message is checked again, as in the feed. No lock protects this check: a
  * message in flight when a membership ends may still arrive, but none after it.
  */
 export interface KeptMessage {

@@ -22,8 +22,8 @@ describe('The queue of a webhook', () => {
   const now = Date.now()
   const minute = 60_000
 
-  /** A webhook with a change to deliver, which an instance has claimed. */
-  async function claimed() {
+  /** Creates a webhook with a change to deliver. Returns a function with which an instance claims it. */
+  async function createWebhook() {
     const { database } = fresh
     const id = newId()
     const position = await newestPosition(database.liveListReads, caller)
@@ -37,15 +37,15 @@ describe('The queue of a webhook', () => {
     return (at: number) => claimOf(id, at)
   }
   async function claimOf(id: string, at: number) {
-    const hook = (await claimWebhooks(fresh.database, at)).find((one) => one.id === id)
-    assert.ok(hook, 'it is free')
+    const hook = (await claimWebhooks(fresh.database, at)).find(({ id: claimedId }) => claimedId === id)
+    assert.ok(hook, 'The webhook is not claimed.')
     return hook
   }
   const deliveriesOf = (id: string) =>
     fresh.database.query(sql`select 1 from webhook_deliveries where webhook_id = ${id}`)
 
   test('is not filled by an instance that was too slow and has lost its claim', async () => {
-    const claim = await claimed()
+    const claim = await createWebhook()
     const slow = await claim(now)
     const next = await claim(now + minute)
     await fillQueue(fresh.database, slow, caller, now)
@@ -54,16 +54,16 @@ describe('The queue of a webhook', () => {
     assert.equal((await deliveriesOf(slow.id)).length, 1)
   })
 
-  test('signs with the previous secret for exactly as long as promised', async () => {
-    const claim = await claimed()
+  test('returns the previous secret only until it expires', async () => {
+    const claim = await createWebhook()
     assert.equal((await claim(now - 2 * minute)).previousSecret, 'whsec_before')
     assert.equal((await claim(now + minute)).previousSecret, null)
   })
 
-  test('keeps a replay that crosses the outcome of the previous attempt', async () => {
+  test('keeps a replay that is requested while the result of an attempt is recorded', async () => {
     const { database } = fresh
     for (let round = 0; round < 20; round += 1) {
-      const claim = await claimed()
+      const claim = await createWebhook()
       const hook = await claim(now)
       await fillQueue(database, hook, caller, now)
       const { readable } = await findDueDeliveries(database, hook, caller, now, 1)
@@ -76,9 +76,10 @@ describe('The queue of a webhook', () => {
       ])
       const due = await findDueDeliveries(database, hook, caller, Date.now() + minute, 1)
       assert.deepEqual(
-        due.readable.map((one) => one.id),
+        due.readable.map(({ id }) => id),
         [delivery.id],
       )
+      // `delivery` was read before the replay, so withdrawing it must not affect the replay.
       await withdrawDeliveries(database, [delivery])
       const stillDue = await findDueDeliveries(database, hook, caller, Date.now() + minute, 1)
       assert.equal(stillDue.readable.length, 1)

@@ -55,7 +55,7 @@ export interface Attempt {
   readonly error?: string
 }
 
-/** The number that one instance claims at once; others claim the rest. */
+/** The number of webhooks that one instance claims at once. Other instances claim the rest. */
 export const claimedAtOnceMax = 8
 /** A claim expires after this time, so that others serve the webhooks of a process that was killed. */
 export const claimSeconds = 6
@@ -64,19 +64,19 @@ const toTimestamp = (milliseconds: number) => sql`to_timestamp(${milliseconds / 
 
 /** Lets instances skip every other query while there is no active webhook. */
 export async function hasWebhooks(database: Queries): Promise<boolean> {
-  const [one] = await database.query(sql`select 1 from webhooks where active limit 1`)
-  return one !== undefined
+  const [active] = await database.query(sql`select 1 from webhooks where active limit 1`)
+  return active !== undefined
 }
 
 export interface ClaimOptions {
   readonly max?: number
-  /** The ids of webhooks that are being served, or have been. */
+  /** The ids of webhooks not to claim, because this process serves them or has just served them. */
   readonly except?: readonly string[]
 }
 
 /**
- * Claims webhooks with a due delivery, or with changes since their last check, and first those that have
- * waited longest. Locked rows are being claimed by another instance.
+ * Claims webhooks that have a due delivery, or changes since their last check. Those that have waited longest
+ * come first. Locked rows are skipped, because another instance is claiming them.
  */
 export function claimWebhooks(
   database: Database,
@@ -122,7 +122,10 @@ export async function renewClaim(
   return renewed.length > 0
 }
 
-/** The time of the release stays in `claimed_until`, so that webhooks that wait longer are claimed before this one. */
+/**
+ * Ends a claim. `claimed_until` keeps the time of the release, so that webhooks that have waited longer are
+ * claimed before this one.
+ */
 export async function releaseClaim(
   { singleWrites }: Database,
   { id, claim }: ClaimedWebhook,
@@ -136,7 +139,9 @@ export async function releaseClaim(
 const waitingMax = 500
 const pageSize = 100
 
-/** Creates deliveries for newer changes that the owner of the webhook sees, and moves the position with them. */
+/**
+ * Creates deliveries for newer changes that the owner of the webhook sees, and moves the position with them.
+ */
 export async function fillQueue(
   database: Database,
   hook: ClaimedWebhook,
@@ -173,7 +178,10 @@ async function countWaiting(database: Queries, { id }: ClaimedWebhook): Promise<
   return row?.count ?? 0
 }
 
-/** Deliveries and position are one transaction: a process that dies in between leaves all of them or none. */
+/**
+ * Deliveries and position are written in one transaction: a process that dies in between leaves all of them
+ * or none.
+ */
 async function queuePage(
   transaction: Queries,
   { id, claim }: ClaimedWebhook,
@@ -219,9 +227,9 @@ export async function queueMessages(
   await queries.query(sql`
     insert into webhook_deliveries (webhook_id, message, type, row_id, body, created_at, next_at)
     select ${webhookId}, message, type, row_id, body, ${toTimestamp(now)}, ${toTimestamp(now)}
-    from unnest(${messages.map((one) => one.message)}::text[], ${messages.map((one) => one.type)}::text[],
-      ${messages.map((one) => one.rowId)}::uuid[], ${messages.map((one) => one.body)}::text[])
-      with ordinality as given (message, type, row_id, body, place) order by place`)
+    from unnest(${messages.map(({ message }) => message)}::text[], ${messages.map(({ type }) => type)}::text[],
+      ${messages.map(({ rowId }) => rowId)}::uuid[], ${messages.map(({ body }) => body)}::text[])
+      with ordinality as queued (message, type, row_id, body, place) order by place`)
 }
 
 export interface Due {
@@ -230,7 +238,9 @@ export interface Due {
   readonly unreadable: readonly Delivery[]
 }
 
-/** The oldest delivery of each row, if it is due: the next one of that row waits until it is delivered. */
+/**
+ * Finds the oldest pending delivery of each row, if it is due. Later deliveries of the row wait for it.
+ */
 export async function findDueDeliveries(
   database: Database,
   { id }: ClaimedWebhook,
@@ -251,10 +261,10 @@ export async function findDueDeliveries(
       due(isReadable(reader)),
     ),
   )
-  const readable = found.filter((one) => one.isReadable)
+  const readable = found.filter((delivery) => delivery.isReadable)
   return {
-    readable: readable.map((one) => ({ ...one, body: bodyFor(reader, one.body) })),
-    unreadable: found.filter((one) => !one.isReadable),
+    readable: readable.map((delivery) => ({ ...delivery, body: bodyFor(reader, delivery.body) })),
+    unreadable: found.filter((delivery) => !delivery.isReadable),
   }
 }
 
@@ -272,9 +282,9 @@ export async function withdrawDeliveries(
 }
 
 /**
- * Records an attempt; `nextAt` is the time of the next one, and undefined after a delivery. A delivery that
- * was replayed meanwhile stays due: the row is locked, then its `next_at` is compared with the one that this
- * attempt was made for.
+ * Records an attempt. `nextAt` is the time of the next one, or undefined if the receiver accepted the
+ * message. A delivery that was replayed meanwhile stays due: the row is locked, and then its `next_at` is
+ * compared with the one that this attempt was made for.
  */
 export async function recordAttempt(
   { singleWrites }: Database,
@@ -300,11 +310,11 @@ export async function recordAttempt(
 export async function pauseWebhook(
   { singleWrites }: Writes,
   id: string,
-  because: string,
+  reason: string,
   now: number,
 ): Promise<void> {
   await singleWrites.query(sql`
-    update webhooks set active = false, paused_at = ${toTimestamp(now)}, paused_because = ${because}, claim = null, claimed_until = null
+    update webhooks set active = false, paused_at = ${toTimestamp(now)}, paused_because = ${reason}, claim = null, claimed_until = null
     where id = ${id} and active returning true`)
 }
 

@@ -25,23 +25,23 @@ import {
 const tag = 'Webhooks'
 type Query = Readonly<Record<string, unknown>>
 
-/** Webhooks of the caller's account; of every account for administrators. */
+/** Manages the webhooks of the caller's account, and of every account for administrators. */
 export const webhookRoutes = (receivers: AllowedReceivers): Route[] => [
-  ...choiceRoutes(receivers),
-  ...ownRoutes,
+  ...editingRoutes(receivers),
+  ...operationRoutes,
   ...logRoutes,
 ]
 
-const choiceRoutes = (receivers: AllowedReceivers): Route[] => [
+const editingRoutes = (receivers: AllowedReceivers): Route[] => [
   {
     id: 'ListWebhooks',
     tag,
-    summary: 'Lists the caller’s own webhooks; all of them for administrators.',
+    summary: 'Lists the webhooks of the caller’s account; those of all accounts for administrators.',
     description: 'The newest are listed, each with its number of pending messages.',
     method: 'GET',
     path: '/ext/webhooks',
     parameters: [
-      { name: 'projectId', description: 'Lists only those of this project.', schema: uuid.schema },
+      { name: 'projectId', description: 'Lists only the webhooks of this project.', schema: uuid.schema },
     ],
     response: ref('WebhookList'),
     errors: [400],
@@ -83,7 +83,7 @@ const choiceRoutes = (receivers: AllowedReceivers): Route[] => [
   },
 ]
 
-const ownRoutes: readonly Route[] = [
+const operationRoutes: readonly Route[] = [
   {
     id: 'RemoveWebhook',
     tag,
@@ -161,7 +161,7 @@ const logRoutes: readonly Route[] = [
   {
     id: 'ReplayWebhookDeliveries',
     tag,
-    summary: 'Sends one delivery, or all of a period, again with the same ids.',
+    summary: 'Sends one delivery again, or all deliveries of a period, with the same ids.',
     description:
       'Requires either deliveryId, or from and to. Receivers ignore ids they have seen. Rows that the caller can no longer read are not sent.',
     method: 'POST',
@@ -192,7 +192,7 @@ const object = (
   properties,
 })
 
-const choices = {
+const editableProperties = {
   url: {
     type: 'string',
     format: 'uri',
@@ -226,7 +226,7 @@ const listed = {
   id: { ...uuid.schema, description: 'Its id.' },
   userId: { ...uuid.schema, description: 'Its owner: messages contain only data that this account may see.' },
   projectId,
-  ...choices,
+  ...editableProperties,
   active: { type: 'boolean', description: 'Whether messages are sent.' },
   pausedAt: {
     ...nullableDateTime,
@@ -253,9 +253,13 @@ export const webhookSchemas: Readonly<Record<string, Schema>> = {
       description: 'Sorted from newest to oldest.',
     },
   }),
-  WebhookCreate: object({ ...choices, projectId }, ['url']),
+  WebhookCreate: object({ ...editableProperties, projectId }, ['url']),
   WebhookUpdate: object(
-    { id: webhookId, ...choices, active: { type: 'boolean', description: 'False pauses, true resumes.' } },
+    {
+      id: webhookId,
+      ...editableProperties,
+      active: { type: 'boolean', description: 'False pauses, true resumes.' },
+    },
     ['id'],
   ),
   WebhookId: object({ id: webhookId }),
@@ -266,9 +270,12 @@ export const webhookSchemas: Readonly<Record<string, Schema>> = {
   WebhookReplay: object(
     {
       id: webhookId,
-      deliveryId: { type: ['string', 'null'], minLength: 1, description: 'One delivery.' },
-      from: { ...nullableDateTime, description: 'Or all messages created from this time …' },
-      to: { ...nullableDateTime, description: '… until before this time.' },
+      deliveryId: { type: ['string', 'null'], minLength: 1, description: 'The id of a single delivery.' },
+      from: {
+        ...nullableDateTime,
+        description: 'Instead of deliveryId, the start of a period: messages created at or after this time.',
+      },
+      to: { ...nullableDateTime, description: 'The end of the period: messages created before this time.' },
     },
     ['id'],
   ),

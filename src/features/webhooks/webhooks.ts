@@ -3,6 +3,7 @@ import { firstSnapshot } from '../../db/change-log.ts'
 import { newId } from '../../db/rows.ts'
 import { allOf, join, raw, sql } from '../../db/sql.ts'
 import type { Caller } from '../../model/caller.ts'
+import { capitalize } from '../../model/field.ts'
 import { isLongerThan, isNullOrBlank, isStorable } from '../../model/field-kinds.ts'
 import {
   collectViolations,
@@ -43,7 +44,7 @@ const columns =
   hook.actions, hook.active, hook.paused_at as "pausedAt", hook.paused_because as "pausedBecause", hook.created_at as "createdAt",
   (select count(*) from webhook_deliveries where webhook_id = hook.id and next_at is not null) as waiting`)
 
-/** Limited because each webhook reads the feed separately. */
+/** The number is limited, because each webhook reads the feed separately. */
 const webhooksOfAccountMax = 20
 export const webhooksListedMax = 100
 /** The time in which a receiver has to switch to the new secret: until then, both sign. */
@@ -83,9 +84,9 @@ export async function createWebhook(
     if (count >= webhooksOfAccountMax)
       throw invalid({ generalErrors: [`An account may have at most ${webhooksOfAccountMax} webhooks.`] })
     if (projectId !== undefined) {
-      const [seen] = await transaction.query(sql`
+      const [visible] = await transaction.query(sql`
         select 1 from projects as row where id = ${projectId} and active and ${historyVisibleRow(project, caller)} for key share`)
-      if (!seen) throw invalid({ projectId: ['ProjectId must refer to an active project.'] })
+      if (!visible) throw invalid({ projectId: ['ProjectId must refer to an active project.'] })
     }
     return transaction.query<Webhook>(sql`
       with hook as (
@@ -130,6 +131,7 @@ export async function updateWebhook(
     ...(active === true
       ? [sql`active = true, paused_at = null, paused_because = null, since = ${firstSnapshot}`]
       : []),
+    // An instance that is serving the webhook loses its claim, and the next one reads the new values.
     raw('claim = null, claimed_until = null'),
   ]
   const [changed] = await database.transaction(async (transaction) => {
@@ -186,7 +188,7 @@ export const urlCharactersMax = 2000
 export interface WebhookInput {
   readonly url?: string | undefined
   readonly name?: string | null | undefined
-  /** As in `actions`, null means all. */
+  /** Null means all, as for `actions`. */
   readonly resources?: readonly string[] | null | undefined
   readonly actions?: readonly string[] | null | undefined
   readonly projectId?: string | undefined
@@ -196,24 +198,24 @@ export interface WebhookInput {
 
 /** Absent properties of an update stay unchanged. */
 function parseWebhook(body: unknown, purpose: 'create' | 'update', problemOf: AddressProblem): WebhookInput {
-  const given = parseObject(body)
+  const fields = parseObject(body)
   const violations = collectViolations()
   const input: WebhookInput = {
-    id: purpose === 'update' ? parseWebhookId(given.id, violations) : undefined,
-    url: parseUrl(given.url, purpose, problemOf, violations),
-    name: parseName(given.name, violations),
+    id: purpose === 'update' ? parseWebhookId(fields.id, violations) : undefined,
+    url: parseUrl(fields.url, purpose, problemOf, violations),
+    name: parseName(fields.name, violations),
     resources: parseList(
       'resources',
-      given.resources,
+      fields.resources,
       resources.map(({ name }) => name),
       violations,
     ),
-    actions: parseList('actions', given.actions, feedActions, violations),
+    actions: parseList('actions', fields.actions, feedActions, violations),
     projectId:
-      purpose === 'create' && !isNullOrBlank(given.projectId)
-        ? parseUuid('projectId', given.projectId, violations)
+      purpose === 'create' && !isNullOrBlank(fields.projectId)
+        ? parseUuid('projectId', fields.projectId, violations)
         : undefined,
-    active: parseActive(given.active, violations),
+    active: parseActive(fields.active, violations),
   }
   violations.throwIfAny()
   return input
@@ -257,16 +259,13 @@ function parseName(input: unknown, violations: Violations): string | null | unde
   return undefined
 }
 
-function parseList(key: string, input: unknown, known: readonly string[], violations: Violations) {
+function parseList(key: string, input: unknown, validNames: readonly string[], violations: Violations) {
   if (input === undefined || input === null) return input
   if (!Array.isArray(input) || input.length === 0) {
-    violations.add(
-      key,
-      `${key === 'resources' ? 'Resources' : 'Actions'} must be a list with at least one, or null for all.`,
-    )
+    violations.add(key, `${capitalize(key)} must be a list with at least one, or null for all.`)
     return undefined
   }
-  return parseNames(key, input.join(','), known, violations)
+  return parseNames(key, input.join(','), validNames, violations)
 }
 
 function parseActive(input: unknown, violations: Violations): boolean | undefined {

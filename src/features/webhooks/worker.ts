@@ -45,7 +45,7 @@ export interface WebhookOptions {
   readonly onFailure: (error: unknown) => void
   /** Called once when a webhook is paused. */
   readonly onPaused: (details: { webhook: string; because: string }) => void
-  /** Epoch milliseconds; tests move it. */
+  /** Returns epoch milliseconds; tests pass a clock. */
   readonly now?: () => number
   readonly responseTimeoutMilliseconds?: number
 }
@@ -81,7 +81,7 @@ export function startWebhooks(options: WebhookOptions): Pick<WebhookWorker, 'sto
   }
 }
 
-/** Has no timer: tests and benchmarks poll it themselves. */
+/** Creates a worker without a timer: tests and benchmarks call `poll`. */
 export function createWebhookWorker(options: WebhookOptions): WebhookWorker {
   let isMoreDue = false
   const turns = createTurns(options, () => {
@@ -108,9 +108,10 @@ interface Turns {
 }
 
 /**
- * Webhooks are served concurrently, each for one turn of about a second. Webhooks that have waited longest
- * are served first. A slow receiver therefore delays others only while every request of the budget is taken,
- * and no longer than one turn.
+ * Webhooks are served concurrently, each for one turn. No round of requests begins more than a second after
+ * the turn did, so a turn takes about a second, plus one response timeout if the receiver is slow. Webhooks
+ * that have waited longest are served first. A slow receiver therefore delays others only while every request
+ * of the budget is taken, and no longer than one turn.
  */
 function createTurns(options: WebhookOptions, onMoreDue: () => void): Turns {
   const { database, requests, onFailure, now = Date.now } = options
@@ -132,7 +133,8 @@ function createTurns(options: WebhookOptions, onMoreDue: () => void): Turns {
 
   /** Holds the requests while it claims, so that no turn in progress takes them. */
   async function claim(max: number, served: Set<string>): Promise<boolean> {
-    let unused = requests.take(max) ? max : 0
+    if (!requests.take(max)) return false
+    let unused = max
     try {
       const claimed = await claimWebhooks(database, now(), { max, except: [...served] })
       for (const webhook of claimed) {
@@ -140,7 +142,7 @@ function createTurns(options: WebhookOptions, onMoreDue: () => void): Turns {
         served.add(webhook.id)
         turns.set(webhook.id, serve(webhook))
       }
-      // Fewer than asked for: the rest is not due, or claimed by another instance.
+      // If there are fewer, all others are not due, or are claimed by another instance.
       return claimed.length === max
     } finally {
       if (unused > 0) requests.release(unused)
@@ -180,18 +182,21 @@ function createTurns(options: WebhookOptions, onMoreDue: () => void): Turns {
 interface DeliveryContext extends WebhookOptions {
   /** Aborts requests in flight: they count as failed attempts. */
   readonly signal: AbortSignal
-  /** Requests of webhooks beyond their first: at most half of the budget, so that others can still start. */
+  /**
+   * Limits the second and further concurrent requests of all webhooks to half of `requests`, so that other
+   * webhooks can still start.
+   */
   readonly extraRequestBudget: Budget
 }
 
-interface EndedTurn {
+interface TurnResult {
   readonly pauseReason?: string
-  /** True if the turn ended before everything was delivered that was due. */
+  /** True if the turn ended before everything that was due was delivered. */
   readonly isMoreDue?: boolean
 }
 
 /** Serves a webhook while the claim lasts. The caller holds one request of the budget for it. */
-async function takeTurn(context: DeliveryContext, webhook: ClaimedWebhook): Promise<EndedTurn> {
+async function takeTurn(context: DeliveryContext, webhook: ClaimedWebhook): Promise<TurnResult> {
   const { database, onFailure, onPaused, now = Date.now } = context
   let isClaimValid = true
   // If one renewal fails, the next still comes before the claim expires.
@@ -199,13 +204,13 @@ async function takeTurn(context: DeliveryContext, webhook: ClaimedWebhook): Prom
     isClaimValid = await renewClaim(database, webhook, now())
   })
   try {
-    const ended = await deliverInRounds(context, webhook, () => isClaimValid && !context.signal.aborted)
-    const { pauseReason } = ended
+    const result = await deliverInRounds(context, webhook, () => isClaimValid && !context.signal.aborted)
+    const { pauseReason } = result
     if (pauseReason !== undefined) {
       await pauseWebhook(database, webhook.id, pauseReason, now())
       onPaused({ webhook: webhook.id, because: pauseReason })
     }
-    return ended
+    return result
   } finally {
     await renewing.stop()
     await releaseClaim(database, webhook, now())
@@ -219,12 +224,12 @@ async function deliverInRounds(
   context: DeliveryContext,
   webhook: ClaimedWebhook,
   mayContinue: () => boolean,
-): Promise<EndedTurn> {
+): Promise<TurnResult> {
   const endsAt = performance.now() + turnMilliseconds
   let { position } = webhook
   while (mayContinue()) {
     if (performance.now() > endsAt) return { isMoreDue: true }
-    // Read again for each round: both the account and the role may have ended meanwhile.
+    // Read again for each round, because the account may have been deactivated or lost its role meanwhile.
     const owner = await readOwner(context.database, webhook)
     if (!owner.isOwnerActive)
       return { pauseReason: 'The account that it belongs to was removed or deactivated.' }
@@ -284,10 +289,10 @@ async function deliverRound(
   }
 }
 
-/** Takes as many as are free, at most the wanted number. */
-function takeExtraRequests(context: DeliveryContext, wanted: number): number {
+/** Takes up to `max` requests of the budgets, as many as are free, and returns their number. */
+function takeExtraRequests(context: DeliveryContext, max: number): number {
   const shares = extraShares(context)
-  const free = Math.min(...shares.map(({ budget }) => budget.max - budget.used()), wanted)
+  const free = Math.min(...shares.map(({ budget }) => budget.max - budget.used()), max)
   return free > 0 && takeAll(shares, free) ? free : 0
 }
 
@@ -316,13 +321,10 @@ async function deliver(
   const isDelivered = status >= 200 && status < 300
   const giveUpAt = (delivery.firstAt === null ? at : Date.parse(delivery.firstAt)) + giveUpMilliseconds
   const isGivenUp = !isDelivered && at >= giveUpAt
-  // After giving up, the delivery stays queued for when the webhook is resumed.
-  await recordAttempt(
-    database,
-    delivery,
-    attempt,
-    isDelivered ? undefined : nextAttemptAt(at, delivery.attempts, isGivenUp ? undefined : giveUpAt),
-  )
+  // After giving up, the delivery stays queued for when the webhook is resumed, and has no deadline.
+  const deadline = isGivenUp ? Number.POSITIVE_INFINITY : giveUpAt
+  const nextAt = isDelivered ? undefined : nextAttemptAt(at, delivery.attempts, deadline)
+  await recordAttempt(database, delivery, attempt, nextAt)
   if (isDelivered) return {}
   if (status === 410) return { pauseReason: 'The receiver answered 410: it wants no further messages.' }
   if (!isGivenUp) return {}
@@ -368,11 +370,11 @@ const giveUpMilliseconds = 72 * hour
 /** The waits after failures; the last one repeats. */
 const retryDelays = [5000, 30_000, 2 * minute, 10 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 8 * hour]
 
-/** Never later than `giveUpAt`, so that the last attempt is made at the deadline. */
-const nextAttemptAt = (at: number, attempts: number, giveUpAt = Number.POSITIVE_INFINITY): number =>
-  Math.min(at + retryDelayAfter(attempts), giveUpAt)
+/** Returns the time of the next attempt. The last attempt is made at the deadline. */
+const nextAttemptAt = (at: number, attempts: number, deadline: number): number =>
+  Math.min(at + retryDelayAfter(attempts), deadline)
 
-/** Randomized, so that a recovering receiver does not get everything at once. */
+/** Returns a randomized delay, so that a recovering receiver does not get everything at once. */
 const retryDelayAfter = (attempts: number): number =>
   (retryDelays[Math.min(attempts, retryDelays.length - 1)] ?? 0) * (0.9 + Math.random() * 0.2)
 
@@ -382,12 +384,15 @@ export interface OutgoingRequest {
   readonly body: string
 }
 
-/** Only this much of a response is kept for people to read; the rest is discarded. */
+/** Only this much of a response is stored, for users who look for an error. */
 const responseBytesMax = 2048
 
 type SendResult = Pick<Attempt, 'status' | 'answer' | 'error'>
 
-/** Every result is an outcome, never an exception. Redirects are not followed: their target was not checked. */
+/**
+ * Sends a message. Errors are returned, never thrown. Redirects are not followed: their target was not
+ * checked.
+ */
 export async function sendMessage(
   { url, headers, body }: OutgoingRequest,
   receivers: AllowedReceivers,
@@ -432,7 +437,7 @@ export async function sendMessage(
   }
 }
 
-/** PostgreSQL stores no NUL. */
+/** Removes NUL characters, which PostgreSQL cannot store. */
 const responseText = (bytes: Buffer): string =>
   bytes.subarray(0, responseBytesMax).toString().replaceAll('\0', '')
 

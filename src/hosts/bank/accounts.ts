@@ -52,7 +52,10 @@ async function readLimits(connection: Connection): Promise<Limits> {
   return new Map(pairs.map(([id, limit]) => [Number(id), limit ?? '']))
 }
 
-/** Prepares statements and plans without changing data, so that the first transaction is as fast as the thousandth. */
+/**
+ * Prepares statements and plans without changing data, so that the first transaction is as fast as later
+ * ones.
+ */
 async function warmUpTransactions(connection: Connection): Promise<void> {
   await connection.query({ name: '', text: applyAndUndo, values: [] })
   const apply = batchTransactions(connection)
@@ -100,12 +103,14 @@ export function createStatementReader(connection: Connection): ReadStatement {
 
 /** Lets requests that arrive while a query is in flight share the next one. No result is cached. */
 function shareQueries(query: () => Promise<string>): () => Promise<string> {
+  // A request may share a query only until it is sent, because the result must not be older than the request.
   let unsent: Promise<string> | undefined
   let sent: Promise<string> | undefined
   const send = async () => {
     const startedAt = performance.now()
     await sent?.catch((error) => {
       if (hasTimeToRetry(startedAt)) return
+      // The database has been silent for long, so the next query would fail late, too.
       unsent = undefined
       throw error
     })

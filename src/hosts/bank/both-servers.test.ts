@@ -20,7 +20,7 @@ const timeouts = {
 /** Longer than any of these limits. */
 const hangsAfterMilliseconds = 15_000
 
-describe('the fast path in front and the general server alone answer alike:', { concurrency: true }, () => {
+describe('A bank with the fast path and one without it respond alike to', { concurrency: true }, () => {
   let both: InProcessBank
   let general: InProcessBank
   before(async () => {
@@ -35,7 +35,7 @@ describe('the fast path in front and the general server alone answer alike:', { 
     await Promise.all([auditLedger(both.url), auditLedger(general.url)])
     const balances = async ({ database }: InProcessBank) =>
       database.query(sql`select id, balance, seq from bank.account order by id`)
-    assert.deepEqual(await balances(both), await balances(general), 'the same was applied')
+    assert.deepEqual(await balances(both), await balances(general), 'both have applied the same transactions')
     await Promise.all([both.stop(), general.stop()])
   })
 
@@ -57,20 +57,23 @@ function receivedFrom(port: number, parts: readonly Buffer[], pauseMilliseconds 
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     let text = ''
-    const hangs = setTimeout(() => reject(new Error(`It hangs after ${text}`)), hangsAfterMilliseconds)
+    const hangTimer = setTimeout(
+      () => reject(new Error(`The connection hangs after ${text}`)),
+      hangsAfterMilliseconds,
+    )
     // A kept-alive connection is abandoned after its last response; the next exchange opens another.
     const done = () => {
-      clearTimeout(hangs)
-      clearTimeout(quiet)
+      clearTimeout(hangTimer)
+      clearTimeout(quietTimer)
       socket.destroy()
       resolve(normalize(text))
     }
-    let quiet = setTimeout(() => {}, 0)
+    let quietTimer = setTimeout(() => {}, 0)
     socket.setEncoding('latin1')
     socket.on('data', (chunk: string) => {
       text += chunk
-      clearTimeout(quiet)
-      quiet = setTimeout(done, quietMilliseconds)
+      clearTimeout(quietTimer)
+      quietTimer = setTimeout(done, quietMilliseconds)
     })
     socket.on('error', () => {})
     socket.on('close', done)

@@ -3,7 +3,7 @@ import type { Accounts } from './accounts.ts'
 import { NothingAppliedError } from './connection.ts'
 import type { MeasureCall, Outcome, Transaction } from './transactions.ts'
 
-/** Called exactly once, possibly later, with a status and a JSON body. */
+/** Called exactly once, possibly asynchronously, with a status and a JSON body. */
 export type Reply = (status: number, body: string) => void
 
 /** The handlers of a client's two paths, shared by both HTTP servers. */
@@ -159,6 +159,7 @@ const mayHaveBeenRounded = /\d[.eE]/
 
 /** Checks the digits as sent, because a double reads `1.0000000000000000001` as 1. */
 function isWholeAsWritten(text: string, name: string): boolean {
+  // Maps each object in the body to its property `name` as written. `JSON.parse` returns the outermost object.
   const sources = new Map<unknown, string>()
   const record = function (this: unknown, key: string, value: unknown, context?: { source?: string }) {
     if (key === name) sources.set(this, context?.source ?? '')

@@ -8,12 +8,12 @@ import { test } from 'node:test'
 test('after the launcher has compiled the first start, no instance loads the TypeScript compiler', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'compile-cache-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  assert.equal(readsTypeScript(folder, "(await import('./supervisor.ts')).fillCompileCache()"), true)
-  assert.equal(readsTypeScript(folder, "import('./instance.ts')"), false)
+  assert.equal(loadsCompiler(folder, "(await import('./supervisor.ts')).fillCompileCache()"), true)
+  assert.equal(loadsCompiler(folder, "import('./instance.ts')"), false)
 })
 
-/** Runs in a separate process. */
-function readsTypeScript(folder: string, expression: string): boolean {
+/** Returns whether a new process loads the TypeScript compiler when it evaluates the expression. */
+function loadsCompiler(folder: string, expression: string): boolean {
   const source = `await ${expression}
     console.log(process.moduleLoadList.some((name) => name.includes('amaro')))`
   const text = execFileSync(process.execPath, ['--input-type=module', '-e', source], {

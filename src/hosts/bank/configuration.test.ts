@@ -4,7 +4,7 @@ import { readSettings, SettingsError } from '../../config/settings.ts'
 import { readBankSettings } from './configuration.ts'
 
 describe('the settings of the bank', () => {
-  test('have the defaults of the decisions', () => {
+  test('have defaults', () => {
     assert.deepEqual(readSettings({}, readBankSettings), {
       host: '127.0.0.1',
       port: 9999,

@@ -10,7 +10,7 @@ import { NothingAppliedError, openConnection } from './connection.ts'
 import { startBank } from './main.ts'
 import { testSettings } from './testing/settings.ts'
 
-const show = (text: string, ...values: string[]) => ({ name: text, text, values })
+const statement = (text: string, ...values: string[]) => ({ name: text, text, values })
 
 for (const pipeline of [false, true]) {
   describe(`a connection (${pipeline ? 'in a pipeline' : 'one at a time'})`, () => {
@@ -30,49 +30,49 @@ for (const pipeline of [false, true]) {
       return connection
     }
 
-    test('returns the columns of a row as text, undefined without a row, and the same for a repeated statement', async (t) => {
+    test('returns the columns of a row as text, and undefined without a row', async (t) => {
       const { query } = open(t)
       const text = 'select $1::text, null, $2::bigint + 1'
-      for (const given of ['', 'ação 日本', '"\\\\,{}']) {
-        assert.deepEqual(await query(show(text, given, '9223372036854775806')), [
-          given,
+      for (const value of ['', 'ação 日本', '"\\\\,{}']) {
+        assert.deepEqual(await query(statement(text, value, '9223372036854775806')), [
+          value,
           null,
           '9223372036854775807',
         ])
       }
-      assert.equal(await query(show('select 1 where false')), undefined)
+      assert.equal(await query(statement('select 1 where false')), undefined)
     })
 
     test('reports that nothing was applied when the database rejects a statement, and continues', async (t) => {
       const { query } = open(t)
       for (let count = 0; count < 3; count++) {
-        await assert.rejects(query(show('select 1 / $1::integer', '0')), (error) => {
+        await assert.rejects(query(statement('select 1 / $1::integer', '0')), (error) => {
           assert.ok(error instanceof NothingAppliedError)
           assert.equal(error.code, '22012')
           return true
         })
-        await assert.rejects(query(show('select nonsense')), NothingAppliedError)
-        assert.deepEqual(await query(show('select 1 / $1::integer', '1')), ['1'])
+        await assert.rejects(query(statement('select nonsense')), NothingAppliedError)
+        assert.deepEqual(await query(statement('select 1 / $1::integer', '1')), ['1'])
       }
     })
 
     test('times out on a silent database with an unknown outcome, and reconnects', async (t) => {
       const { query } = open(t)
-      await query(show('select 1'))
-      await assert.rejects(query(show('select pg_sleep(2)')), (error) => {
+      await query(statement('select 1'))
+      await assert.rejects(query(statement('select pg_sleep(2)')), (error) => {
         assert.ok(!(error instanceof NothingAppliedError), 'the outcome is unknown')
         return true
       })
-      assert.deepEqual(await query(show('select 2')), ['2'])
+      assert.deepEqual(await query(statement('select 2')), ['2'])
     })
   })
 }
 
-const own = { namedStatements: undefined, readUrls: [] }
-const skipped = { skip: poolerProgram === undefined && 'pgbouncer is not installed' }
+const poolerSettings = { namedStatements: undefined, readUrls: [] }
+const needsPooler = { skip: poolerProgram === undefined && 'pgbouncer is not installed' }
 
 describe('the settings of a connection', () => {
-  const show = {
+  const readSettings = {
     name: 'settings',
     text: `select current_setting('synchronous_commit'), current_setting('statement_timeout')`,
     values: [],
@@ -83,32 +83,33 @@ describe('the settings of a connection', () => {
     return connection
   }
 
-  test("are the bank's own on a direct connection, whatever the database has", async (t) => {
+  test("are the bank's own on a direct connection, whatever the defaults of the database are", async (t) => {
     const { url, database, drop } = await freshDatabase()
     t.after(drop)
     await makeAsynchronous(database)
-    assert.deepEqual(await open(t, { url }).query(show), ['on', '2s'])
+    assert.deepEqual(await open(t, { url }).query(readSettings), ['on', '2s'])
   })
 
-  test("are the bank's own behind a pooler in session mode", skipped, async (t) => {
+  test("are the bank's own behind a pooler in session mode", needsPooler, async (t) => {
     const { url, database, drop } = await freshDatabase()
     t.after(drop)
     await makeAsynchronous(database)
-    const { url: pooled, stop } = await startPooler(url, 'session')
+    const { url: pooledUrl, stop } = await startPooler(url, 'session')
     t.after(stop)
-    assert.deepEqual(await open(t, await detectPoolers(pooled, own)).query(show), ['on', '2s'])
+    const address = await detectPoolers(pooledUrl, poolerSettings)
+    assert.deepEqual(await open(t, address).query(readSettings), ['on', '2s'])
   })
 
   test(
-    'are those of the role behind a pooler in transaction mode, or a start is rejected with what to do',
-    skipped,
+    'are those of the role behind a pooler in transaction mode; a start without them fails with instructions',
+    needsPooler,
     async (t) => {
       const { url, database, drop } = await freshDatabase()
       t.after(drop)
       await makeAsynchronous(database)
       const pooler = await startPooler(url, 'transaction')
       t.after(pooler.stop)
-      const address = await detectPoolers(pooler.url, own)
+      const address = await detectPoolers(pooler.url, poolerSettings)
       await assert.rejects(startBank(address, testSettings, pino({ level: 'silent' })), {
         message: new RegExp(
           '^An instance of the bank could not be started: The database is behind a pooler in transaction mode, so .* As the superuser: ' +

@@ -53,7 +53,9 @@ export interface ConnectionOptions extends StoreAddress {
 const timeoutMilliseconds = 2400
 const connectMilliseconds = 2400
 
-/** Returns whether the database did not respond in time. Requests queued behind this one would only time out, too. */
+/**
+ * Returns whether the database did not respond in time. Requests that are queued behind would time out, too.
+ */
 export const isTimeout = (error: unknown): boolean =>
   error instanceof Error && /Query read timeout|timeout expired/.test(error.message)
 
@@ -148,14 +150,14 @@ const applySettings = (client: pg.Client): Promise<unknown> =>
   )
 
 /**
- * In transaction mode, `set` would change a server connection that belongs to another client afterwards. The
- * settings are those of the role instead.
+ * In transaction mode, `set` would change a server connection that belongs to another client afterwards, so
+ * the role must have the settings.
  */
 async function requireRoleSettings(client: pg.Client): Promise<void> {
   const names = Object.keys(sessionSettings)
-  const shown = names.map((name) => `current_setting('${name}')`)
+  const columns = names.map((name) => `current_setting('${name}')`)
   const { rows } = await client.query<string[]>({
-    text: `select quote_ident(current_user), ${shown.join(', ')}`,
+    text: `select quote_ident(current_user), ${columns.join(', ')}`,
     rowMode: 'array',
   })
   const [role, ...values] = rows[0] ?? []

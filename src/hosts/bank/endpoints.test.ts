@@ -12,20 +12,20 @@ import {
 } from './testing/in-process.ts'
 import { exchange, requestBytes } from './testing/raw-socket.ts'
 
-describe('the bank answers', () => {
+describe('The bank responds', () => {
   let bank: InProcessBank
   before(async () => {
     bank = await startInProcessBank()
   })
   after(() => bank.stop())
 
-  test('healthz with plain text', async () => {
+  test('to /healthz with plain text', async () => {
     const { status, text, headers } = await get(bank.port, '/healthz')
     assert.deepEqual([status, text], [200, 'Healthy'])
     assert.match(headers.get('content-type') ?? '', /^text\/plain/)
   })
 
-  test('readyz, which a client may ask as it asks healthz', async () => {
+  test('to GET and HEAD of /readyz as to those of /healthz', async () => {
     for (const method of ['GET', 'HEAD']) {
       const { status, text } = await get(bank.port, '/readyz', method)
       assert.deepEqual([status, text], [200, method === 'GET' ? 'Healthy' : ''])
@@ -42,7 +42,7 @@ describe('the bank answers', () => {
     }
   })
 
-  test('the five clients with their limits and a balance of 0', async () => {
+  test('with the limits of the five clients and balances of 0', async () => {
     const limits = [100_000, 80_000, 1_000_000, 10_000_000, 500_000]
     for (const [index, limite] of limits.entries()) {
       const { saldo, ultimas_transacoes } = await statementOf(bank.port, index + 1)
@@ -50,7 +50,7 @@ describe('the bank answers', () => {
     }
   })
 
-  test('a transaction with id, limit and new balance, a statement with balance and entries', async () => {
+  test('to a transaction with limit and new balance, and to a statement with balance and entries', async () => {
     const before = new Date(Date.now() - 1).toISOString()
     const { status, text, headers } = await transact(bank.port, 2, 70, 'c', 'ação "1"')
     assert.deepEqual([status, text], [200, '{"id":2,"limite":80000,"saldo":70}'])
@@ -61,8 +61,8 @@ describe('the bank answers', () => {
     )
     const { saldo, ultimas_transacoes } = await statementOf(bank.port, 2)
     assert.deepEqual([saldo.total, saldo.limite], [-30, 80_000])
-    const shown = ultimas_transacoes.map(({ valor, tipo, descricao }) => [valor, tipo, descricao])
-    assert.deepEqual(shown, [
+    const entries = ultimas_transacoes.map(({ valor, tipo, descricao }) => [valor, tipo, descricao])
+    assert.deepEqual(entries, [
       [100, 'd', 'devolve'],
       [70, 'c', 'ação "1"'],
     ])
@@ -75,10 +75,10 @@ describe('the bank answers', () => {
       timestamps[2],
       new Date(Date.now() + 1).toISOString(),
     ]
-    assert.deepEqual(inOrder, [...inOrder].sort(), 'the times are UTC and grow')
+    assert.deepEqual(inOrder, [...inOrder].sort(), 'the timestamps are in UTC and in order')
   })
 
-  test('the ten latest entries, newest first, although the whole history makes the balance', async () => {
+  test('with the ten latest entries, newest first, and the balance of the whole history', async () => {
     for (let valor = 1; valor <= 12; valor++) await transact(bank.port, 3, valor, 'c', `n${valor}`)
     const { saldo, ultimas_transacoes } = await statementOf(bank.port, 3)
     assert.equal(saldo.total, 78)
@@ -88,7 +88,7 @@ describe('the bank answers', () => {
     )
   })
 
-  test('a debit to the limit itself, and one beyond with the unchanged balance and no entry', async () => {
+  test('to a debit within the limit by applying it, and to one beyond it with the unchanged balance', async () => {
     assert.equal(
       (await transact(bank.port, 5, 500_000, 'd')).text,
       '{"id":5,"limite":500000,"saldo":-500000}',
@@ -112,7 +112,7 @@ describe('the bank answers', () => {
     '1%00',
     '١',
   ]) {
-    test(`404 without a body for client ${JSON.stringify(id)}, before the payload is looked at`, async () => {
+    test(`with 404 and no body for client ${JSON.stringify(id)}, whatever the payload is`, async () => {
       const encoded = id.includes('%') ? id : encodeURIComponent(id)
       const answers = [
         await get(bank.port, `/clientes/${encoded}/extrato`),
@@ -128,7 +128,7 @@ describe('the bank answers', () => {
     })
   }
 
-  test('404 for unknown paths', async () => {
+  test('with 404 to unknown paths', async () => {
     for (const path of [
       '/',
       '/clientes',
@@ -141,11 +141,11 @@ describe('the bank answers', () => {
     }
   })
 
-  test('a query after the path makes no difference', async () => {
+  test('to a path with a query as to one without', async () => {
     assert.equal((await get(bank.port, '/clientes/1/extrato?x=/clientes/6')).status, 200)
   })
 
-  test('405 with the supported methods, and HEAD without a body', async () => {
+  test('with 405 and the supported methods to any other method, and without a body to HEAD', async () => {
     const rejected = await get(bank.port, '/clientes/1/transacoes')
     assert.deepEqual([rejected.status, rejected.headers.get('allow')], [405, 'POST'])
     assert.equal((await get(bank.port, '/clientes/1/extrato', 'PUT')).headers.get('allow'), 'GET, HEAD')
@@ -153,7 +153,7 @@ describe('the bank answers', () => {
     assert.deepEqual([head.status, head.text], [200, ''])
   })
 
-  test('422 with a message for an invalid transaction, and nothing is applied', async () => {
+  test('with 422 and a message to an invalid transaction, without applying it', async () => {
     const before = await statementOf(bank.port, 1)
     const bodies = [
       { valor: 1.2, tipo: 'd', descricao: 'x' },
@@ -172,7 +172,7 @@ describe('the bank answers', () => {
     assert.deepEqual((await statementOf(bank.port, 1)).ultimas_transacoes, before.ultimas_transacoes)
   })
 
-  test('415 for a body of another type; charset and +json are fine', async () => {
+  test('with 415 to a body of another type, but not to JSON with a charset or to a type that ends with +json', async () => {
     const path = '/clientes/1/transacoes'
     const body = { valor: 1, tipo: 'c', descricao: 'x' }
     for (const type of [
@@ -188,7 +188,7 @@ describe('the bank answers', () => {
     }
   })
 
-  test('415 for what a page of another site can send, and 400 for a repeated header', async () => {
+  test('with 415 to requests that a page of another site can send, and with 400 to a repeated header', async () => {
     const path = '/clientes/1/transacoes'
     const body = '{"valor":1,"tipo":"c","descricao":"x"}'
     const before = await statementOf(bank.port, 1)
@@ -209,12 +209,13 @@ describe('the bank answers', () => {
     }
     const after = await statementOf(bank.port, 1)
     assert.equal(after.saldo.total, before.saldo.total, 'nothing was applied')
-    const own = [type, 'Origin: http://bank', 'Sec-Fetch-Site: same-origin']
-    const [answer] = await exchange(bank.port, [requestBytes('POST', path, body, own)], { expected: 1 })
+    const sameOrigin = [type, 'Origin: http://bank', 'Sec-Fetch-Site: same-origin']
+    const request = requestBytes('POST', path, body, sameOrigin)
+    const [answer] = await exchange(bank.port, [request], { expected: 1 })
     assert.equal(answer?.status, 200)
   })
 
-  test('balances beyond what a number holds, exactly, and 422 for the credit that would overflow', async () => {
+  test('with exact balances beyond the range of a number, and with 422 to a credit that would overflow', async () => {
     await bank.database.query(sql`update bank.account set balance = 9223372036854775805 where id = 4`)
     assert.equal(
       (await transact(bank.port, 4, 2, 'c')).text,
@@ -237,13 +238,13 @@ describe('the bank answers', () => {
     )
   })
 
-  test('and its ledger agrees with all of it', async () => {
+  test('consistently with its ledger', async () => {
     await auditLedger(bank.url)
     assert.deepEqual(bank.failures, [])
   })
 })
 
-describe('with BANK_OVER_LIMIT_STATUS=422', () => {
+describe('With BANK_OVER_LIMIT_STATUS=422', () => {
   test('a debit over the limit is rejected with a message, alone and among others', async (t) => {
     const { port, url, stop } = await startInProcessBank({ overLimitStatus: 422 })
     t.after(stop)

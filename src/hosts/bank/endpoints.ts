@@ -69,7 +69,7 @@ const healthHandler =
       ? send(response, 503, 'The host stops.', plainText)
       : send(response, 200, 'Healthy', plainText)
 
-/** Unlike `/healthz`, whose answer the contract fixes, it shows that the store is lost. */
+/** Unlike `/healthz`, whose response the contract fixes, it reports that the store cannot be reached. */
 const readinessHandler =
   (health: HealthState, checkStore: () => Promise<unknown>): Handler =>
   (request, response) => {

@@ -32,8 +32,8 @@ export interface FastPath {
  * request is kept here.
  */
 export function installFastPath(general: Server, options: FastPathOptions): FastPath {
-  const [generalListener, ...others] = general.listeners('connection')
-  if (generalListener === undefined || others.length > 0)
+  const [generalListener, ...otherListeners] = general.listeners('connection')
+  if (generalListener === undefined || otherListeners.length > 0)
     throw new Error('The server has unexpected connection listeners.')
   const open = new Set<FastConnection>()
   const state: FastPathState = {
@@ -168,21 +168,23 @@ function receive(state: FastPathState, connection: FastConnection, bytes: Buffer
 
 /** Processes requests in sequence: each must see the effects of the ones before. */
 function serve(state: FastPathState, connection: FastConnection, bytes: Buffer): void {
-  let rest = bytes
+  let unserved = bytes
   connection.isServing = true
-  while (rest.length > 0 && !connection.isBusy && !connection.isLast) {
-    const bytesServed = serveFirst(state, connection, rest)
+  while (unserved.length > 0 && !connection.isBusy && !connection.isLast) {
+    const bytesServed = serveFirst(state, connection, unserved)
     if (bytesServed === 0) {
-      handOver(state, connection, rest)
+      handOver(state, connection, unserved)
       return
     }
-    rest = rest.subarray(bytesServed)
+    unserved = unserved.subarray(bytesServed)
   }
   connection.isServing = false
-  if (rest.length > 0 && !connection.isLast) bufferPipelined(state, connection, rest)
+  if (unserved.length > 0 && !connection.isLast) bufferPipelined(state, connection, unserved)
 }
 
-/** Handles the first request and returns its length in bytes, or 0 if it is incomplete or not for this path. */
+/**
+ * Handles the first request and returns its length in bytes, or 0 if it is incomplete or not for this path.
+ */
 function serveFirst(state: FastPathState, connection: FastConnection, bytes: Buffer): number {
   const headBytes = bytes.indexOf(headEnd, 0, 'latin1')
   if (headBytes < 0 || headBytes > headBytesMax) return 0
@@ -289,7 +291,7 @@ export interface ParsedHead<Reply> {
 /** Three times the size of a browser's head. */
 export const headBytesMax = 2048
 
-/** Heads of one client differ only in path and body length, so there are a few dozen of some hundred bytes. */
+/** The heads of a client differ only in path and body length, so usually a few dozen are cached. */
 const cachedHeadsMax = 1024
 
 /**
@@ -303,11 +305,11 @@ export function createHeadParser<Reply>(
   const routes = new Map(fastRoutes.map((route) => [`${route.method} ${route.path} HTTP/1.1`, route]))
   const cache = new Map<string, ParsedHead<Reply>>()
   return (head) => {
-    const known = cache.get(head)
-    if (known !== undefined) return known
+    const cached = cache.get(head)
+    if (cached !== undefined) return cached
     const parsed = parseUncached(head, routes, bodyBytesMax)
     if (parsed === undefined) return undefined
-    // After a client fills the cache, other heads only have to be parsed again.
+    // Clearing is harmless: if a client fills the cache, other heads only have to be parsed again.
     if (cache.size === cachedHeadsMax) cache.clear()
     cache.set(head, parsed)
     return parsed
@@ -316,22 +318,22 @@ export function createHeadParser<Reply>(
 
 function parseUncached<Reply>(
   head: string,
-  byLine: ReadonlyMap<string, FastRoute<Reply>>,
+  routes: ReadonlyMap<string, FastRoute<Reply>>,
   bodyBytesMax: number,
 ): ParsedHead<Reply> | undefined {
   const [requestLine = '', ...fields] = head.split('\r\n')
-  const line = byLine.get(requestLine)
-  const values = line && parseFields(fields)
-  if (line === undefined || values === undefined || !values.has('host')) return undefined
+  const route = routes.get(requestLine)
+  const values = route && parseFields(fields)
+  if (route === undefined || values === undefined || !values.has('host')) return undefined
   const length = values.get('content-length')
   const bodyBytes = length === undefined ? 0 : Number(length)
   const hasExpectedBody =
-    line.method === 'GET'
+    route.method === 'GET'
       ? bodyBytes === 0
       : length !== undefined && bodyBytes <= bodyBytesMax && values.has('content-type')
   if (!hasExpectedBody) return undefined
   const requestId = parseRequestId(values.get(requestIdHeader))
-  return { serve: line.serve, bodyBytes, isLast: values.get('connection') === 'close', requestId }
+  return { serve: route.serve, bodyBytes, isLast: values.get('connection') === 'close', requestId }
 }
 
 /** Returns the fields by lower-case name, or undefined if the general server must interpret one of them. */

@@ -17,7 +17,7 @@ import {
 interface AllowedDifference {
   readonly reason: string
   readonly ending: ConnectionEnd
-  /** Whether the bank's behaviour is acceptable given the reference's. */
+  /** Returns whether this is acceptable where the reference behaves like that. */
   accepts(ours: Interpretation, theirs: Interpretation): boolean
 }
 
@@ -28,7 +28,7 @@ interface AllowedDifference {
 const allowedDifferences: readonly AllowedDifference[] = [
   {
     reason:
-      'A body that breaks ends the connection: with the answer that has left already, with 400, or with both.',
+      'A broken body ends the connection: with the response that was already sent, with 400, or with both.',
     ending: 'broken body',
     accepts(ours, theirs) {
       const [before, last] = [theirs.statuses.slice(0, -1), theirs.statuses.slice(-1)]
@@ -46,10 +46,10 @@ const allowedDifferences: readonly AllowedDifference[] = [
 
 const probe = Buffer.from('GET /healthz HTTP/1.1\r\nHost: bank\r\n\r\n')
 
-const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-/** Often empty, so that everything arrives in one piece. */
-const places = fc.oneof(fc.constant([]), fc.array(place, { maxLength: 4 }))
+/** Where to split the bytes. Often empty, so that everything arrives in one piece. */
+const anySplits = fc.oneof(fc.constant([]), fc.array(fraction, { maxLength: 4 }))
 
 describe('the bank interprets any bytes as node:http does', () => {
   let bank: Running
@@ -61,17 +61,17 @@ describe('the bank interprets any bytes as node:http does', () => {
   after(() => Promise.all([bank.stop(), reference.stop()]))
 
   function assertSame(ours: Interpretation, theirs: Interpretation, endings: readonly ConnectionEnd[]) {
-    const isWanted = allowedDifferences.some(
+    const isAllowed = allowedDifferences.some(
       ({ ending, accepts }) => endings.includes(ending) && accepts(ours, theirs),
     )
-    if (!isWanted) assert.deepEqual(ours, theirs)
+    if (!isAllowed) assert.deepEqual(ours, theirs)
   }
 
-  test('in one piece or in many, alone or one behind the other', async () => {
+  test('whether they arrive in one piece or in many', async () => {
     let differing = 0
-    let all = 0
+    let total = 0
     await fc.assert(
-      fc.asyncProperty(anyExchange(), places, async (messages, splits) => {
+      fc.asyncProperty(anyExchange(), anySplits, async (messages, splits) => {
         const endingsBefore = reference.connectionEnds.length
         const theirs = await observe(reference, [...messages, probe])
         const startedAt = performance.now()
@@ -80,11 +80,11 @@ describe('the bank interprets any bytes as node:http does', () => {
         // reaches.
         fc.pre(performance.now() - startedAt < closeDelayMilliseconds / 2)
         assertSame(ours, theirs, reference.connectionEnds.slice(endingsBefore))
-        all += 1
+        total += 1
         differing += Number(!isDeepStrictEqual(ours, theirs))
       }),
       fuzzed({ runs: 1000 }),
     )
-    assert.ok(differing < all / 20, `${differing} of ${all} differ`)
+    assert.ok(differing < total / 20, `${differing} of ${total} differ`)
   })
 })

@@ -67,6 +67,7 @@ async function runInstance(): Promise<void> {
     report('listening')
     // Flushed now and not on exit, because the process may be killed.
     flushCompileCache()
+    // Only `replaced` resolves without a value.
     const isReplaced = (await stopRequested) === undefined
     // Closing a kept-alive connection could race with a request in flight.
     await running.stop(isReplaced || running.health.isStopping)
@@ -130,7 +131,9 @@ const metricsOfAll = (sendRequest: SendRequest, token: string | undefined): Metr
   read: async () => (await sendRequest('metrics')).value as MetricsPage,
 })
 
-/** Logs one failure a second, because thousands fail for the same reason while the database is unavailable. */
+/**
+ * Logs at most one failure a second, because thousands have the same cause while the database is unavailable.
+ */
 function failureLog(log: Log): (error: unknown) => void {
   let loggedAt = Number.NEGATIVE_INFINITY
   return (error) => {

@@ -11,8 +11,6 @@ import { openConnection } from './connection.ts'
 import { auditLedger } from './testing/audit.ts'
 import { batchTransactions, type Outcome, type Transaction } from './transactions.ts'
 
-const options = {}
-
 describe('the ledger', () => {
   let store: FreshDatabase
   before(async () => {
@@ -20,11 +18,11 @@ describe('the ledger', () => {
   })
   after(() => store.drop())
 
-  const empty = () =>
+  const clearLedger = () =>
     store.database.query(
       raw('with emptied as (delete from bank.ledger) update bank.account set balance = 0, seq = 0'),
     )
-  const rows = () =>
+  const readRows = () =>
     store.database.query(
       sql`select account_id, seq, amount, description from bank.ledger order by account_id, seq`,
     )
@@ -42,32 +40,30 @@ describe('the ledger', () => {
     { minLength: 2, maxLength: 60 },
   )
 
-  test('is the same whether transactions come alone or in one call, and equals a calculated ledger', async (t) => {
-    const connection = openConnection({ ...options, url: store.url })
+  test('is the same whether transactions are applied one by one or in one call, and as calculated', async (t) => {
+    const connection = openConnection({ url: store.url })
     t.after(connection.close)
     await fc.assert(
       fc.asyncProperty(transactions, async (list) => {
         const apply = batchTransactions(connection)
-        await empty()
+        await clearLedger()
         const alone: Outcome[] = []
         for (const transaction of list) alone.push(await apply(transaction))
-        const rowsAlone = await rows()
-        await empty()
+        const rowsAlone = await readRows()
+        await clearLedger()
         const together = await Promise.all(list.map(apply))
         assert.deepEqual(together, alone)
         assert.deepEqual(together, expectedOutcomes(list))
-        assert.deepEqual(await rows(), rowsAlone)
+        assert.deepEqual(await readRows(), rowsAlone)
         await auditLedger(store.url)
       }),
       { numRuns: 40 },
     )
   })
 
-  test('stays sound when five instances write to the same rows at once', async (t) => {
-    await empty()
-    const instances = await Promise.all(
-      Array.from({ length: 5 }, () => openAccounts({ ...options, url: store.url })),
-    )
+  test('stays consistent when five instances write to the same rows at once', async (t) => {
+    await clearLedger()
+    const instances = await Promise.all(Array.from({ length: 5 }, () => openAccounts({ url: store.url })))
     t.after(() => Promise.all(instances.map(({ close }) => close())))
     const written: Promise<Outcome>[] = []
     for (let count = 0; count < 500; count++) {
@@ -82,10 +78,10 @@ describe('the ledger', () => {
     assert.ok(applied.length < written.length, 'some were over the limit')
   })
 
-  test('shows every statement a balance that is the sum of what was applied up to it', async (t) => {
-    await empty()
-    const writer = await openAccounts({ ...options, url: store.url })
-    const reader = await openAccounts({ ...options, url: store.url })
+  test('gives every statement a balance that is the sum of the transactions up to it', async (t) => {
+    await clearLedger()
+    const writer = await openAccounts({ url: store.url })
+    const reader = await openAccounts({ url: store.url })
     t.after(() => Promise.all([writer.close(), reader.close()]))
     let isWriting = true
     const write = async () => {
@@ -107,10 +103,10 @@ describe('the ledger', () => {
     assert.ok(count > 10)
   })
 
-  test('shows each instance at once what another has answered', async (t) => {
-    await empty()
-    const first = await openAccounts({ ...options, url: store.url })
-    const second = await openAccounts({ ...options, url: store.url })
+  test('shows each instance at once the transactions that another has confirmed', async (t) => {
+    await clearLedger()
+    const first = await openAccounts({ url: store.url })
+    const second = await openAccounts({ url: store.url })
     t.after(() => Promise.all([first.close(), second.close()]))
     for (let n = 1; n <= 100; n++) {
       const [writer, reader] = n % 2 === 0 ? [first, second] : [second, first]
@@ -120,9 +116,9 @@ describe('the ledger', () => {
     }
   })
 
-  test('orders the statement by what was applied last, not by time', async (t) => {
-    await empty()
-    const { apply, readStatement, close } = await openAccounts({ ...options, url: store.url })
+  test('orders the entries of a statement by their sequence, not by their timestamps', async (t) => {
+    await clearLedger()
+    const { apply, readStatement, close } = await openAccounts({ url: store.url })
     t.after(close)
     for (const description of ['first', 'second']) await apply({ account: 2, amount: 1, description })
     await store.database.query(
@@ -136,24 +132,26 @@ describe('the ledger', () => {
     assert.equal(ultimas_transacoes[0].realizada_em, '2020-01-01T00:00:00.000000')
   })
 
-  test('rejects, as a second line of defence, rows that no function writes', async () => {
-    const broken = [
+  test('rejects rows that no function would write, as a second line of defence', async () => {
+    const invalidChanges = [
       'update bank.account set balance = -credit_limit - 1 where id = 1',
       `insert into bank.ledger values (1, 999, 0, 'x')`,
       `insert into bank.ledger values (1, 999, 1, '')`,
       `insert into bank.ledger values (1, 999, 1, 'elevenchars')`,
     ]
-    for (const text of broken) await assert.rejects(store.database.query(raw(text)), { code: '23514' }, text)
+    for (const text of invalidChanges)
+      await assert.rejects(store.database.query(raw(text)), { code: '23514' }, text)
   })
 
   test('applies the other transactions of a call when one description cannot be stored', async (t) => {
+    // A database of its own, because the trigger must not affect the other tests.
     const url = store.url.replace(/\/test_\w+/, '$&_strict')
     const name = /\/(test_\w+)\?/.exec(url)?.[1] ?? assert.fail()
     await execute(store.url, `create database ${name}`)
     t.after(() => execute(store.url, `drop database ${name} with (force)`))
     await migrate(url)
     await execute(url, rejectDescription)
-    const { apply, close } = await openAccounts({ ...options, url })
+    const { apply, close } = await openAccounts({ url })
     t.after(close)
     const descriptions = ['plain', '日本', 'ação']
     const outcomes = await Promise.allSettled(
@@ -174,14 +172,14 @@ describe('the ledger', () => {
       store.url,
       `do $$ begin execute format('alter database %I set synchronous_commit = off', current_database()); end $$`,
     )
-    const connection = openConnection({ ...options, url: store.url })
+    const connection = openConnection({ url: store.url })
     t.after(connection.close)
     const row = await connection.query({ name: 'show', text: 'show synchronous_commit', values: [] })
     assert.deepEqual(row, ['on'])
   })
 })
 
-/** Stands for a value that this database cannot store: class 22 is a data exception. */
+/** Stands in for a value that the database cannot store: errors of class 22 are data exceptions. */
 const rejectDescription = `
   create function bank.reject_description() returns trigger language plpgsql as $$
   begin

@@ -27,7 +27,7 @@ describe('the bank', () => {
   })
   after(() => store.drop())
 
-  test('starts from the environment alone, warm and with nothing changed', async (t) => {
+  test('starts with settings from the environment, and its warm-up changes nothing', async (t) => {
     const start = readSettings({ BANK_PORT: '0', BANK_INSTANCES: '1', LOG_LEVEL: 'silent' }, prepareBank)
     const { title, address, stop } = await start({ url: store.url })
     t.after(stop)
@@ -39,7 +39,7 @@ describe('the bank', () => {
   })
 
   test('is two processes behind one port, and both get connections', async (t) => {
-    if (process.platform !== 'linux') return t.skip('other systems are not asked who accepted what')
+    if (process.platform !== 'linux') return t.skip('accepted connections can only be counted on Linux')
     const { port, pids, stop } = await startBank(store, testSettings, log)
     t.after(stop)
     const clients = Array.from({ length: 60 }, () => openRawClient(port))
@@ -55,7 +55,7 @@ describe('the bank', () => {
     assert.ok(counts.length === 2 && counts.every((count) => count > 5), `${counts}`)
   })
 
-  test('keeps serving after it announced its stop, but reports unhealthy; when it stops, one more answer ends each connection', async (t) => {
+  test('keeps serving after it announced its stop, but reports unhealthy; stopping ends each connection with one more response', async (t) => {
     const { port, announceStop, stop } = await startBank(store, { ...testSettings, instances: 1 }, log)
     assert.equal((await get(port, '/healthz')).status, 200)
     announceStop()
@@ -71,7 +71,7 @@ describe('the bank', () => {
     await stopped
   })
 
-  test('stops in order under load: open requests are answered, and no process remains', async () => {
+  test('stops gracefully under load: requests in progress are answered, and no process remains', async () => {
     const { port, pids, stop } = await startBank(store, testSettings, log)
     const processes = pids()
     const load = startTransactionLoad(port, 16)
@@ -154,7 +154,7 @@ describe('the bank', () => {
     assert.deepEqual([rejected.status, rejected.headers.get('www-authenticate')], [401, 'Bearer'])
   })
 
-  test('reports which port is taken, also when another bank shares it', async (t) => {
+  test('reports that a port is in use, even by another bank that would share it', async (t) => {
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => taken.once('listening', resolve))
     t.after(() => taken.close())
@@ -176,7 +176,7 @@ describe('the bank', () => {
     assert.deepEqual(instancesOf(process.pid), [])
   })
 
-  test('replaces no process that ends before the store is open, and reports it then', async () => {
+  test('fails to start if a process ends before the store is open', async () => {
     const { promise: address, resolve: open } = Promise.withResolvers<StoreAddress>()
     const starting = startBank(address, testSettings, log)
     while (instancesOf(process.pid).length < 2) await sleep(10)

@@ -76,11 +76,13 @@ async function assign(
  */
 const portSharingPlatforms: ReadonlySet<string> = new Set(['linux', 'freebsd', 'aix', 'sunos'])
 
-/** A second bank could share the port too, and each would get half of the other's requests. */
+/**
+ * Fails if the port is in use: a second bank could share it, and each would get half of the other's requests.
+ */
 async function freePort({ host, port }: BankSettings): Promise<number> {
   const probe = createServer()
   await once(probe.listen({ host, port, exclusive: true }), 'listening')
-  const { port: free } = probe.address() as AddressInfo
+  const { port: boundPort } = probe.address() as AddressInfo
   await new Promise((resolve) => probe.close(resolve))
-  return free
+  return boundPort
 }

@@ -3,33 +3,33 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { parseTransaction } from './client-handlers.ts'
 
-const read = (body: unknown) =>
+const parse = (body: unknown) =>
   parseTransaction(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)))
 const valid = { valor: 1, tipo: 'c', descricao: 'toma' }
 
-describe('a transaction is read', () => {
-  test('a credit adds, a debit takes away', () => {
-    assert.deepEqual(read(valid), { amount: 1, description: 'toma' })
-    assert.deepEqual(read({ ...valid, tipo: 'd', valor: 2_147_483_647 }), {
+describe('parseTransaction', () => {
+  test('a credit has a positive amount, a debit a negative one', () => {
+    assert.deepEqual(parse(valid), { amount: 1, description: 'toma' })
+    assert.deepEqual(parse({ ...valid, tipo: 'd', valor: 2_147_483_647 }), {
       amount: -2_147_483_647,
       description: 'toma',
     })
   })
 
   test('capitalized names are accepted, and lower-case ones win if both are present', () => {
-    assert.deepEqual(read({ Valor: 5, Tipo: 'd', Descricao: 'x' }), { amount: -5, description: 'x' })
-    assert.deepEqual(read({ ...valid, Valor: 5, Tipo: 'd', Descricao: 'x' }), {
+    assert.deepEqual(parse({ Valor: 5, Tipo: 'd', Descricao: 'x' }), { amount: -5, description: 'x' })
+    assert.deepEqual(parse({ ...valid, Valor: 5, Tipo: 'd', Descricao: 'x' }), {
       amount: 1,
       description: 'toma',
     })
-    assert.match(String(read({ ...valid, valor: null, Valor: 5 })), /^Valor/)
-    assert.match(String(read({ VALOR: 1, tipo: 'c', descricao: 'x' })), /^Valor/)
+    assert.match(String(parse({ ...valid, valor: null, Valor: 5 })), /^Valor/)
+    assert.match(String(parse({ VALOR: 1, tipo: 'c', descricao: 'x' })), /^Valor/)
   })
 
-  test('a whole number may be written in any way JSON has for it', () => {
+  test('a whole number may have any notation of JSON', () => {
     for (const valor of ['100', '100.0', '1e2', '1.0E+2', '1000e-1']) {
       const body = `{"valor":${valor},"tipo":"c","descricao":"x"}`
-      assert.deepEqual(read(body), { amount: 100, description: 'x' }, valor)
+      assert.deepEqual(parse(body), { amount: 100, description: 'x' }, valor)
     }
   })
 
@@ -48,29 +48,29 @@ describe('a transaction is read', () => {
     const rejection = 'Valor must be a whole number from 1 to 2147483647.'
     test(`${valor} is not a whole number, even if a double rounds it to one`, () => {
       for (const name of ['valor', 'Valor'])
-        assert.equal(read(`{"a":{"${name}":1.0},"${name}":${valor},"tipo":"c","descricao":"x"}`), rejection)
-      assert.equal(read(`{"valor":1.0,"tipo":"c","descricao":"x","valor":${valor}}`), rejection)
-      assert.equal(read(`{"valor":${valor},"Valor":1,"tipo":"c","descricao":"x"}`), rejection)
+        assert.equal(parse(`{"a":{"${name}":1.0},"${name}":${valor},"tipo":"c","descricao":"x"}`), rejection)
+      assert.equal(parse(`{"valor":1.0,"tipo":"c","descricao":"x","valor":${valor}}`), rejection)
+      assert.equal(parse(`{"valor":${valor},"Valor":1,"tipo":"c","descricao":"x"}`), rejection)
     })
   }
 
   test('only the amount that is used is checked by its digits', () => {
     const body =
       '{"a":{"valor":1.00000000000000000001},"valor":2.0,"Valor":1.5,"tipo":"c","descricao":"1.5e3"}'
-    assert.deepEqual(read(body), { amount: 2, description: '1.5e3' })
+    assert.deepEqual(parse(body), { amount: 2, description: '1.5e3' })
     const last = '{"valor":1.5,"tipo":"c","descricao":"x","valor":20000000000000000000000e-22}'
-    assert.deepEqual(read(last), { amount: 2, description: 'x' })
+    assert.deepEqual(parse(last), { amount: 2, description: 'x' })
   })
 
   test('the last of two equal names counts', () => {
     const body = '{"valor":1,"tipo":"d","valor":2,"descricao":"x","tipo":"c"}'
-    assert.deepEqual(read(body), { amount: 2, description: 'x' })
+    assert.deepEqual(parse(body), { amount: 2, description: 'x' })
   })
 
   test('unknown keys are ignored, also those of JavaScript itself', () => {
     const body = '{"__proto__":{"valor":9},"constructor":1,"valor":1,"tipo":"c","descricao":"x","id":7}'
-    assert.deepEqual(read(body), { amount: 1, description: 'x' })
-    assert.match(String(read('{"__proto__":{"valor":9},"tipo":"c","descricao":"x"}')), /^Valor/)
+    assert.deepEqual(parse(body), { amount: 1, description: 'x' })
+    assert.match(String(parse('{"__proto__":{"valor":9},"tipo":"c","descricao":"x"}')), /^Valor/)
   })
 
   test('a description has 1 to 10 code points of any script', () => {
@@ -84,26 +84,26 @@ describe('a transaction is read', () => {
       '\u2028',
       "';--",
     ]) {
-      assert.deepEqual(read({ ...valid, descricao }), { amount: 1, description: descricao })
+      assert.deepEqual(parse({ ...valid, descricao }), { amount: 1, description: descricao })
     }
   })
 
   for (const valor of [0, -1, 1.2, 2_147_483_648, 1e300, '1', true, null, undefined, [1], {}]) {
     test(`valor ${JSON.stringify(valor)} is rejected`, () => {
-      assert.equal(read({ ...valid, valor }), 'Valor must be a whole number from 1 to 2147483647.')
+      assert.equal(parse({ ...valid, valor }), 'Valor must be a whole number from 1 to 2147483647.')
     })
   }
 
   for (const tipo of ['x', 'C', 'D', '', 'cd', 'c ', 0, null, undefined, ['c']]) {
     test(`tipo ${JSON.stringify(tipo)} is rejected`, () => {
-      assert.equal(read({ ...valid, tipo }), 'Tipo must be c or d.')
+      assert.equal(parse({ ...valid, tipo }), 'Tipo must be c or d.')
     })
   }
 
   const long = ['01234567890', '😀'.repeat(11), 'x'.repeat(5000)]
   for (const descricao of ['', ...long, 'a\0b', '\ud800', 'a\udc00', 1, null, undefined, ['a'], {}]) {
     test(`descricao ${JSON.stringify(descricao)?.slice(0, 20)} is rejected`, () => {
-      assert.match(String(read({ ...valid, descricao })), /^Descricao must have 1 to 10 characters/)
+      assert.match(String(parse({ ...valid, descricao })), /^Descricao must have 1 to 10 characters/)
     })
   }
 
@@ -123,7 +123,7 @@ describe('a transaction is read', () => {
     '{"a":NaN}',
   ]) {
     test(`the body ${JSON.stringify(body)} is rejected`, () => {
-      assert.equal(read(body), 'The body must be a JSON object.')
+      assert.equal(parse(body), 'The body must be a JSON object.')
     })
   }
 
@@ -132,7 +132,7 @@ describe('a transaction is read', () => {
     assert.equal(parseTransaction(latin1), 'The body must be a JSON object.')
   })
 
-  test('every body gives a transaction or an error message', () => {
+  test('every body results in a transaction or an error message', () => {
     const anything = fc.oneof(
       fc.json(),
       fc.string(),

@@ -13,7 +13,7 @@ const chunk = (text: string | Buffer) =>
   Buffer.concat([Buffer.from(`${text.length.toString(16)}\r\n`), Buffer.from(text), Buffer.from('\r\n')])
 const lastChunk = Buffer.from('0\r\n\r\n')
 
-/** The server waits a second; a busy machine some more. */
+/** The server cuts a connection after a second; a busy machine may take longer. */
 const cutMilliseconds = 15_000
 
 describe('on the wire', { concurrency: true }, () => {
@@ -41,7 +41,7 @@ describe('on the wire', { concurrency: true }, () => {
     )
   })
 
-  test('the absolute form of a proxy, HTTP/1.0, and a last request are answered, and the last ones closed', async () => {
+  test('requests in absolute form are answered, and those with HTTP/1.0 or Connection: close end the connection', async () => {
     assert.deepEqual(
       statusesOf(await send(requestBytes('GET', 'http://bank:9999/clientes/1/extrato'))),
       [200],
@@ -66,21 +66,21 @@ describe('on the wire', { concurrency: true }, () => {
   })
 
   for (const [name, bytes] of Object.entries({
-    NUL: Buffer.from('{"valor":1,"tipo":"c","descricao":"a\0b"}'),
+    'a NUL': Buffer.from('{"valor":1,"tipo":"c","descricao":"a\0b"}'),
     'an escaped NUL': Buffer.from('{"valor":1,"tipo":"c","descricao":"a\\u0000b"}'),
     'a lone surrogate': Buffer.from('{"valor":1,"tipo":"c","descricao":"\\ud83d"}'),
     'a lone surrogate as bytes': Buffer.from('{"valor":1,"tipo":"c","descricao":"\xed\xa0\xbd"}', 'latin1'),
     'half a character of UTF-8': Buffer.from('{"valor":1,"tipo":"c","descricao":"\xf0\x9f"}', 'latin1'),
-    nothing: Buffer.alloc(0),
+    'an empty body': Buffer.alloc(0),
     'deep nesting': Buffer.from('['.repeat(8000)),
     'a compressed body': Buffer.from('1f8b0800', 'hex'),
   })) {
-    test(`422 for ${name}, and its neighbours in a batch are applied`, async () => {
+    test(`${name} results in 422, and the other transactions of its batch are applied`, async () => {
       const others = Array.from({ length: 8 }, () => transact(bank.port, 1, 1, 'c', 'neighbour'))
-      const bad = Array.from({ length: 8 }, () => send(requestBytes('POST', path, bytes)))
+      const invalid = Array.from({ length: 8 }, () => send(requestBytes('POST', path, bytes)))
       assert.deepEqual(
-        (await Promise.all(bad)).flatMap(statusesOf),
-        bad.map(() => 422),
+        (await Promise.all(invalid)).flatMap(statusesOf),
+        invalid.map(() => 422),
       )
       assert.deepEqual(
         (await Promise.all(others)).map(({ status }) => status),
@@ -89,7 +89,7 @@ describe('on the wire', { concurrency: true }, () => {
     })
   }
 
-  test('422 for a body that announces to be huge, before it comes, and 404 comes first', async () => {
+  test('a body with a huge length results in 422 before it arrives, or in 404 for an unknown client', async () => {
     for (const [target, status] of [
       [path, 422],
       ['/clientes/6/transacoes', 404],
@@ -104,7 +104,7 @@ describe('on the wire', { concurrency: true }, () => {
     }
   })
 
-  test('422 for a body that becomes huge, and the sender is cut off', async () => {
+  test('a chunked body that becomes huge results in 422 and cuts the connection', async () => {
     const head = requestBytes('POST', path, undefined, ['Content-Type: application/json', chunked])
     const endless = Array.from({ length: 10_000 }, () => chunk(Buffer.alloc(1000, 32)))
     const startedAt = performance.now()
@@ -120,13 +120,13 @@ describe('on the wire', { concurrency: true }, () => {
   })
 
   test('malformed bytes are rejected after the requests before them were answered', async () => {
-    const good = requestBytes('POST', '/clientes/4/transacoes', body)
-    const brokenBody = requestBytes('POST', '/clientes/4/transacoes', undefined, [
+    const valid = requestBytes('POST', '/clientes/4/transacoes', body)
+    const chunkedHead = requestBytes('POST', '/clientes/4/transacoes', undefined, [
       'Content-Type: application/json',
       chunked,
     ])
-    for (const nonsense of ['hello\r\n\r\n', `${brokenBody}zz\r\n`]) {
-      const answers = await exchange(bank.port, [Buffer.concat([good, good, Buffer.from(nonsense)])])
+    for (const nonsense of ['hello\r\n\r\n', `${chunkedHead}zz\r\n`]) {
+      const answers = await exchange(bank.port, [Buffer.concat([valid, valid, Buffer.from(nonsense)])])
       assert.deepEqual(statusesOf(answers), [200, 200, 400])
     }
     assert.equal((await statementOf(bank.port, 4)).saldo.total, 4)
@@ -167,17 +167,18 @@ describe('on the wire', { concurrency: true }, () => {
     }
   })
 
-  test('a statement sent ahead shows the transaction that was sent before it', async () => {
+  test('a pipelined statement shows the transaction that was sent before it', async () => {
     const both = [
       requestBytes('POST', '/clientes/5/transacoes', body),
       requestBytes('GET', '/clientes/5/extrato'),
     ]
     const sent = Array.from({ length: 40 }, (_, index) => both[index % 2] ?? assert.fail())
     const answers = await exchange(bank.port, [Buffer.concat(sent)], { expected: sent.length })
-    const balances = answers.map((answer) => JSON.parse(answer.body).saldo)
-    const shown = balances.map((balance) => (typeof balance === 'number' ? balance : balance.total))
+    const balances = answers
+      .map((answer) => JSON.parse(answer.body).saldo)
+      .map((saldo) => (typeof saldo === 'number' ? saldo : saldo.total))
     assert.deepEqual(
-      shown,
+      balances,
       sent.map((_, index) => 1 + Math.floor(index / 2)),
     )
   })
@@ -192,9 +193,9 @@ describe('on the wire', { concurrency: true }, () => {
     ['a long query', `GET /healthz?${'a'.repeat(10_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 200],
     ['a path that is too long', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
     ['raw UTF-8 in the path', 'GET /clientes/１/extrato HTTP/1.1\r\nHost: a\r\n\r\n', 400],
-    ['all of a server', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n', 404],
-    ['a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 400],
-    ['no HTTP', 'hello\r\n\r\n', 400],
+    ['OPTIONS *', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n', 404],
+    ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+    ['a line that is no request', 'hello\r\n\r\n', 400],
     ['TLS', Buffer.from('160301020001', 'hex'), 400],
     ['no Host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
@@ -215,7 +216,7 @@ describe('on the wire', { concurrency: true }, () => {
     ],
     ['a NUL in the path', 'GET /clientes/1\0/extrato HTTP/1.1\r\nHost: a\r\n\r\n', 400],
   ] as const) {
-    test(`${name}: ${status}`, async () => {
+    test(`${name} results in ${status}`, async () => {
       assert.deepEqual(statusesOf(await send(bytes)), [status])
     })
   }
@@ -229,7 +230,7 @@ const timeouts = {
   keepAliveTimeout: 75_000,
 }
 
-test('a slow sender of headers, of a body, and one that says nothing are cut off', async (t) => {
+test('a client that sends its headers or its body slowly, or nothing at all, gets 408', async (t) => {
   const { port, stop } = await startInProcessBank({ timeouts })
   t.after(stop)
   const slowly = (text: Buffer) =>

@@ -84,8 +84,8 @@ export function createBankServer(options: BankServerOptions): BankServer {
   return {
     server,
     async stop(waitsForIdle = false) {
-      // The listener closes before any response announces the end of its connection: the sender would
-      // reconnect to this process.
+      // The listener closes before any response announces the end of its connection, so that the client
+      // cannot reconnect to this process.
       await closeListener(server)
       state.closesConnections = true
       fastPath?.drain()
@@ -126,7 +126,7 @@ function handleRequest(
   response: ServerResponse,
   event: (typeof requestEvents)[number],
 ): void {
-  const problem = hostProblemOf(request, response)
+  const problem = headerProblemOf(request, response)
   if (problem !== undefined) reject(request, response, 400, plainText, problem)
   else if (event === 'checkExpectation') reject(request, response, 417, plainText, unknownExpectation)
   else {
@@ -150,7 +150,7 @@ function handlePath(
 const unknownExpectation = 'The only expectation supported is 100-continue.'
 
 /** Returns why the headers must be rejected: https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
-function hostProblemOf(request: IncomingMessage, response: ServerResponse): string | undefined {
+function headerProblemOf(request: IncomingMessage, response: ServerResponse): string | undefined {
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
     response.shouldKeepAlive = false
     return 'The header Host is required.'
@@ -169,7 +169,7 @@ interface PipelineQueue {
  * before: https://www.rfc-editor.org/rfc/rfc9112#section-9.3.2. Node would keep reading even from a paused
  * socket.
  */
-function queuePipelined(): (socket: Socket, response: ServerResponse, handleIfOpen: () => void) => void {
+function queuePipelined(): (socket: Socket, response: ServerResponse, handle: () => void) => void {
   const queues = new WeakMap<Socket, PipelineQueue>()
   return (socket, response, handle) => {
     // Requests behind the last response of a connection are not executed, because their results could not be
@@ -204,8 +204,8 @@ function pathOf(url: string): string {
 const allowHeaderOf = (endpoint: Endpoint) => ['Allow', Object.keys(endpoint).join(', ')]
 
 /**
- * Head and body leave in one packet; headers alternate name and value. Balances change, so responses must not
- * be cached.
+ * Sends head and body in one packet. `headers` alternates names and values. Balances change, so responses
+ * must not be cached.
  */
 export function send(
   response: ServerResponse,
@@ -299,7 +299,7 @@ export function readBody(request: IncomingMessage, done: (body: Buffer | undefin
   })
 }
 
-/** Whether the rest of the body is small enough to drain. */
+/** Returns whether the body is small enough to drain. */
 function isBodySmall({ headers }: IncomingMessage): boolean {
   const isChunked = headers['transfer-encoding'] !== undefined
   return !isChunked && !(Number(headers['content-length']) > bodyBytesMax)

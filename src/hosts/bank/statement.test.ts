@@ -4,7 +4,8 @@ import { setImmediate } from 'node:timers/promises'
 import { createStatementReader } from './accounts.ts'
 import type { Connection, Row } from './connection.ts'
 
-function pausedConnection() {
+/** Holds every query until the test answers it. */
+function readerOverPausedConnection() {
   const calls: { account: unknown; answer(row: Row): void; fail(error: Error): void }[] = []
   const connection: Connection = {
     query: ({ values: [account] }) =>
@@ -17,17 +18,18 @@ function pausedConnection() {
 }
 
 /**
- * More turns than anything here takes. They are counted because elapsed time means little on a busy machine.
+ * Waits for more turns of the event loop than any step here takes. Turns are counted, because elapsed time
+ * means little on a busy machine.
  */
-async function turns(): Promise<void> {
+async function waitForTurns(): Promise<void> {
   for (let count = 0; count < 10; count++) await setImmediate()
 }
 
 describe('statements', () => {
   test('requested before the query is sent share it; each account has its own', async () => {
-    const { calls, readStatement } = pausedConnection()
+    const { calls, readStatement } = readerOverPausedConnection()
     const statements = Promise.all([readStatement(1), readStatement(1), readStatement(2)])
-    await turns()
+    await waitForTurns()
     assert.deepEqual(
       calls.map(({ account }) => account),
       ['1', '2'],
@@ -38,40 +40,40 @@ describe('statements', () => {
   })
 
   test('requested after the query was sent get a later one, because it may have missed a commit', async () => {
-    const { calls, readStatement } = pausedConnection()
+    const { calls, readStatement } = readerOverPausedConnection()
     const first = readStatement(1)
-    await turns()
+    await waitForTurns()
     const later = Promise.all([readStatement(1), readStatement(1)])
-    await turns()
-    assert.equal(calls.length, 1, 'one on its way at a time')
+    await waitForTurns()
+    assert.equal(calls.length, 1, 'one query is in flight at a time')
     calls[0]?.answer(['old'])
     assert.equal(await first, 'old')
-    await turns()
+    await waitForTurns()
     assert.equal(calls.length, 2)
     calls[1]?.answer(['new'])
     assert.deepEqual(await later, ['new', 'new'])
     const last = readStatement(1)
-    await turns()
+    await waitForTurns()
     calls[2]?.answer(['newest'])
-    assert.equal(await last, 'newest', 'no answer is kept')
+    assert.equal(await last, 'newest', 'no result is cached')
   })
 
-  test('are read once more when the connection breaks, and then fail, without blocking the next', async () => {
-    const { calls, readStatement } = pausedConnection()
+  test('are read again once if the connection breaks; a second failure does not block later reads', async () => {
+    const { calls, readStatement } = readerOverPausedConnection()
     const statement = readStatement(1)
-    await turns()
+    await waitForTurns()
     calls[0]?.fail(new Error('broken'))
-    await turns()
+    await waitForTurns()
     calls[1]?.answer(['fine'])
     assert.equal(await statement, 'fine')
     const failed = assert.rejects(readStatement(1), /broken twice/)
-    await turns()
+    await waitForTurns()
     calls[2]?.fail(new Error('broken'))
-    await turns()
+    await waitForTurns()
     calls[3]?.fail(new Error('broken twice'))
     await failed
     const next = readStatement(1)
-    await turns()
+    await waitForTurns()
     calls[4]?.answer(['again'])
     assert.equal(await next, 'again')
   })

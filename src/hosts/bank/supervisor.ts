@@ -73,7 +73,7 @@ export async function superviseInstances(
     pids: () => listeningInstances().flatMap(({ child }) => child.pid ?? []),
     restart() {
       restarting = restarting
-        // The caller of the earlier restart has its error.
+        // The caller of the earlier restart handles its error.
         .catch(() => undefined)
         .then(() => replaceAll(listeningInstances(), start, stopping.signal))
       return restarting
@@ -86,7 +86,9 @@ export async function superviseInstances(
   }
 }
 
-/** Hands the socket to the new instance before the old one releases it, so every connection is accepted by one of them. */
+/**
+ * Passes the socket to the new instance before the old one closes it, so that every connection is accepted.
+ */
 async function replaceAll(
   instances: readonly Instance[],
   start: (handle?: SendHandle) => Promise<Instance>,
@@ -122,7 +124,9 @@ interface Instance {
 
 const instanceFile = fileURLToPath(new URL('./instance.ts', import.meta.url))
 
-/** Limits the young generation to 2 MB: an instance retains almost nothing, and the default only costs 20 MB more. */
+/**
+ * Limits the young generation to 2 MB: an instance retains almost nothing, and the default takes 20 MB more.
+ */
 const youngGenerationOption = '--max-semi-space-size=2'
 
 function spawnInstance(
@@ -205,10 +209,10 @@ export async function startWithRetries<Started>(
 const stopMilliseconds = 8000
 
 async function stopInstance({ child, ended }: Instance): Promise<void> {
-  const tooLong = setTimeout(() => child.kill('SIGKILL'), stopMilliseconds)
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), stopMilliseconds)
   if (child.connected) child.disconnect()
   await ended
-  clearTimeout(tooLong)
+  clearTimeout(killTimer)
 }
 
 /**

@@ -10,7 +10,7 @@ interface Call extends Statement {
 }
 
 /** Holds every call until the test resolves it. */
-function pausedConnection() {
+function batchOverPausedConnection() {
   const calls: Call[] = []
   const connection: Connection = {
     query: (statement) =>
@@ -23,9 +23,10 @@ function pausedConnection() {
 }
 
 /**
- * More turns than anything here takes. They are counted because elapsed time means little on a busy machine.
+ * Waits for more turns of the event loop than any step here takes. Turns are counted, because elapsed time
+ * means little on a busy machine.
  */
-async function turns(): Promise<void> {
+async function waitForTurns(): Promise<void> {
   for (let count = 0; count < 10; count++) await setImmediate()
 }
 const credit = (amount: number, description = 'x') => ({ account: 1, amount, description })
@@ -33,22 +34,22 @@ const namesOf = (calls: readonly Call[]) => calls.map(({ name }) => name)
 
 describe('transactions are batched', () => {
   test('a lone one is sent at once', async () => {
-    const { calls, apply } = pausedConnection()
+    const { calls, apply } = batchOverPausedConnection()
     const outcome = apply(credit(5))
-    await turns()
+    await waitForTurns()
     assert.deepEqual([namesOf(calls), calls[0]?.values], [['apply_one'], ['1', '5', 'x']])
     calls[0]?.answer(['5', 't'])
     assert.deepEqual(await outcome, { balance: '5', isApplied: true })
   })
 
   test('those of one turn are sent together, in order', async () => {
-    const { calls, apply } = pausedConnection()
+    const { calls, apply } = batchOverPausedConnection()
     const outcomes = Promise.all([
       apply(credit(1, 'a')),
       apply({ ...credit(-2, 'b'), account: 5 }),
       apply(credit(3, 'c')),
     ])
-    await turns()
+    await waitForTurns()
     assert.deepEqual(calls[0]?.values, ['{1,5,1}', '{1,-2,3}', '{"a","b","c"}'])
     calls[0]?.answer(['{1,0,4}', '{t,f,t}'])
     assert.deepEqual(await outcomes, [
@@ -58,58 +59,58 @@ describe('transactions are batched', () => {
     ])
   })
 
-  test('they are batched as long as each turn of the event loop brings another', async () => {
-    const { calls, apply } = pausedConnection()
+  test('more are added to a batch as long as each turn of the event loop brings another', async () => {
+    const { calls, apply } = batchOverPausedConnection()
     const outcomes = [apply(credit(1))]
     for (let turn = 0; turn < 5; turn++) {
       await setImmediate()
       outcomes.push(apply(credit(1)))
     }
-    await turns()
+    await waitForTurns()
     assert.deepEqual(calls[0]?.values[1], '{1,1,1,1,1,1}')
     calls[0]?.answer([`{${Array(6).fill(1)}}`, `{${Array(6).fill('t')}}`])
     assert.equal((await Promise.all(outcomes)).length, 6)
   })
 
-  test('every description is one element of the call', async () => {
-    const { calls, apply } = pausedConnection()
+  test('every description is one element of the array in the call', async () => {
+    const { calls, apply } = batchOverPausedConnection()
     const both = Promise.all([apply(credit(1, '"},{\\')), apply(credit(1, 'null'))])
-    await turns()
+    await waitForTurns()
     assert.equal(calls[0]?.values[2], '{"\\"},{\\\\","null"}')
     calls[0]?.answer(['{1,2}', '{t,t}'])
     await both
   })
 
   test('there is one call at a time with all waiting transactions, up to a limit', async () => {
-    const { calls, apply } = pausedConnection()
+    const { calls, apply } = batchOverPausedConnection()
     const first = apply(credit(1))
-    await turns()
+    await waitForTurns()
     const others = Array.from({ length: 250 }, () => apply(credit(1)))
-    await turns()
+    await waitForTurns()
     assert.equal(calls.length, 1)
     calls[0]?.answer(['1', 't'])
     await first
-    await turns()
+    await waitForTurns()
     const sizes = () => calls.slice(1).map(({ values }) => values[0]?.split(',').length)
     assert.deepEqual(sizes(), [200])
     calls[1]?.answer([`{${Array(200).fill(1)}}`, `{${Array(200).fill('t')}}`])
-    await turns()
+    await waitForTurns()
     assert.deepEqual(sizes(), [200, 50])
     calls[2]?.answer([`{${Array(50).fill(1)}}`, `{${Array(50).fill('t')}}`])
     assert.equal((await Promise.all(others)).length, 250)
   })
 
   test('an unknown outcome is reported to exactly the transactions of the call, and nothing is sent again', async () => {
-    const { calls, apply } = pausedConnection()
+    const { calls, apply } = batchOverPausedConnection()
     const both = Promise.allSettled([apply(credit(1)), apply(credit(2))])
-    await turns()
+    await waitForTurns()
     const later = apply(credit(3))
     calls[0]?.fail(new Error('Connection terminated unexpectedly'))
     assert.deepEqual(
       (await both).map(({ status }) => status),
       ['rejected', 'rejected'],
     )
-    await turns()
+    await waitForTurns()
     assert.deepEqual(
       [namesOf(calls), calls[1]?.values],
       [
@@ -122,29 +123,29 @@ describe('transactions are batched', () => {
   })
 
   test('an error that is not about data is reported to all, and nothing is sent again', async () => {
-    const { calls, apply } = pausedConnection()
+    const { calls, apply } = batchOverPausedConnection()
     const both = Promise.allSettled([apply(credit(1)), apply(credit(2))])
-    await turns()
+    await waitForTurns()
     calls[0]?.fail(new NothingAppliedError(Object.assign(new Error('timeout'), { code: '57014' })))
     assert.deepEqual(
       (await both).map(({ status }) => status),
       ['rejected', 'rejected'],
     )
-    await turns()
+    await waitForTurns()
     assert.equal(calls.length, 1)
   })
 
   test('data that the database rejects fails no other transaction: each is retried alone', async () => {
-    const { calls, apply } = pausedConnection()
+    const { calls, apply } = batchOverPausedConnection()
     const rejection = new NothingAppliedError(Object.assign(new Error('untranslatable'), { code: '22P05' }))
     const outcomes = Promise.allSettled([apply(credit(1)), apply(credit(2, '日本')), apply(credit(3))])
-    await turns()
+    await waitForTurns()
     calls[0]?.fail(rejection)
-    await turns()
+    await waitForTurns()
     calls[1]?.answer(['1', 't'])
-    await turns()
+    await waitForTurns()
     calls[2]?.fail(rejection)
-    await turns()
+    await waitForTurns()
     calls[3]?.answer(['4', 't'])
     assert.deepEqual(
       (await outcomes).map(({ status }) => status),
@@ -153,10 +154,10 @@ describe('transactions are batched', () => {
     assert.deepEqual(namesOf(calls), ['apply', 'apply_one', 'apply_one', 'apply_one'])
   })
 
-  test('results for another number of transactions are an error', async () => {
-    const { calls, apply } = pausedConnection()
+  test('results for a different number of transactions are an error', async () => {
+    const { calls, apply } = batchOverPausedConnection()
     const both = Promise.allSettled([apply(credit(1)), apply(credit(2))])
-    await turns()
+    await waitForTurns()
     calls[0]?.answer(['{1}', '{t}'])
     assert.deepEqual(
       (await both).map(({ status }) => status),

@@ -90,7 +90,7 @@ async function applyAll(connection: Connection, batch: readonly PendingTransacti
   } catch (error) {
     if (batch.length > 1 && isDataError(error)) {
       // One transaction holds a value that this database cannot store; the others must not fail with it.
-      for (const one of batch) await applyAll(connection, [one])
+      for (const single of batch) await applyAll(connection, [single])
       return undefined
     }
     for (const { reject } of batch) reject(error)
@@ -104,8 +104,8 @@ const isDataError = (error: unknown) =>
 
 /** A lone transaction has its own function: the one for many would take half as long again. */
 function applyTransactions(connection: Connection, transactions: readonly Transaction[]): Promise<Outcome[]> {
-  const [first, ...others] = transactions
-  return first !== undefined && others.length === 0
+  const [first] = transactions
+  return first !== undefined && transactions.length === 1
     ? applyOne(connection, first)
     : applyMany(connection, transactions)
 }

@@ -8,7 +8,9 @@ import { bankEndpoints, fastRoutesOf } from './endpoints.ts'
 import { createBankServer } from './server.ts'
 import { batchTransactions } from './transactions.ts'
 
-/** Sends requests to the real server on a separate port, with a fake database, so that its hot code gets compiled. */
+/**
+ * Sends requests to the server on a separate port, with a fake database, so that its hot code gets compiled.
+ */
 export async function warmUpServer(requests: number): Promise<void> {
   const limits = new Map([[1, '100000']])
   const accounts = {
@@ -44,12 +46,12 @@ const parallelSenders = 16
 /** Warm-up stops after this time, so that a slow machine still starts. */
 const warmUpMillisecondsMax = 1000
 
-type RequestBuilder = (more?: string) => string
+type RequestBuilder = (extraHeaders?: string) => string
 
 const get =
   (path: string): RequestBuilder =>
-  (more = '') =>
-    `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`
+  (extraHeaders = '') =>
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${extraHeaders}\r\n`
 const post =
   (body: string): RequestBuilder =>
   (extraHeaders = '') =>
@@ -67,14 +69,14 @@ const samples: readonly RequestBuilder[] = [
 
 /** Uses bare sockets: compiling an HTTP client as well would take two thirds of the time. */
 function openSocket(port: number) {
-  let answered = () => {}
+  let onResponse = () => {}
   const socket = connect(port, '127.0.0.1')
-  for (const event of ['data', 'close']) socket.on(event, () => answered())
+  for (const event of ['data', 'close']) socket.on(event, () => onResponse())
   socket.on('error', () => {})
   return {
     send: (request: RequestBuilder) =>
       new Promise<void>((resolve) => {
-        answered = resolve
+        onResponse = resolve
         if (socket.destroyed) resolve()
         else socket.write(request())
       }),
@@ -82,7 +84,7 @@ function openSocket(port: number) {
   }
 }
 
-/** Ignores errors, because after a cut connection some code is merely compiled later. */
+/** Ignores errors, because a broken connection only means that some code is compiled later. */
 const sendAlone = (port: number, request: RequestBuilder): Promise<void> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')

@@ -14,7 +14,7 @@ export interface AdmissionOptions {
   readonly waitForRateLimit: WaitForRateLimit
   /** The number of trusted proxies in front of this host. */
   readonly proxies: number
-  /** Logs calls that are rejected before or at their token. */
+  /** Logs calls that are rejected before their token is accepted. */
   readonly callLog: CallLog
   readonly requestIds: RequestIds
   readonly pendingRequests: PendingRequests
@@ -22,7 +22,7 @@ export interface AdmissionOptions {
   readonly trusted: TrustedConnections
   readonly newcomers: Newcomers
   readonly limitAccountCalls: LimitAccountCalls
-  /** The name of the command at a path. */
+  /** Returns the name of the command at a path, if there is one. */
   commandAt(path: string): string | undefined
 }
 
@@ -130,8 +130,8 @@ function admitCommand(
 
 /** A repeated header counts as missing. */
 function authorizationOf(metadata: Metadata): string | undefined {
-  const [first, ...others] = metadata.get('authorization')
-  return others.length === 0 ? first?.toString() : undefined
+  const [first, ...repetitions] = metadata.get('authorization')
+  return repetitions.length === 0 ? first?.toString() : undefined
 }
 
 export interface UnauthenticatedCalls {
@@ -155,7 +155,7 @@ export function limitUnauthenticatedCalls(
     admit(call) {
       const base = baseCallOf(call)
       const { stream } = base
-      // Limits both the message as it arrives, and its decompressed form.
+      // The first limit is for the message as it arrives, the second for its decompressed form.
       base.decoder.maxReadMessageLength = budgetLimits.unauthenticatedMessageBytes.max
       base.maxReceiveMessageSize = budgetLimits.unauthenticatedMessageBytes.max
       const connection = stream.session
@@ -202,8 +202,8 @@ const tooLong = {
 function limitFloods(base: BaseCall): void {
   const read = base.handleDataFrame.bind(base)
   base.handleDataFrame = (data) => {
-    for (let at = 0; at < data.length && !base.stream.closed; at += floodPieceBytes) {
-      read(data.subarray(at, at + floodPieceBytes))
+    for (let start = 0; start < data.length && !base.stream.closed; start += floodPieceBytes) {
+      read(data.subarray(start, start + floodPieceBytes))
       if (base.readQueue.length > budgetLimits.unauthenticatedMessages.max) {
         base.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
       }
@@ -223,8 +223,8 @@ export interface TrustedConnections {
 
 /**
  * A new connection has the stream limit that clients assume by default. An accepted token raises it before
- * the first response: a client that reuses the place of a stream that it has seen end is not rejected while
- * this host still counts that stream.
+ * the first response. The raised limit leaves room for streams that have ended for the client while this host
+ * still counts them.
  */
 export function createTrustedConnections(): TrustedConnections {
   const trusted = new WeakSet<Http2Session>()

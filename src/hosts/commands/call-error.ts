@@ -18,12 +18,16 @@ export class CallAbandonedError extends Error {
   }
 }
 
-/** Returns the status for a known error, and undefined for an unexpected one. */
+/**
+ * Returns the error for the client, or undefined for an unexpected error. Problems that are failed results do
+ * not get here: `runCommand` has returned them as results.
+ */
 export function callErrorOf(error: unknown): CallError | undefined {
   const transportCode = transportCodeOf(error)
   if (transportCode !== undefined) return plainError(transportCode, (error as Error).message)
-  const code = error instanceof Problem ? statuses[error.kind] : 'failedResult'
-  return error instanceof Problem && code !== 'failedResult' ? problemError(error, code) : undefined
+  if (!(error instanceof Problem)) return undefined
+  const outcome = problemOutcomes[error.kind]
+  return outcome === 'failedResult' ? undefined : problemError(error, outcome)
 }
 
 /** The status for failures before any operation was called. */
@@ -52,7 +56,7 @@ function problemError({ message, errors, retryAfterSeconds }: Problem, code: sta
 }
 
 /** The outcome of each kind of problem: a status, or a result that reports the failure. */
-export const statuses: Readonly<Record<ProblemKind, status | 'failedResult'>> = {
+export const problemOutcomes: Readonly<Record<ProblemKind, status | 'failedResult'>> = {
   invalid: status.INVALID_ARGUMENT,
   unauthenticated: status.UNAUTHENTICATED,
   forbidden: status.PERMISSION_DENIED,

@@ -13,7 +13,7 @@ export interface CallLog {
   recordFailure(call: LoggedCall, error: unknown): CallError
 }
 
-/** A call of a command, as its lines in the log name it. */
+/** Identifies a call of a command in the log. */
 export interface LoggedCall {
   readonly command: string
   readonly requestId: string
@@ -91,7 +91,7 @@ export interface BaseCall {
   readonly stream: ServerHttp2Stream
   /** The same object for every interceptor and the handler. */
   readonly metadata: Metadata
-  /** Messages that were not requested yet. */
+  /** Received messages that the handler has not requested yet. */
   readonly readQueue: readonly unknown[]
   readonly decoder: { maxReadMessageLength: number }
   maxReceiveMessageSize: number

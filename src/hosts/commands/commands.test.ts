@@ -11,15 +11,19 @@ import { protoFile } from './protobuf/proto-file.ts'
 import { pathsOf } from './register-commands.ts'
 
 const editions: readonly Edition[] = ['v1', 'ext']
-const published = (file: string) => new URL(`../../../docs/contract/${file}`, import.meta.url)
+const publishedUrl = (file: string) => new URL(`../../../docs/contract/${file}`, import.meta.url)
 
 const allCommands = editions.flatMap((edition) => commandsOfEdition(edition))
 
-/** The messages of a stream are not results. */
-const results: Readonly<Record<string, string>> = { FollowChanges: 'ChangeEvent' }
+/** A stream responds with events instead of one result. */
+const historyResponses: Readonly<Record<string, string>> = {
+  ReadHistory: 'ReadHistoryResult',
+  ReadChanges: 'ReadChangesResult',
+  FollowChanges: 'ChangeEvent',
+}
 
 describe('The commands', () => {
-  test('are five for each resource that a body creates, named as the contract names them, and three of the history', () => {
+  test('have the names of the contract: four or five for each resource, and three for the history', () => {
     for (const edition of editions) {
       const names = commandsOfEdition(edition).map(({ request, result }) => [request.name, result.name])
       const expected = resourcesOf(edition).flatMap(({ typeName, pluralTypeName, withoutCreate }) =>
@@ -28,10 +32,10 @@ describe('The commands', () => {
           ...[`Get${typeName}ById`, `List${pluralTypeName}`, `Remove${typeName}`, `Update${typeName}`],
         ].map((name) => [`${name}Command`, `${name}Result`]),
       )
-      const own = edition === 'ext' ? ['ReadHistory', 'ReadChanges', 'FollowChanges'] : []
+      const history = edition === 'ext' ? Object.entries(historyResponses) : []
       assert.deepEqual(names, [
         ...expected,
-        ...own.map((name) => [`${name}Command`, results[name] ?? `${name}Result`]),
+        ...history.map(([name, response]) => [`${name}Command`, response]),
       ])
     }
   })
@@ -42,12 +46,12 @@ describe('The commands', () => {
 
   for (const edition of editions) {
     const { file } = packages[edition]
-    test(`are published as docs/contract/${file} says`, () => {
-      assert.equal(readFileSync(published(file), 'utf8'), protoFile(edition, commandsOfEdition(edition)))
+    test(`of ${edition} are those that docs/contract/${file} publishes`, () => {
+      assert.equal(readFileSync(publishedUrl(file), 'utf8'), protoFile(edition, commandsOfEdition(edition)))
     })
   }
 
-  test('have messages whose field numbers are all different, and leave those of protobuf itself alone', () => {
+  test('have messages with distinct field numbers, outside the range that protobuf reserves', () => {
     for (const { name, fields } of messagesIn(allCommands)) {
       const numbers = fields.map(({ number }) => number)
       assert.equal(new Set(numbers).size, numbers.length, name)
@@ -58,27 +62,27 @@ describe('The commands', () => {
     }
   })
 
-  test('a field has one number in every message of its resource', () => {
+  test('give a field the same number in every message of its resource', () => {
     for (const { title } of resources) {
       const numbers = new Map<string, number>()
-      const own = messagesIn(allCommands).filter(({ name }) =>
+      const messages = messagesIn(allCommands).filter(({ name }) =>
         [title, `Create${title}Command`, `Update${title}Command`].includes(name),
       )
-      for (const field of own.flatMap(({ fields }) => fields)) {
+      for (const field of messages.flatMap(({ fields }) => fields)) {
         assert.equal(numbers.get(field.name) ?? field.number, field.number, `${title}.${field.name}`)
         numbers.set(field.name, field.number)
       }
     }
   })
 
-  test('never show a password', () => {
-    const shown = allCommands.flatMap(({ result }) => messagesIn([{ request: result, result }]))
-    for (const { name, fields } of shown) {
+  test('never return a password', () => {
+    const resultMessages = allCommands.flatMap(({ result }) => messagesIn([{ request: result, result }]))
+    for (const { name, fields } of resultMessages) {
       assert.ok(!fields.some((field) => /password|hash|salt|stamp/i.test(field.name)), name)
     }
   })
 
-  test('are called by gRPC clients at the service, and by .NET clients at the name of their type', () => {
+  test('have a path with the name of the service for gRPC clients, and paths with the name of the type for .NET', () => {
     const command = allCommands.find(({ name }) => name === 'UpdateProject')
     assert.ok(command)
     assert.deepEqual(
@@ -91,7 +95,7 @@ describe('The commands', () => {
     )
   })
 
-  test('beyond the contract have a service of their own, and the .NET clients’ names', () => {
+  test('of the extensions have a separate service, and .NET names of the same form', () => {
     const command = allCommands.find(({ name }) => name === 'UpdateComment')
     assert.ok(command)
     assert.deepEqual(

@@ -24,14 +24,14 @@ import {
 } from './resource-messages.ts'
 
 interface CommandBase extends CommandMessages {
-  /** The edition of its service: v1, or the extensions. */
+  /** The edition whose service has this command. */
   readonly edition: Edition
   /** The entity in the full name of a .NET command, such as Project. */
   readonly entity: string
 }
 
 export interface UnaryCommand extends CommandBase {
-  /** Sets or returns logins and passwords. */
+  /** True for a command that writes accounts, and so may set logins and passwords. */
   readonly changesAccounts?: boolean
   /** The message of a successful result. */
   readonly successMessage: string
@@ -41,7 +41,7 @@ export interface UnaryCommand extends CommandBase {
 
 /** A command that responds with a stream of changes. */
 export interface StreamCommand extends CommandBase {
-  /** Returns the changes that the request selects. */
+  /** Parses the request into the selection of changes to stream. */
   parseFeed(request: Content): FeedStreamRequest
 }
 
@@ -49,15 +49,14 @@ export type Command = UnaryCommand | StreamCommand
 
 export const isStream = (command: Command): command is StreamCommand => 'parseFeed' in command
 
-/** The commands of all these resources. */
 export const commandsOfResources = (resources: readonly Resource[]): UnaryCommand[] =>
   resources.flatMap((resource) => Object.values(commandsOf(resource)))
 
-/** The five commands of one resource. */
+/** The commands of one resource; `create` is absent if a separate route creates its rows. */
 export function commandsOf(resource: Resource): ByVerb<UnaryCommand> {
   const messages = commandMessagesOf(resource)
-  const commandOf = (verb: Verb, of: CommandMessages): UnaryCommand => ({
-    ...of,
+  const commandOf = (verb: Verb, messagesOfVerb: CommandMessages): UnaryCommand => ({
+    ...messagesOfVerb,
     edition: resource.shownIn,
     entity: resource.typeName,
     changesAccounts: isAccountResource(resource) && verb !== 'get' && verb !== 'list',
@@ -97,8 +96,8 @@ const runVerb: Readonly<Record<Verb, RunVerb>> = {
     requireRole(resource, caller, 'read')
     if (!isContent(pagination)) throw invalid({ pagination: ['Pagination is required.'] })
     const query = parseListQuery(resource, pagination)
-    const { records, ...page } = await list(context, resource, caller, query)
-    return { result: { ...page, data: JSON.parse(records) } }
+    const { recordsJson, ...page } = await list(context, resource, caller, query)
+    return { result: { ...page, data: JSON.parse(recordsJson) } }
   },
   async remove(context, resource, caller, request) {
     await remove(context, resource, caller, request)
@@ -110,17 +109,17 @@ const runVerb: Readonly<Record<Verb, RunVerb>> = {
   },
 }
 
-const common = { edition: 'ext', entity: 'History' } as const
+const historyBase = { edition: 'ext', entity: 'History' } as const
 
 const readHistoryCommand: UnaryCommand = {
-  ...common,
+  ...historyBase,
   ...readHistoryMessages,
   successMessage: 'History retrieved successfully.',
   run: async (context, caller, request) => ({ result: await listHistory(context, caller, request) }),
 }
 
-const readChanges: UnaryCommand = {
-  ...common,
+const readChangesCommand: UnaryCommand = {
+  ...historyBase,
   ...readChangesMessages,
   successMessage: 'Changes retrieved successfully.',
   run: async (context, caller, request) => ({
@@ -128,11 +127,15 @@ const readChanges: UnaryCommand = {
   }),
 }
 
-const followChanges: StreamCommand = {
-  ...common,
+const followChangesCommand: StreamCommand = {
+  ...historyBase,
   ...followChangesMessages,
   parseFeed: (request) => parseFeedQuery(request),
 }
 
 /** Commands that return the same as `/ext/history` and `/ext/changes`. */
-export const historyCommands: readonly Command[] = [readHistoryCommand, readChanges, followChanges]
+export const historyCommands: readonly Command[] = [
+  readHistoryCommand,
+  readChangesCommand,
+  followChangesCommand,
+]

@@ -34,7 +34,7 @@ export function guardStreams(
       closeUnread(stream, limits)
       closeAfterResponse(stream)
       libraryListener.call(http2Server, stream, headers)
-      // An empty request has ended meanwhile, and the library only waits for this event.
+      // An empty request may have ended before the library listened to its stream.
       if (stream.readableEnded) stream.emit('end')
     }
     http2Server.on('stream', (stream, headers, _flags, rawHeaders) => {
@@ -43,8 +43,8 @@ export function guardStreams(
       // The library answers some rejected streams without checking that they are still open, and would throw.
       if (isClosed(stream)) return
       const isAdmitted = newcomers.admit(stream, headers)
-      // A reset often arrives in the same packet, so nothing is allocated for a call before a reset could
-      // have been read.
+      // A reset often arrives in the same packet, so nothing is allocated for a call until the rest of the
+      // packet has been read.
       setImmediate(() => {
         if (isClosed(stream)) return
         if (isAdmitted) beginCall(stream, headers, rawHeaders)
@@ -83,8 +83,9 @@ const tooManyCalls = {
 }
 
 /**
- * Returns false for a timeout that is not in the format of the protocol, of which the library would accept a
- * part. Removes one that is longer than Node's timers, which the library would take for a negative one.
+ * Returns false for a timeout that is not in the format of the protocol; the library would accept any text
+ * that contains one. Removes a timeout that is longer than Node's timers, because the library would make it
+ * negative.
  */
 function normalizeTimeout(headers: IncomingHttpHeaders): boolean {
   const timeout = headers[timeoutHeader]
@@ -97,7 +98,7 @@ function normalizeTimeout(headers: IncomingHttpHeaders): boolean {
 }
 
 const timeoutHeader = 'grpc-timeout'
-/** Microseconds (u) and nanoseconds (n) are left out, because 8 digits of them are never longer than the longest timer. */
+/** Microseconds (u) and nanoseconds (n) are left out: eight digits of them never exceed the longest timer. */
 const unitMilliseconds: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1 }
 /** The longest timer of Node: 24 days. */
 const timerMillisecondsMax = 2 ** 31 - 1
@@ -142,8 +143,8 @@ const hasSentStatus = ({ sentHeaders, sentTrailers }: ServerHttp2Stream): boolea
   sentTrailers !== undefined || sentHeaders?.['grpc-status'] !== undefined
 
 /**
- * Serves `GET /` from the diagnostics, so that both ports have one policy, and answers other protocols with a
- * sentence. The gRPC library would reject the former and take gRPC-Web for gRPC.
+ * Serves `GET /` from the diagnostics, so that both ports have one policy, and rejects other protocols with
+ * an explanation. The gRPC library would reject the former and take gRPC-Web for gRPC.
  */
 export function answerOtherRequests(
   http2Servers: readonly Http2Server[],
@@ -168,7 +169,7 @@ const isGrpc = ({ 'content-type': type = '' }: IncomingHttpHeaders): boolean =>
 const servedProtocol =
   'This port serves gRPC over HTTP/2 with the content type application/grpc. gRPC-Web and Connect need a proxy that translates them.'
 
-/** A client of gRPC-Web reads the status from the headers; the body is the error of Connect. */
+/** A gRPC-Web client reads the error from the headers, a Connect client from the body. */
 function rejectProtocol(stream: ServerHttp2Stream, { 'content-type': type = '' }: IncomingHttpHeaders) {
   const isWeb = /^application\/grpc-web/i.test(type)
   stream.respond(
@@ -276,7 +277,7 @@ const tooSlow = { code: status.DEADLINE_EXCEEDED, details: 'The request did not 
 
 type CallStatus = Parameters<ServerInterceptingCall['sendStatus']>[0]
 
-/** The library responds to an unreadable message with INTERNAL, which would blame the server for the client's mistake. */
+/** The library responds to an unreadable message with INTERNAL, although the mistake is the client's. */
 export const rejectUnreadableMessages: ServerInterceptor = (_method, call) => {
   // The library ends such a call by itself, bypassing every interceptor.
   const send = call.sendStatus.bind(call)
@@ -290,7 +291,9 @@ export const rejectUnreadableMessages: ServerInterceptor = (_method, call) => {
   return call as ServerInterceptingCall
 }
 
-/** UNIMPLEMENTED means a wrong number of messages here: a call of an unknown method reaches no interceptor. */
+/**
+ * UNIMPLEMENTED means a wrong number of messages here: a call of an unknown method reaches no interceptor.
+ */
 function isClientError({ code, details = '' }: CallStatus): boolean {
   if (code === status.UNIMPLEMENTED) return /^Received (no|a second) request message/.test(details)
   return code === status.INTERNAL && clientErrorDetails.has(details)

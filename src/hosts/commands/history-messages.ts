@@ -24,7 +24,12 @@ const change: Message = {
   name: 'Change',
   about: 'One change of a row.',
   fields: [
-    field(1, 'id', 'text', 'The same in the history, in the feed and in what webhooks send.'),
+    field(
+      1,
+      'id',
+      'text',
+      'The id of the change. It is the same in the history, the feed and webhook deliveries.',
+    ),
     field(2, 'at', 'timestamp', 'The time of the change.'),
     field(3, 'resource', 'text', `The resource of the row: ${namesText}.`),
     field(4, 'rowId', 'uuid', 'The id of the row.'),
@@ -36,7 +41,7 @@ const change: Message = {
       'The project of the row after the change; absent for catalogs and accounts.',
     ),
     optional(7, 'callerId', 'uuid', 'The account that made the change; absent for the program itself.'),
-    optional(8, 'clientId', 'text', 'The client to which its token was issued.'),
+    optional(8, 'clientId', 'text', 'The client to which the token of the request was issued.'),
     optional(9, 'host', 'text', 'rest or commands; absent for the program itself.'),
     optional(
       10,
@@ -72,7 +77,7 @@ const historyPage: Message = {
   about: 'One page of a history.',
   fields: [
     { ...changes, about: 'Sorted from newest to oldest.' },
-    optional(2, 'next', 'text', 'The value of before for the next page; absent on the last.'),
+    optional(2, 'next', 'text', 'Pass it as `before` to get the next page. Absent on the last page.'),
   ],
 }
 
@@ -81,13 +86,13 @@ const changePage: Message = {
   about: 'One page of the feed.',
   fields: [
     { ...changes, about: 'In the order in which they became visible.' },
-    field(2, 'cursor', 'text', 'The value of after for the next page, also when this one is empty.'),
-    field(3, 'hasMore', 'boolean', 'Whether another request would return more at once.'),
+    field(2, 'cursor', 'text', 'Pass it as `after` to get the next page. Set even if this page is empty.'),
+    field(3, 'hasMore', 'boolean', 'Whether more changes can be read immediately.'),
   ],
 }
 
 const afterComment =
-  'The cursor of the previous page; now for future changes only; absent, from the oldest change that is kept.'
+  'The `cursor` of the previous page, or `now` to get only future changes. If absent, starts at the oldest change that is kept.'
 
 const filters: readonly MessageField[] = [
   optional(2, 'resource', 'text', `Only changes of these, separated by commas: ${namesText}.`),
@@ -96,7 +101,7 @@ const filters: readonly MessageField[] = [
 ]
 
 const pageSizeOf = (defaultSize: number): MessageField =>
-  optional(5, 'pageSize', 'integer', `Changes on a page, 1 to ${pageSizeMax}; ${defaultSize} when left out.`)
+  optional(5, 'pageSize', 'integer', `Changes on a page, 1 to ${pageSizeMax}; ${defaultSize} by default.`)
 
 const resultOf = (name: string, page: Message): Message => ({
   name: `${name}Result`,
@@ -109,11 +114,16 @@ export const readHistoryMessages: CommandMessages = {
   request: {
     name: 'ReadHistoryCommand',
     about:
-      'Lists the changes of a row, or of everything in a project, newest first. Callers who can see the row now can see its history.',
+      'Lists the changes of a row, or of all rows in a project, newest first. Callers who can see the row now can see its history.',
     fields: [
       optional(1, 'resource', 'text', `The resource: ${namesText}. Required unless project_id is set.`),
       optional(2, 'id', 'text', 'The id of the row. Required unless project_id is set.'),
-      optional(3, 'projectId', 'text', 'Selects everything in this project instead of one row.'),
+      optional(
+        3,
+        'projectId',
+        'text',
+        'Selects the changes of all rows in this project, instead of those of one row.',
+      ),
       optional(4, 'before', 'text', 'Only changes before the one with this id.'),
       pageSizeOf(pageSizeDefault),
     ],
@@ -137,7 +147,7 @@ export const followChangesMessages: CommandMessages = {
   request: {
     name: 'FollowChangesCommand',
     about:
-      'Returns the same as an endless stream: existing changes first, then each change as it is committed. Call again with the last cursor when it ends.',
+      'Streams the same changes without end: existing ones first, then each change as it is committed. When the stream ends, call again with the last cursor.',
     fields: [optional(1, 'after', 'text', afterComment), ...filters],
   },
   result: {
@@ -145,7 +155,7 @@ export const followChangesMessages: CommandMessages = {
     about: 'One change, or a heartbeat, which is sent after 15 seconds of silence.',
     fields: [
       optional(1, 'change', change, 'Absent in a heartbeat.'),
-      field(2, 'cursor', 'text', 'A stream opened with it as after continues behind this event.'),
+      field(2, 'cursor', 'text', 'The position after this event. Pass it as `after` to continue from here.'),
     ],
   },
 }

@@ -7,14 +7,14 @@ import { busy } from '../../model/problem.ts'
 import type { SharedLimiter } from '../../model/worker-peers.ts'
 import type { CommandSettings } from './configuration.ts'
 
-/** Resolves when the call may proceed; otherwise rejects. */
+/** Resolves when the call may proceed, and rejects when it exceeds the limit. */
 export type WaitForRateLimit = (call: ArrivingCall) => Promise<void>
 
-/** A call of which only the headers are known. */
+/** A call whose headers have arrived. */
 export interface ArrivingCall {
   readonly peer: string
   readonly metadata: Metadata
-  /** Registers a callback for a cancellation while it waits. */
+  /** Registers a callback for a cancellation while the call waits. */
   onCancel(callback: () => void): void
 }
 
@@ -58,7 +58,10 @@ export function createCallLimiter({
 /** Clients are expected to come through one proxy. */
 export const trustedProxiesDefault = 1
 
-/** Each proxy appends the address of its peer, so with n trusted proxies the client's address is the nth from the end. */
+/**
+ * Each proxy appends the address of its peer, so behind n trusted proxies, the client's is the nth from the
+ * end.
+ */
 export function addressOf(
   { peer, metadata }: Pick<ArrivingCall, 'peer' | 'metadata'>,
   proxies: number,
@@ -76,7 +79,10 @@ export function forwardedAddress(forwarded: string, proxies: number): string | u
   return addresses.at(-proxies) ?? addresses[0]
 }
 
-/** Throws if the account has too many calls in flight over all its connections; otherwise counts this one until it ends. */
+/**
+ * Throws if the account has too many calls in flight over all its connections. Otherwise counts this call
+ * until it ends.
+ */
 export type LimitAccountCalls = (stream: ServerHttp2Stream, accountId: string) => void
 
 export function createAccountCallLimit(budgets: Budgets): LimitAccountCalls {
@@ -89,5 +95,5 @@ export function createAccountCallLimit(budgets: Budgets): LimitAccountCalls {
   }
 }
 
-/** Some of the calls have ended by then. */
+/** Some of the account's calls usually end within this time. */
 const retryAfterSeconds = 1

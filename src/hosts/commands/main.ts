@@ -106,11 +106,8 @@ export async function startCommands(
   })
   const calls = trackCalls()
   const server = new Server(serverOptions(limits, { requestIds, admitted, calls }))
-  registerCommands(server, {
-    ...{ ...settings, ...admitted, ...limits, feeds, callLog, requestIds },
-    commands: allCommands,
-    context,
-  })
+  const handlerOptions = { ...settings, ...admitted, ...limits, feeds, callLog, requestIds }
+  registerCommands(server, { ...handlerOptions, commands: allCommands, context })
   const standard = addStandardServices(server, allCommands)
   const port = await bind(server, settings)
   const guarded = guardConnections(server, context.budgets, {
@@ -135,8 +132,8 @@ export async function startCommands(
       shutdown.announceStop()
     },
     async stop() {
-      const parts = { ...guarded, standard, limiter, feeds, calls, hasAnnouncedStop }
-      await Promise.all([stopServer(server, { ...limits, ...parts }), shutdown.stop()])
+      const open = { ...guarded, standard, limiter, feeds, calls }
+      await Promise.all([stopServer(server, { ...limits, ...open, hasAnnouncedStop }), shutdown.stop()])
       await instances.leave()
     },
   }
@@ -210,21 +207,21 @@ export interface TimeLimits extends StreamLimits {
 }
 
 const timeLimits: TimeLimits = {
-  // The same as on the HTTP hosts: the largest message takes half of it over a slow mobile connection.
+  // The same as on the HTTP hosts: the largest message takes half of this time over a slow mobile connection.
   requestMilliseconds: 60_000,
   unreadResponseMilliseconds: 60_000,
-  // After this the connection is probed with a ping.
+  // The interval of the pings that probe a connection.
   keepaliveMilliseconds: 60_000,
   // A load balancer that watches health reconnects; no other client needs this long.
   unauthenticatedMilliseconds: 5 * 60_000,
-  // The time that proxies wait for a client that reads nothing.
+  // Proxies usually wait this long for a client that reads nothing.
   unreadStreamMilliseconds: 30_000,
   lingerMilliseconds,
-  // Container platforms kill after 10 s, and closing the store takes a part of that.
+  // Container platforms kill a process after 10 s, and closing the store takes a part of that.
   stopMilliseconds: 8000,
 }
 
-/** Interceptors see a call in this order: only the first receives the library's own object. */
+/** Interceptors see a call in this order. Those before the first wrapper receive the library's own object. */
 const serverOptions = (limits: TimeLimits, { requestIds, admitted, calls }: Interceptors) => ({
   'grpc.max_receive_message_length': messageBytesMax,
   'grpc.max_concurrent_streams': budgetLimits.commandStreamsBeforeToken.max,
@@ -259,7 +256,7 @@ function bind(server: Server, { host, port }: CommandSettings): Promise<number> 
   })
 }
 
-/** The library reports a port in use only by a sentence. */
+/** The library reports a port in use only in the message of its error. */
 const portInUse = ({ message }: Error, port: number) =>
   message.includes('EADDRINUSE') ? { code: 'EADDRINUSE', port } : {}
 
@@ -293,7 +290,7 @@ function createDiagnostics(
   return { diagnostics: app, shutdown }
 }
 
-/** Measures durations by command and status, next to the metrics of every host at `/metrics`. */
+/** Measures durations by command and status, in addition to the metrics of every host at `/metrics`. */
 async function measureCalls(
   diagnostics: FastifyInstance,
   parts: Parameters<typeof measureHost>[1],
@@ -309,5 +306,5 @@ async function measureCalls(
   }
 }
 
-/** The codes that are no mistake of the client. */
+/** The codes of failures that are not the client's mistake. */
 const failureCodes: ReadonlySet<status> = new Set([status.INTERNAL, status.UNKNOWN, status.UNAVAILABLE])

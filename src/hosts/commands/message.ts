@@ -1,13 +1,13 @@
 import type { WireKind } from '../../model/field.ts'
 import type { Edition } from '../../resources/define-resource.ts'
 
-/** `values` are fields by name, as in JSON. */
+/** `values` is an object with fields by name, as in JSON. */
 export type Scalar = WireKind | 'boolean' | 'values'
 
 /** A message of a command, in any encoding. */
 export interface Message {
   readonly name: string
-  /** Its comment, unless a declaration has one. */
+  /** Its comment in the .proto file. If absent, the comment is derived from the declaration of a resource. */
   readonly about?: string
   /** Set for a well-known message that is described in its own file. */
   readonly package?: 'google.protobuf'
@@ -27,12 +27,12 @@ export interface MessageField {
   readonly name: string
   readonly number: number
   readonly shape: Scalar | Message
-  /** Its comment, unless a declaration has one. */
+  /** Its comment in the .proto file, as for a message. */
   readonly about?: string
   readonly isRepeated?: true
-  /** May be absent. Any other field is the zero of its shape when it was not written. */
+  /** True if it may be absent. A missing field without this flag has the zero value of its shape. */
   readonly isOptional?: true
-  /** Its comment says until when it works, and what to use instead. */
+  /** Its comment says how long it will work, and which field replaces it. */
   readonly isDeprecated?: true
   /** The .NET clients compute it themselves. */
   readonly isOmittedForDotnet?: true
@@ -93,7 +93,9 @@ function parseNanoseconds(timestamp: string): number {
 // Every 400 years have the same number of days.
 const fourCenturiesSeconds = 146_097 * 86_400
 
-/** Returns the timestamp as text. Digits beyond the microsecond are dropped, because the database stores none. */
+/**
+ * Returns the timestamp as text, without digits beyond the microsecond, which the database would not store.
+ */
 export function formatTimestamp({ seconds, nanoseconds }: TimestampParts): string | typeof unreadable {
   const isTimestamp =
     Number.isSafeInteger(seconds) &&
@@ -116,7 +118,7 @@ const secondsMax = 253_402_300_799
 interface Package {
   /** The name includes the version: a breaking contract would be served under another name in addition. */
   readonly name: string
-  /** The name of its description, for generating clients. */
+  /** The .proto file, from which clients are generated. */
   readonly file: string
   /** Generators for Go require it; their flags can set another module. */
   readonly go: string

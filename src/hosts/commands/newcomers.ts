@@ -14,12 +14,12 @@ import { type Budget, type BudgetShare, hasRoom, releaseAll, takeAll } from '../
 import { type RepeatedWork, repeat } from '../../model/repeat.ts'
 import { forwardedAddress } from './limit-calls.ts'
 
-/** Clients that have not shown a token yet. */
+/** Limits clients that have not presented a valid token yet. */
 export interface Newcomers {
   guard(http2Servers: readonly Http2Server[]): void
   /** Called with each stream as soon as its headers arrive. Returns false when the call must be rejected. */
   admit(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean
-  /** A token was accepted on this stream, so its share of the budgets is released. */
+  /** Called when a token was accepted on this stream. Releases its share of the budgets. */
   accept(stream: ServerHttp2Stream): void
   stop(): Promise<void>
 }
@@ -127,6 +127,7 @@ function takeBytes(
   added: number,
 ): boolean {
   const isWithinAddress = ofAddress.take(added, address)
+  // Fills the budget of the address, so that its next connections wait.
   if (!isWithinAddress) ofAddress.take(Math.floor(ofAddress.max - ofAddress.used(address)), address)
   if (isWithinAddress && ofAll.take(added)) return true
   closeAbusive(session)
@@ -143,14 +144,13 @@ const headerBytesOf = (headers: IncomingHttpHeaders): number =>
 /** The same limit as that of the HTTP hosts. */
 const headerListBytesMax = 16 * 1024
 
-/** A core reads some megabytes of the smallest frames in that time. */
+/** A core reads only a few megabytes of the smallest frames in this time. */
 const countMilliseconds = 100
 
 function limitStreams(budgets: Budgets, proxies: number): Newcomers {
   const rates = ratesOf(budgets)
   const newcomers = new Map<ServerHttp2Stream, NewStream>()
-  // Tokens that were accepted lately are admitted even if other clients have used up the budgets of their
-  // address.
+  // Recently accepted tokens are admitted even if other clients have used up the budgets of their address.
   const tokens = createBoundedCache<true>({ entriesMax: cachedTokensMax, now: Date.now })
   return {
     guard: () => undefined,
@@ -160,6 +160,7 @@ function limitStreams(budgets: Budgets, proxies: number): Newcomers {
       const newcomer = { address, authorization: String(headers.authorization ?? '') }
       newcomers.set(stream, newcomer)
       stream.once('close', () => {
+        // A stream whose token was accepted is no longer in the map, and does not count.
         if (!newcomers.delete(stream)) return
         takeAll(rates.streams(address))
         if (!stream.headersSent) takeAll(rates.resets(address))
@@ -212,7 +213,7 @@ export interface ConnectionQueue {
 
 /**
  * HTTP/2 spends work and memory on every connection. Connections beyond the rate of their address or of the
- * process wait before that, unread, and the addresses take turns: a flood delays only its own address.
+ * process therefore wait unread, and the addresses take turns: a flood delays only its own address.
  */
 function queueConnections(
   http2Servers: readonly Http2Server[],
@@ -252,7 +253,7 @@ function queueConnections(
   }
 }
 
-/** Half of the time in which the rate of an address has room for one more. */
+/** Half of the time after which the rate of an address has room for another connection. */
 const admitMilliseconds = 50
 
 interface WaitingConnection {
@@ -272,7 +273,7 @@ function openQueue(budgets: Budgets) {
   return {
     ...waiting,
     mayAdd(address: string): boolean {
-      // When the queue is full, an address that has a place in it leaves room for others.
+      // When the queue is full, only addresses that have no connection in it may add one.
       const max = ofAll.used() < ofAll.max ? ofAddress.max : 1
       if (ofAddress.used(address) < max) return true
       ofAddress.recordRejection()
@@ -310,12 +311,15 @@ function interceptConnections(
   })
 }
 
-/** Keeps connections by address, those of an address in the order in which they came. */
+/** Groups connections by address. Each group is in the order of arrival. */
 export interface AddressGroups<Connection> {
-  /** When a budget is exhausted, the oldest connection of the address that has most makes room. */
+  /**
+   * When a budget is exhausted, removes the oldest connection: that of this address if its own budget is, and
+   * otherwise that of the address with the most connections.
+   */
   add(address: string, connection: Connection): void
   delete(address: string, connection: Connection): void
-  /** Removes the oldest of an address, and moves the address behind all others. */
+  /** Removes and returns the oldest connection of an address, and moves the address behind all others. */
   takeOldest(address: string): Connection | undefined
   has(address: string): boolean
   addresses(): readonly string[]
@@ -350,7 +354,7 @@ function groupByAddress<Connection>({
     if (oldest !== undefined) remove(address, oldest)
     return oldest
   }
-  const largest = (): string => {
+  const addressWithMost = (): string => {
     let largestAddress = ''
     let size = 0
     for (const [address, group] of groups) {
@@ -362,7 +366,7 @@ function groupByAddress<Connection>({
   }
   const makeRoom = (address: string): boolean => {
     const isFull = ofAddress.used(address) >= ofAddress.max
-    const removed = takeOldest(isFull ? address : largest())
+    const removed = takeOldest(isFull ? address : addressWithMost())
     if (removed !== undefined) onRemoved(removed)
     return removed !== undefined
   }

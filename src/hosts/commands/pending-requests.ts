@@ -25,8 +25,8 @@ export function createPendingRequests(budgets: Budgets): PendingRequests {
     retryAfterSeconds: 1,
   })
   /**
-   * Called after the other budgets, so that no request is rejected for one that its own connection or account
-   * has no room for.
+   * Called after the budgets of the connection and the account have been taken, so that no other request is
+   * rejected for one that these budgets would reject anyway.
    */
   const takeFromProcess = (bytes: number, requester: PendingRequest): boolean => {
     while (perProcess.used() + bytes > perProcess.max) {

@@ -12,7 +12,7 @@ import type { FeedStreams, FeedTransport } from '../../features/changes/feed-str
 import type { Caller } from '../../model/caller.ts'
 import { overloaded, Problem, unauthenticated } from '../../model/problem.ts'
 import type { Context } from '../../records/context.ts'
-import { CallAbandonedError, statuses } from './call-error.ts'
+import { CallAbandonedError, problemOutcomes } from './call-error.ts'
 import type { CallLog, RequestIds } from './call-log.ts'
 import { type Command, isStream, type StreamCommand, type UnaryCommand } from './commands.ts'
 import { messagePack } from './dotnet/message-pack.ts'
@@ -25,7 +25,10 @@ export interface Registration extends FeedHandlerOptions {
   readonly dotnetNamespace: string
 }
 
-/** Registers every command on each of its paths; messages pass as bytes, because the path decides how they are decoded. */
+/**
+ * Registers every command on each of its paths. The library gets bytes, because the path determines the
+ * encoding.
+ */
 export function registerCommands(server: Server, registration: Registration): void {
   for (const command of registration.commands) {
     for (const { path, encoding } of pathsOf(command, registration.dotnetNamespace)) {
@@ -77,13 +80,13 @@ function createResponder({ context }: Registration, command: UnaryCommand, encod
   const { complete } = context.database
   return async (call: Call, session: Authenticated): Promise<Buffer> => {
     const request = read(call.request)
-    // A caller that has cancelled or timed out gets nothing from the work.
+    // The work would be wasted if the caller has cancelled or timed out.
     if (isAbandoned(call)) throw new CallAbandonedError(abandonedStatus(call))
     const work = startWork(command.name, 'commands', call.metadata.get('traceparent')[0])
     work.holder = session.caller.id
     return write(
       await complete(work, async () => {
-        // Changes of credentials outlast the session, so they check it again, as over REST.
+        // Changes of credentials outlast the session, so it is checked again, as over REST.
         if (!command.changesAccounts) return runCommand(context, command, session.caller, request)
         if (!(await session.isActiveNow())) throw unauthenticated()
         const checkedContext = { ...context, database: requireActiveSession(context.database, session) }
@@ -113,7 +116,7 @@ async function runCommand(
     const content = await command.run(context, caller, request)
     return { success: true, message: command.successMessage, ...content }
   } catch (error) {
-    if (error instanceof Problem && statuses[error.kind] === 'failedResult') {
+    if (error instanceof Problem && problemOutcomes[error.kind] === 'failedResult') {
       return { success: false, message: error.message }
     }
     throw error
@@ -136,7 +139,7 @@ export const pathsOf = (
   { path: `/${dotnetNamespace}.${entity}.${request.name}`, encoding: messagePack },
 ]
 
-/** Maps a path to its command. */
+/** Returns a function that maps a path to the name of its command. */
 export function commandNames(commands: readonly Command[], dotnetNamespace: string) {
   const names = new Map(
     commands.flatMap((command) =>
@@ -193,10 +196,10 @@ interface FeedCallOptions {
   readonly onEnd: (problem?: Problem) => void
 }
 
-/** Unread bytes beyond which a stream waits for its reader: several times the largest record. */
+/** A stream with this many unread bytes waits for its reader. It is several times the largest record. */
 const unreadBytesMax = 64 * 1024
 
-/** The feed as the messages of one call. */
+/** Sends the events of a feed as the messages of one call. */
 const feedTransportOf = (
   call: FeedCall,
   { write, unreadStreamMilliseconds, onEnd }: FeedCallOptions,

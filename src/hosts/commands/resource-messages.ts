@@ -23,10 +23,10 @@ export interface CommandMessages {
   readonly result: Message
 }
 
-/** One value for each command of a resource; there is no create where the rows are created by a route of their own. */
+/** One value for each command of a resource; `create` is absent if a separate route creates the rows. */
 export type ByVerb<Value> = Readonly<Record<Exclude<Verb, 'create'>, Value> & { create?: Value }>
 
-/** The messages of one resource's five commands, read from its declaration. */
+/** Derives the messages of a resource's commands from its declaration. */
 export function commandMessagesOf(resource: Resource): ByVerb<CommandMessages> {
   const { typeName, pluralTypeName, name } = resource
   const record = recordOf(resource)
@@ -97,10 +97,10 @@ export const outcomeFields: readonly MessageField[] = [
   { name: 'message', number: 2, shape: 'text', isOptional: true },
 ]
 
-/** The flat keys of a REST list, in one object. */
+/** The query parameters of a REST list, in one message. */
 function paginationOf(edition: Edition): MessageField {
-  const known = idFiltersOfAll(edition === 'v1' ? resourcesOf('v1') : resources)
-  const idFilterEntries = Object.entries(idFilterNumbers).filter(([name]) => known.includes(name))
+  const idFilters = idFiltersOfAll(edition === 'v1' ? resourcesOf('v1') : resources)
+  const idFilterEntries = Object.entries(idFilterNumbers).filter(([name]) => idFilters.includes(name))
   const keys = [...Object.entries(pagingNumbers), ...idFilterEntries, ...Object.entries(dateNumbers)]
   const fields = keys.map(([name, number]) => ({
     name,
@@ -169,8 +169,7 @@ const bodyFields = ({ fields }: Resource, purpose: BodyPurpose): MessageField[] 
         number: field.number,
         shape: field.wire,
         isOptional: true as const,
-        // The others stay unchanged when an update omits them, because the zero of a type would be a new
-        // value.
+        // Other fields must be nullable in .NET: null leaves them unchanged, a zero would be a new value.
         ...(isRequired(field, purpose) && { isNeverNullForDotnet: true as const }),
         ...deprecationOf(field),
       })),
@@ -182,8 +181,8 @@ const sortByNumber = (fields: readonly MessageField[]): MessageField[] =>
   fields.toSorted((first, second) => first.number - second.number)
 
 /**
- * Fields of later releases are numbered from here on. An update without them leaves them unchanged, because
- * it may come from a client that does not know them.
+ * Fields of later releases have this number or a higher one. An update without them leaves them unchanged,
+ * because it may come from a client that does not know them.
  */
 export const neverClearedNumberMin = 16
 
@@ -195,13 +194,13 @@ export const neverClearedNumberMin = 16
 export function parseUpdate(resource: Resource, { updateMask, ...request }: Content): Content {
   const optional = Object.entries(resource.fields).filter(([, { presence }]) => presence === 'optional')
   if (updateMask === undefined || updateMask === null) {
-    const known = optional.filter(([, { number }]) => number < neverClearedNumberMin)
-    return { ...Object.fromEntries(known.map(([name]) => [name, null])), ...request }
+    const clearable = optional.filter(([, { number }]) => number < neverClearedNumberMin)
+    return { ...Object.fromEntries(clearable.map(([name]) => [name, null])), ...request }
   }
-  const named = parsePaths(resource, updateMask)
+  const namesInMask = parsePaths(resource, updateMask)
   const body: Record<string, unknown> = { ...request }
   for (const [name] of optional) {
-    if (!named.has(name)) delete body[name]
+    if (!namesInMask.has(name)) delete body[name]
     else body[name] ??= null
   }
   return body

@@ -12,42 +12,42 @@ import { parseViolations, statusDetailsKey } from './status-details.ts'
 
 const errorOf = (errors: FieldErrors): CallError => callErrorOf(invalid(errors)) as CallError
 
-/** The bytes of the last field with this number. */
-function lastOf(reader: BinaryReader, number: number): Uint8Array {
-  let found: Uint8Array = new Uint8Array()
+/** Returns the bytes of the last field with this number. */
+function readField(reader: BinaryReader, number: number): Uint8Array {
+  let bytes: Uint8Array = new Uint8Array()
   while (reader.pos < reader.len) {
     const [next, wireType] = reader.tag()
-    if (next === number) found = reader.bytes()
+    if (next === number) bytes = reader.bytes()
     else reader.skip(wireType, next)
   }
-  return found
+  return bytes
 }
 
 const bytesOf = ({ metadata }: CallError): Buffer => metadata.get(statusDetailsKey)[0] as Buffer
 
 describe('The status of an invalid call', () => {
-  test('has every sentence in the order of the fields, as text and by field', () => {
+  test('contains every message in the order of the fields, as one text and by field', () => {
     const errors = {
       name: ['Name is required.'],
       password: ['Password must have a digit.', 'Password must have a capital.'],
       id: ['Id must be a UUID.'],
     }
-    const found = errorOf(errors)
-    assert.equal(found.code, status.INVALID_ARGUMENT)
+    const error = errorOf(errors)
+    assert.equal(error.code, status.INVALID_ARGUMENT)
     assert.equal(
-      found.details,
+      error.details,
       'Name is required. Password must have a digit. Password must have a capital. Id must be a UUID.',
     )
-    assert.deepEqual(parseViolations(bytesOf(found)), errors)
+    assert.deepEqual(parseViolations(bytesOf(error)), errors)
   })
 
   test('can be decoded with the descriptions of reflection', () => {
     const registry = createFileRegistry(create(FileDescriptorSetSchema, { file: [errorDetailsFile()] }))
     const badRequest = registry.getMessage('google.rpc.BadRequest') as DescMessage
-    const status = new BinaryReader(bytesOf(errorOf({ name: ['Name is required.'] })))
-    const details = new BinaryReader(lastOf(status, 3))
-    const read = fromBinary(badRequest, lastOf(details, 2))
-    assert.deepEqual(toJson(badRequest, read), {
+    const statusReader = new BinaryReader(bytesOf(errorOf({ name: ['Name is required.'] })))
+    const detailsReader = new BinaryReader(readField(statusReader, 3))
+    const decoded = fromBinary(badRequest, readField(detailsReader, 2))
+    assert.deepEqual(toJson(badRequest, decoded), {
       fieldViolations: [{ field: 'name', description: 'Name is required.' }],
     })
   })
@@ -60,14 +60,14 @@ describe('The status of an invalid call', () => {
       { minKeys: 1, maxKeys: 60 },
     )
     fc.assert(
-      fc.property(errors, (given) => {
-        const found = errorOf(given)
-        const inText = encodeURI(found.details).length
-        const inDetails = bytesOf(found).toString('base64').length
+      fc.property(errors, (fieldErrors) => {
+        const error = errorOf(fieldErrors)
+        const inText = encodeURI(error.details).length
+        const inDetails = bytesOf(error).toString('base64').length
         assert.ok(inText + inDetails < 7000, `${inText} and ${inDetails} bytes`)
-        const sentences = Object.values(given).flat()
-        const kept = sentences.findIndex((_, end) => sentences.slice(0, end + 1).join(' ') === found.details)
-        assert.ok(kept >= 0 || found.details === 'One or more validation errors occurred.')
+        const sentences = Object.values(fieldErrors).flat()
+        const isPrefix = sentences.some((_, last) => sentences.slice(0, last + 1).join(' ') === error.details)
+        assert.ok(isPrefix || error.details === 'One or more validation errors occurred.')
       }),
     )
   })

@@ -11,7 +11,7 @@ export interface StatusDetails {
   readonly errors: FieldErrors
 }
 
-/** google.rpc.Status with one google.rpc.BadRequest, whose fields have the keys of REST. */
+/** Writes a google.rpc.Status with one google.rpc.BadRequest, whose fields have the keys of REST. */
 export function writeStatusDetails({ code, message, errors }: StatusDetails): Buffer {
   const violations = Object.entries(errors).flatMap(([field, messages]) =>
     messages.map((description) => ({ field, description })),
@@ -24,7 +24,7 @@ export function writeStatusDetails({ code, message, errors }: StatusDetails): Bu
   return writeStatus({ code, message, details: [{ typeUrl: badRequestType, value: { fieldViolations } }] })
 }
 
-/** The messages by field; empty when another server wrote something else. */
+/** Returns the messages by field, or an empty object if another server has written other details. */
 export function parseViolations(bytes: Uint8Array): FieldErrors {
   const { details = [] } = readStatus(bytes) as { details?: readonly Any[] }
   const errors: Record<string, string[]> = {}
@@ -45,7 +45,7 @@ export const joinMessages = (errors: FieldErrors): string =>
     (sentence) => encodeURI(` ${sentence}`).length,
   ).join(' ')
 
-/** The longest prefix that fits into the bytes. */
+/** Returns the longest prefix that fits into `bytesMax`. */
 function prefixWithin<Item>(
   bytesMax: number,
   items: readonly Item[],
@@ -61,7 +61,7 @@ function prefixWithin<Item>(
 
 // Trailers are headers, of which common clients accept 8 KB. They contain the messages twice:
 // percent-encoded, and in the details, which are in base64: 1.5 + (1.5 + 2.5) * 4 / 3 = 6.8 KB. The longest
-// list of errors of our commands takes a third of it.
+// list of errors of our commands takes a third of that.
 const statusTextBytesMax = 1536
 const violationBytesMax = 2560
 
@@ -79,8 +79,8 @@ const field = (
   number: number,
   name: string,
   shape: MessageField['shape'],
-  rest?: Pick<MessageField, 'isRepeated'>,
-): MessageField => ({ number, name, shape, ...rest })
+  options?: Pick<MessageField, 'isRepeated'>,
+): MessageField => ({ number, name, shape, ...options })
 
 const message = (name: string, ...fields: readonly MessageField[]): Message => ({ name, fields })
 

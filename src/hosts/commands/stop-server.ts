@@ -56,7 +56,7 @@ export interface StopOptions {
   readonly feeds: { closeForShutdown(): void }
   readonly calls: OpenCalls
   readonly connections: Connections
-  /** True if the host reported not ready for a while before, so that no client reconnects. */
+  /** True if the host has reported for a while that it is not ready, so that no client reconnects. */
   readonly hasAnnouncedStop: boolean
   readonly lingerMilliseconds: number
   readonly stopMilliseconds: number
@@ -71,11 +71,13 @@ export interface OpenCalls {
   readonly interceptor: ServerInterceptor
   /** Ends streams that would never end by themselves, such as watches of health. */
   endStreams(): void
-  /** Ends every call with a status that says whether it may have been executed, before connections are cut. */
+  /**
+   * Ends every call with a status that says whether it may have been executed, before connections are cut.
+   */
   endAll(): void
 }
 
-/** Watches the calls in flight. */
+/** Tracks the calls in flight. */
 export function trackCalls(): OpenCalls {
   const open = new Map<ServerInterceptingCall, 'arriving' | 'working' | 'streaming'>()
   return {
@@ -113,7 +115,9 @@ const notExecuted = { code: status.UNAVAILABLE, details: 'The host stops.' }
 const outcomeUnknown = { code: status.UNKNOWN, details: 'The host stopped before the outcome was known.' }
 
 interface Connections {
-  /** Announces that no more calls are accepted on the connections; calls that cross the announcement are answered. */
+  /**
+   * Announces on the connections that calls will be rejected. Calls that cross the announcement are answered.
+   */
   announceGoAway(): void
   count(): number
   /** Cuts connections without calls whose clients do not close them. */

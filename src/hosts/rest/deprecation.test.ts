@@ -25,15 +25,18 @@ const aging: Resource = {
   fields: { ...workflow.fields, order: deprecated(workflow.fields.order as never, ofField) },
 }
 
-describe('What is deprecated', () => {
+describe('A deprecation', () => {
   let app: FastifyInstance
-  let setting: Awaited<ReturnType<typeof freshContext>>
+  let fresh: Awaited<ReturnType<typeof freshContext>>
   let routes: readonly Route[]
   before(async () => {
-    setting = await freshContext()
-    const { context, administrator } = setting
-    const [create, ...others] = resourceRoutes(context, undefined as never, aging) as [Route, ...Route[]]
-    routes = [create, ...others.map((route) => ({ ...route, deprecation: ofRoute }))]
+    fresh = await freshContext()
+    const { context, administrator } = fresh
+    const [createRoute, ...otherRoutes] = resourceRoutes(context, undefined as never, aging) as [
+      Route,
+      ...Route[],
+    ]
+    routes = [createRoute, ...otherRoutes.map((route) => ({ ...route, deprecation: ofRoute }))]
     app = createServer({ log: createLog({ level: 'silent' }), trustedHops: 0 })
     registerRoutes(app, {
       context,
@@ -52,7 +55,7 @@ describe('What is deprecated', () => {
   })
   after(async () => {
     await app.close()
-    await setting.drop()
+    await fresh.drop()
   })
 
   const address = () => app.listeningOrigin
@@ -66,23 +69,23 @@ describe('What is deprecated', () => {
     return { status: response.status, since, until }
   }
 
-  test('as a route, is announced with every answer, errors too', async () => {
-    const said = { since: '@1801440000', until: 'Thu, 01 Jun 2028 00:00:00 GMT' }
-    assert.deepEqual(await call('DELETE', '/api/workflow', { ids: [] }), { status: 400, ...said })
+  test('of a route is announced in every response, including errors', async () => {
+    const announcement = { since: '@1801440000', until: 'Thu, 01 Jun 2028 00:00:00 GMT' }
+    assert.deepEqual(await call('DELETE', '/api/workflow', { ids: [] }), { status: 400, ...announcement })
     assert.deepEqual(await call('GET', '/api/workflow?id=x', undefined, {} as never), {
       status: 401,
-      ...said,
+      ...announcement,
     })
   })
 
-  test('as a field, is announced to a request that names it, and to no other', async () => {
-    const named = await call('POST', '/api/workflow', { name: 'Doing', order: 1 })
-    assert.deepEqual(named, { status: 200, since: '@1801353600', until: 'Mon, 31 Jan 2028 00:00:00 GMT' })
-    const other = await call('POST', '/api/workflow', { name: 'Doing' })
-    assert.deepEqual(other, { status: 400, since: null, until: null })
+  test('of a field is announced to a request that names it, and to no other', async () => {
+    const withField = await call('POST', '/api/workflow', { name: 'Doing', order: 1 })
+    assert.deepEqual(withField, { status: 200, since: '@1801353600', until: 'Mon, 31 Jan 2028 00:00:00 GMT' })
+    const withoutField = await call('POST', '/api/workflow', { name: 'Doing' })
+    assert.deepEqual(withoutField, { status: 400, since: null, until: null })
   })
 
-  test('of a route and a field, the one that ends first is named', async () => {
+  test('that ends first is announced if both the route and a field are deprecated', async () => {
     const both = await call('PATCH', '/api/workflow', { id: 'x', name: 'Doing', order: 1 })
     assert.equal(both.until, 'Mon, 31 Jan 2028 00:00:00 GMT')
   })
@@ -114,13 +117,13 @@ describe('What is deprecated', () => {
     }
   })
 
-  test('does not start when its end is too early', () => {
+  test('that ends too early stops the start', () => {
     const route = { ...routes[0], deprecation: { ...ofRoute, until: '2027-12-31' } } as Route
-    const registration = { context: setting.context, routes: [route] } as never
+    const registration = { context: fresh.context, routes: [route] } as never
     assert.throws(
       () =>
         registerRoutes(createServer({ log: createLog({ level: 'silent' }), trustedHops: 0 }), registration),
-      /CreateWorkflow: what is deprecated since 2027-02-01 works for 365 days more, and 2027-12-31 is too early\./,
+      /CreateWorkflow: a deprecation since 2027-02-01 must last 365 days, so it cannot end on 2027-12-31\./,
     )
   })
 })

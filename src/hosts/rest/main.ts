@@ -82,14 +82,9 @@ export async function startRest(
   if (files) metrics?.watch('attachmentBytes', () => Object.entries(files.bytes).map(byDirection))
   compressAnswers(app, context.budgets.budget('restCompressions'))
   const receivers = allowedReceivers(settings.webhookReceivers)
-  const parts = {
-    ...{ live, feeds, receivers, issuer: settings.issuer },
-    signInMethods: settings,
-    hasMail: settings.mail !== undefined,
-    webOrigin: settings.allowedOrigins[0],
-  }
   const contract = contractRoutes(context, live, declared)
-  const extensions = files ? extensionRoutes(context, { ...parts, contract, files }) : []
+  const parts = { ...extensionSettings(settings), live, feeds, receivers, contract }
+  const extensions = files ? extensionRoutes(context, { ...parts, files }) : []
   registerRoutes(app, {
     context,
     authentication,
@@ -120,6 +115,13 @@ export async function startRest(
   }
 }
 
+const extensionSettings = (settings: RestSettings) => ({
+  issuer: settings.issuer,
+  signInMethods: settings,
+  hasMail: settings.mail !== undefined,
+  webOrigin: settings.allowedOrigins[0],
+})
+
 /** Starts the background work, which all instances share. */
 async function startWorkers(
   context: Context,
@@ -130,7 +132,9 @@ async function startWorkers(
   const { database, administrators, budgets, securityLog } = context
   const webhookWorker = () =>
     startWebhooks({
-      ...{ database, administrators, receivers },
+      database,
+      administrators,
+      receivers,
       requests: budgets.budget('webhookRequests'),
       onFailure: (error) => log.warn({ err: error }, 'Webhooks wait for the store.'),
       onPaused: (details) => log.warn(details, 'A webhook is paused.'),
@@ -148,9 +152,10 @@ async function startWorkers(
       hasMail: mail !== undefined,
       onFailure: (error) => log.warn({ err: error }, 'Notifications wait for the store.'),
     })
-  const sweep = (swept: Files) =>
+  const sweep = (attachmentFiles: Files) =>
     startSweep({
-      ...{ database, files: swept },
+      database,
+      files: attachmentFiles,
       onFailure: (error) => log.warn({ err: error }, 'Files without attachments could not be deleted.'),
     })
   return [
@@ -161,7 +166,10 @@ async function startWorkers(
   ]
 }
 
-/** A name in the comparison of instances: one that does not share the files cannot serve those of the others. */
+/**
+ * Instances also compare where they store files: one with another store could not serve the files of the
+ * others.
+ */
 const filesSetting = 'Attachments (folder or bucket)'
 
 async function openAttachments(

@@ -41,10 +41,10 @@ export function openApiOf(
 ): Schema {
   const schemas = { ...about.schemas, [errorName]: errorSchema }
   const responses = responsesOf(operations, errorName)
-  return documentOf(operations, { ...about, ...securityParts, schemas, responses }, describe)
+  return documentOf(operations, { ...about, ...securityParts, schemas, responses }, describeOperation)
 }
 
-const describe = (operation: Operation) => ({
+const describeOperation = (operation: Operation) => ({
   parameters: [
     ...queryParameters(operation.parameters),
     ...(operation.isConditional ? conditionalHeaders : []),
@@ -68,38 +68,43 @@ const describe = (operation: Operation) => ({
 const conditionalHeaders = [
   {
     name: 'If-None-Match',
-    description: 'The ETag of an answer that the caller holds: 304 while it is the same.',
+    description: 'The ETag of a response that the client has. If it is still current, the response is 304.',
   },
   {
     name: 'If-Modified-Since',
     description:
-      'Its Last-Modified, or a later date that is not still to come: 304 when nothing has changed since. Ignored next to If-None-Match.',
+      'The Last-Modified of such a response, or a later date that is not in the future. If nothing has changed since, the response is 304. Ignored if If-None-Match is sent.',
   },
 ].map((header) => ({ in: 'header', ...header, schema: { type: 'string' } }))
 
 const rangeHeaders = [
-  { name: 'Range', description: 'One range of bytes, such as bytes=0-499: 206 with this part.' },
+  {
+    name: 'Range',
+    description: 'One range of bytes, such as bytes=0-499. The response is 206 with this part.',
+  },
   {
     name: 'If-Range',
-    description: 'The ETag of the file that the caller holds a part of: the whole file if it is another one.',
+    description:
+      'The ETag of the file of which the client has a part. If the file has changed, the response is the whole file.',
   },
   {
     name: 'If-None-Match',
-    description: 'The ETag of a file that the caller holds: 304 while it is the same.',
+    description: 'The ETag of a file that the client has. If it is still current, the response is 304.',
   },
 ].map((header) => ({ in: 'header', ...header, schema: { type: 'string' } }))
 
 const ifMatchHeader = {
   in: 'header',
   name: 'If-Match',
-  description: 'The ETags of the rows, as reading each by its id gave them; absent, nothing is compared.',
+  description:
+    'The ETags of the rows, as returned when reading each by its id. Without this header, nothing is compared.',
   schema: { type: 'string' },
 }
 
 const idempotencyKeyHeader = {
   in: 'header',
   name: keyHeader,
-  description: `A text of your own, such as a UUID, that makes the request safe to repeat: within ${keyHours} hours the same account gets the first success again instead of doing it twice. Values of passwords are not compared.`,
+  description: `A text of your own, such as a UUID, that makes the request safe to repeat: if the same account repeats it within ${keyHours} hours, it gets the first successful response again, and nothing is done twice. A repetition must be the same request, except for the values of passwords.`,
   schema: { type: 'string', minLength: 1, maxLength: keyCharactersMax },
 }
 
@@ -125,7 +130,7 @@ const successResponsesOf = (operation: Operation): Readonly<Record<string, Schem
         content: Object.fromEntries(responseTypes.map((type) => [type, { schema: response }])),
       },
     }),
-    ...((isConditional || hasRanges) && { 304: { description: 'The caller holds this answer already.' } }),
+    ...((isConditional || hasRanges) && { 304: { description: 'The client already has this response.' } }),
   }
 }
 
@@ -137,25 +142,28 @@ const rangeResponseHeaders = {
 }
 
 const liveDescription =
-  'Success. With Accept: text/event-stream it is a stream instead, whose events of the type listing carry this JSON: the first at once, the others after changes.'
+  'Success. With Accept: text/event-stream, the response is a stream instead. Its events of the type listing contain this JSON: the first is sent at once, the others after changes.'
 
 /** Described under `x-events`, because OpenAPI 3.1 cannot describe the events of a stream. */
 const listingEvent = {
   description:
-    'The JSON of the plain list as it is now: at once, and within a second of each change, at most once a second. The id counts from 1, or on from Last-Event-ID. A comment every 15 seconds shows that the connection stands.',
+    'The JSON of the plain list as it is now. Sent at once, and within a second of each change, at most once a second. Its id continues the list when it is sent as Last-Event-ID: in version 1 a number that counts from 1, in the extensions a text to treat as opaque. A comment every 15 seconds shows that the connection is still open.',
 }
 
 const validatorHeaders = {
   ETag: {
-    description: 'The tag of this answer for this caller, for If-None-Match and If-Match.',
+    description: 'The tag of this response for this caller, for If-None-Match and If-Match.',
     schema: { type: 'string' },
   },
-  'Last-Modified': { description: 'Left out where it cannot be promised yet.', schema: { type: 'string' } },
+  'Last-Modified': {
+    description: 'Absent while the time of the last change is not certain yet.',
+    schema: { type: 'string' },
+  },
 }
 
 const replayedHeaders = {
   [replayedHeader]: {
-    description: 'true where this answer was made for an earlier request with the same Idempotency-Key.',
+    description: 'true if this is the response to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
   },
 }
@@ -190,8 +198,8 @@ function responsesOf(
   operations: readonly Operation[],
   errorName: ErrorName,
 ): Readonly<Record<string, Schema>> {
-  const used = new Set(operations.flatMap((operation) => Object.keys(errorResponsesOf(operation))))
-  const statuses = Object.keys(descriptions).filter((status) => used.has(status))
+  const usedStatuses = new Set(operations.flatMap((operation) => Object.keys(errorResponsesOf(operation))))
+  const statuses = Object.keys(descriptions).filter((status) => usedStatuses.has(status))
   return Object.fromEntries(
     statuses.map((status) => [responseName(status), errorResponse(status, errorName)]),
   )
@@ -216,17 +224,17 @@ const descriptions: Readonly<Record<string, string>> = {
   404: 'The record does not exist or is not visible to the caller.',
   408: 'The body took too long to arrive.',
   409: 'The id or login is taken, the version is stale, dependents are active, or the rows changed at the same time.',
-  410: 'What was asked for is not kept any more.',
-  412: 'If-Match does not name the rows as they are now.',
+  410: 'The requested data is no longer kept.',
+  412: 'If-Match does not match the current rows.',
   413: 'The body is too large.',
-  415: 'The body is no JSON, or not in UTF-8.',
+  415: 'The body is not JSON, or not in UTF-8.',
   416: 'The file has no byte in the range.',
   422: 'The Idempotency-Key was used for another request.',
   429: 'Too many requests, or a locked account.',
   431: 'The address and the headers together are longer than 16 KB.',
   500: 'An unexpected error.',
-  503: 'Too slow, too much at once, or the store is away; nothing was done, and it may be tried again later.',
-  504: 'The store failed before it was known whether this was done. Check that before sending it again.',
+  503: 'The request was too slow, there were too many at once, or the database is unavailable. Nothing was done; the request can be sent again later.',
+  504: 'The database failed before it was known whether the request was done. Check that before sending it again.',
 }
 
 const securityParts = {
@@ -243,7 +251,7 @@ const errorExamples: Readonly<Record<number, Envelope>> = {
       forbidden(),
       notFound('Project'),
       stale('Project'),
-      gone('What was asked for is not kept any more.'),
+      gone('The requested data is no longer kept.'),
       changed('Project'),
       reused(),
       busy(60),

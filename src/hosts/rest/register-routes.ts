@@ -31,7 +31,7 @@ export interface Registration {
   readonly sendsServerTiming: boolean
 }
 
-/** Registers every route of the table. The token is checked before a body is read. */
+/** Registers the routes. The token is checked before a body is read. */
 export function registerRoutes(app: FastifyInstance, registration: Registration) {
   const { context, routes, sendsServerTiming } = registration
   const host: Host = {
@@ -61,7 +61,7 @@ export function registerRoutes(app: FastifyInstance, registration: Registration)
   }
 }
 
-/** Registers a route in a scope of its own, whose bodies no parser reads. */
+/** Registers a route in a separate scope, in which bodies are not parsed. */
 function registerUnparsed(app: FastifyInstance, options: RouteOptions): void {
   app.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers()
@@ -79,7 +79,7 @@ interface Host extends Registration {
   readonly admissions: WeakMap<FastifyRequest, Admission>
 }
 
-/** Every key that some route supports, and every name that a list rejects. */
+/** Every key that any route supports, and every name that a list rejects. */
 const queryKeysOf = (routes: readonly Route[]): string[] => [
   ...Object.keys(pagingNumbers),
   ...filterNames.ext,
@@ -93,7 +93,9 @@ interface Admission {
   slot?: QueueSlot
 }
 
-/** Returns the hook that checks the token of a request, and lets the request wait if its route has a queue. */
+/**
+ * Returns the hook that checks the token of a request, and lets the request wait if its route has a queue.
+ */
 function admissionHookOf(route: Route, { context, authentication, normalizeKeys, admissions }: Host) {
   const { method, isPublic, acceptsPersonalAccessTokens, requiresWebClient, deprecation, queue } = route
   return async (request: FastifyRequest, reply: FastifyReply) => {
@@ -117,7 +119,7 @@ function admissionHookOf(route: Route, { context, authentication, normalizeKeys,
       await route.admit?.(session.caller)
       return session
     }
-    const session = isPublic ? anonymous(origin) : await context.database.during(work, admit)
+    const session = isPublic ? anonymousSession(origin) : await context.database.during(work, admit)
     admission.session = session
     work.holder = isPublic ? addressKey(origin.address) : session.caller.id
     if (queue) admission.slot = await waitForSlot(queue, session.caller.id, request, reply, work)
@@ -147,10 +149,8 @@ function handlerOf(route: Route, host: Host) {
   const { context, admissions } = host
   const { deprecation, deprecatedFields = {} } = route
   const hasDeprecatedFields = Object.keys(deprecatedFields).length > 0
-  const respond = withReceivedBody(
-    route,
-    (route.isConditional ? conditionalResponderOf : responderOf)(route, host),
-  )
+  const responder = route.isConditional ? conditionalResponderOf(route, host) : responderOf(route, host)
+  const respond = withReceivedBody(route, responder)
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { session, work, slot } = admissions.get(request) ?? {}
     if (!session || !work) throw new Error('A route was reached without authentication.')
@@ -237,7 +237,7 @@ const requireSession = (session: Authenticated, context: Context): Context => ({
 })
 
 /** The session of public routes. No account has this id, so it neither sees nor changes anything. */
-const anonymous = (origin: RequestOrigin): Authenticated => ({
+const anonymousSession = (origin: RequestOrigin): Authenticated => ({
   caller: { id: zeroUuid, isAdministrator: false, origin },
   sessionId: undefined,
   expiresAt: 0,
@@ -251,7 +251,7 @@ interface QueueSlot {
   release(): void
 }
 
-/** A body that is incomplete after this time loses its slot if other requests wait. */
+/** A request whose body is incomplete after this time loses its slot if other requests wait. */
 const bodySecondsMax = 2
 
 /** Waits for a slot in the queue. The request keeps it until it is released or the connection closes. */
@@ -352,9 +352,11 @@ const secretNames: ReadonlySet<string> = new Set([
   ...resources.flatMap(({ fields }) => Object.keys(fields).filter((name) => fields[name]?.isSecret)),
 ])
 
-/** Replaces values in JSON so that requests that differ only in the order of keys or in passwords are equal. */
+/**
+ * Replaces values in JSON so that requests that differ only in the order of keys or in passwords are equal.
+ */
 function comparableValue(name: string, value: unknown): unknown {
   if (secretNames.has(name)) return undefined
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+  return Object.fromEntries(Object.entries(value).sort(([first], [second]) => (first < second ? -1 : 1)))
 }

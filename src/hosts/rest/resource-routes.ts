@@ -13,7 +13,7 @@ import { update } from '../../records/update.ts'
 import type { Edition, Resource } from '../../resources/define-resource.ts'
 import { isVersioned } from '../../resources/derived.ts'
 import { describe } from '../../routes/describe-operations.ts'
-import { etagOf, readIfMatchVersions, recordBody, rejectIfMatch } from '../../routes/if-match.ts'
+import { etagOf, readIfMatchVersions, recordBody, rejectIfMatchHeader } from '../../routes/if-match.ts'
 import type { Route } from '../../routes/route.ts'
 import { listKeys, recordResponseSchema, ref, someText, updateResponseSchema } from '../../routes/schemas.ts'
 
@@ -26,7 +26,7 @@ const listPathOf = ({ shownIn, plural }: Resource): string => `${roots[shownIn]}
 
 type Query = Readonly<Record<string, unknown>>
 
-/** Returns the operations of a resource. There is no create if a route of its own creates the rows. */
+/** Returns the operations of a resource. There is no create if a separate route creates the rows. */
 export const resourceRoutes = (context: Context, live: LiveListings, resource: Resource): Route[] =>
   [
     ...(resource.withoutCreate ? [] : [createRoute(resource)]),
@@ -49,7 +49,7 @@ const createRoute = (resource: Resource): Route => ({
   response: recordResponseSchema(resource),
   errors: [400, 403, 409, 412],
   async handle({ context, caller, request }) {
-    rejectIfMatch(resource, request)
+    rejectIfMatchHeader(resource, request)
     const row = await create(context, resource, caller, request.body)
     return { body: recordBody(resource, row) }
   },
@@ -85,7 +85,7 @@ const getRoute = (context: Context, resource: Resource): Route => ({
 
 const asOfParameter: Parameter = {
   name: 'at',
-  description: 'A date and time: the row as it was then, for anyone who may see it now.',
+  description: 'A date and time: returns the row as of that instant, for callers who may see it now.',
   schema: someText,
 }
 
@@ -122,6 +122,7 @@ const updateRoute = (resource: Resource): Route => ({
     const versions = await readIfMatchVersions(context, resource, exchange, parseObject(request.body).id)
     const row = await update(context, resource, caller, request.body, versions)
     reply.header('etag', etagOf(resource, caller, row))
+    // The contract has a `message` for versioned resources.
     return {
       body: { success: true, ...(isVersioned(resource) && { message: null }), ...recordBody(resource, row) },
     }
@@ -158,7 +159,7 @@ const restoreRoute = (resource: Resource): Route => ({
   response: ref('Success'),
   errors: [400, 403, 404, 409, 412],
   async handle({ context, caller, request }) {
-    rejectIfMatch(resource, request)
+    rejectIfMatchHeader(resource, request)
     await restore(context, resource, caller, request.body)
     return { body: { success: true } }
   },

@@ -55,17 +55,23 @@ export const contractRoutes = (
 ]
 
 export function aboutContract(declared: readonly Resource[] = resources): HostDocumentParts {
-  const served = resourcesOf('v1', declared)
+  const contractResources = resourcesOf('v1', declared)
   return {
     title: 'Project tracking: REST',
     description:
       'Organizations, projects, assignments, appointments, impediments and the people who work on them.',
     tags: {
-      ...Object.fromEntries(served.map(({ pluralTitle, about = '' }) => [pluralTitle, about])),
+      ...Object.fromEntries(contractResources.map(({ pluralTitle, about = '' }) => [pluralTitle, about])),
       Account: 'The account that the token belongs to.',
     },
     errorName: 'Error',
-    schemas: Object.assign({}, ...served.map(resourceSchemas), idsSchemas, accountSchemas, sharedSchemas),
+    schemas: Object.assign(
+      {},
+      ...contractResources.map(resourceSchemas),
+      idsSchemas,
+      accountSchemas,
+      sharedSchemas,
+    ),
   }
 }
 
@@ -79,7 +85,7 @@ export interface ExtensionParts {
   readonly hasMail: boolean
   /** The origin of the web client, for links to it. */
   readonly webOrigin: string | undefined
-  /** The routes of the contract, which are tools for models too. */
+  /** The routes of the contract, which language models can call as tools, too. */
   readonly contract: readonly Route[]
   readonly issuer: string
 }
@@ -141,7 +147,7 @@ export const aboutExtensions: HostDocumentParts = {
     Sessions: 'The sessions of an account.',
     Administrators: 'Administrators and deactivated accounts.',
     Links: 'Invitations, and links for new passwords.',
-    Identities: 'The external providers with which users sign in.',
+    Identities: 'The identities at external providers with which users sign in.',
     Consents: 'Consents that users have given to clients.',
     Clients: 'OAuth clients that users sign in to with their account.',
     Tokens: 'Personal access tokens, for programs.',
@@ -149,9 +155,9 @@ export const aboutExtensions: HostDocumentParts = {
     Batch: 'Many writes in one request.',
     Exports: 'Whole lists as files.',
     Calendar: 'Assignments in other calendars.',
-    Settings: 'Choices of the caller for every device.',
-    Timer: 'The time that the caller is measuring.',
-    Notifications: 'What an account is notified of.',
+    Settings: 'Settings of the caller’s account, the same on every device.',
+    Timer: 'The running timer of the caller.',
+    Notifications: 'Notifications of the caller.',
     Webhooks: 'Changes sent to a URL.',
     Models: 'The Model Context Protocol, for programs around language models.',
   },

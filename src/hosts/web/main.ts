@@ -123,10 +123,13 @@ interface ServedFile {
 
 export type Encoding = (typeof encodings)[number]['name']
 
-/** The files by path. `index.html` has the path `/`. */
+/** The files by URL path. `index.html` has the path `/`. */
 type ServedFiles = ReadonlyMap<string, ServedFile>
 
-/** Reads all files of the client into memory: they take a few hundred kilobytes, and requests then need no file access. */
+/**
+ * Reads all files of the client into memory, so that requests need no file access. They take some hundred
+ * kilobytes.
+ */
 async function readFiles(directory: string): Promise<ServedFiles> {
   if (!existsSync(join(directory, 'index.html')))
     throw new Error('The web client is not built. Run npm run build, or start the other hosts by name.')

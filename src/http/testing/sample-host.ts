@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import type { FastifyInstance } from 'fastify'
 import { createServer, type ServerOptions } from '../server.ts'
 
-/** A server with an echo route, made as any host makes it; closed with its test. */
+/** Creates a server as every host does, with an echo route. It is closed with its test. */
 export function sampleHost(t: TestContext, options: Partial<ServerOptions> = {}): FastifyInstance {
   const app = createServer(options)
   app.post('/echo', (request) => ({ body: request.body }))
@@ -21,7 +21,7 @@ export async function listen(app: FastifyInstance): Promise<number> {
   return (app.server.address() as AddressInfo).port
 }
 
-/** Sends raw bytes, and resolves with everything received once `until` matches or the host closes the connection. */
+/** Sends raw bytes, and resolves with the received ones once `until` matches or the host disconnects. */
 export function exchange(port: number, bytes: string, until?: RegExp): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes))

@@ -31,7 +31,7 @@ export function parseBatch(body: unknown): Batch {
     violations.add('items', `Items must contain 1 to ${batchItemsMax} items.`)
   violations.throwIfAny()
   const parsedItems = (items as unknown[]).map((item, index) => parseItem(item, index, violations))
-  // The types of the items are true only from here on.
+  // The casts in `parseItem` are valid only from here on.
   violations.throwIfAny()
   const labels = idsByLabel(parsedItems, violations)
   const batchItems = parsedItems.map((item, index) => replaceLabels(item, index, labels, violations))
@@ -78,15 +78,15 @@ const isUncreatable = ({ withoutCreate }: Resource, operation: unknown): boolean
 const isObject = (input: unknown): input is Values =>
   typeof input === 'object' && input !== null && !Array.isArray(input)
 
-const isOneOf = (known: readonly string[], input: unknown): boolean =>
-  typeof input === 'string' && known.includes(input)
+const isOneOf = (names: readonly string[], input: unknown): boolean =>
+  typeof input === 'string' && names.includes(input)
 
 const labelPattern = new RegExp(`^[\\w.-]{1,${labelCharactersMax}}$`)
 const isLabel = (input: unknown): boolean => typeof input === 'string' && labelPattern.test(input)
 
 /**
- * Maps each label to the id that the created row will have. If the body has an invalid id, the label gets any
- * other: `parseBody` rejects the item later.
+ * Maps each label to the id that the created row will have. If the body has an invalid id, the label gets an
+ * arbitrary one, because `parseBody` rejects the item later.
  */
 function idsByLabel(items: readonly ParsedItem[], violations: Violations): ReadonlyMap<string, string> {
   const labels = new Map<string, string>()
@@ -115,7 +115,7 @@ function replaceLabels(
     return id
   }
   const replaced = Object.entries(body).map(([name, value]) => {
-    if (name === 'ids' && Array.isArray(value)) return [name, value.map((one) => resolve(one, name))]
+    if (name === 'ids' && Array.isArray(value)) return [name, value.map((id) => resolve(id, name))]
     const isId = (name === 'id' && operation !== 'create') || resource.fields[name]?.references !== undefined
     return [name, isId ? resolve(value, name) : value]
   })
@@ -127,8 +127,8 @@ function replaceLabels(
 
 /** Limits the rows that the items name, and the passwords to hash. */
 function limitRowsAndPasswords(items: readonly BatchItem[], violations: Violations): void {
-  const named = items.flatMap(({ body: { ids } }) => (Array.isArray(ids) ? ids : []))
-  if (named.length > batchItemsMax)
+  const namedIds = items.flatMap(({ body: { ids } }) => (Array.isArray(ids) ? ids : []))
+  if (namedIds.length > batchItemsMax)
     violations.add('items', `Items must remove and restore at most ${batchItemsMax} rows in total.`)
   const withPassword = items.filter(({ resource, body }) =>
     Object.entries(resource.fields).some(([name, { isSecret }]) => isSecret && !isNullOrBlank(body[name])),
@@ -150,7 +150,7 @@ export interface BatchItem {
 export function problemOfAll(outcomes: readonly Outcome[]): Problem | undefined {
   const rejected = outcomes
     .flatMap(({ index, problem }) => (problem ? [{ index, problem }] : []))
-    .sort((one, other) => one.index - other.index)
+    .sort((a, b) => a.index - b.index)
   const [first] = rejected
   if (!first) return undefined
   const errors = rejected.flatMap(({ index, problem }) =>

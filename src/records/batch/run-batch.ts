@@ -48,7 +48,7 @@ export async function runBatch(
   readVersions: (items: readonly ReadyItem[]) => Promise<VersionsByResource>,
 ): Promise<readonly Outcome[]> {
   const prepared = prepareItems(context, caller, items)
-  if (mode === 'allOrNothing') rejectAll(prepared.rejected)
+  if (mode === 'allOrNothing') throwIfAnyRejected(prepared.rejected)
   const ready: ReadyItem[] = []
   for (const item of prepared.ready) ready.push(await addStoredValues(context, item))
   const versions = await readVersions(ready)
@@ -57,16 +57,16 @@ export async function runBatch(
     const done: Outcome[] = []
     for (const [resource, items] of stepsOf(ready)) {
       const step = await runStep({ context, transaction, caller, versions }, resource, items)
-      if (mode === 'allOrNothing') rejectAll(step)
+      if (mode === 'allOrNothing') throwIfAnyRejected(step)
       done.push(...step)
     }
     return done
   })
   recordAccounts(context, caller, ready, outcomes)
-  return [...prepared.rejected, ...outcomes].sort((one, other) => one.index - other.index)
+  return [...prepared.rejected, ...outcomes].sort((a, b) => a.index - b.index)
 }
 
-function rejectAll(outcomes: readonly Outcome[]): void {
+function throwIfAnyRejected(outcomes: readonly Outcome[]): void {
   const problem = problemOfAll(outcomes)
   if (problem) throw problem
 }
@@ -78,8 +78,8 @@ async function addStoredValues({ passwords }: Context, item: ReadyItem): Promise
 }
 
 function stepsOf(items: readonly ReadyItem[]): [Resource, ReadyItem[]][] {
-  const step = (operation: string, inOrder: readonly Resource[]) =>
-    inOrder.map((resource): [Resource, ReadyItem[]] => [
+  const step = (operation: string, orderedResources: readonly Resource[]) =>
+    orderedResources.map((resource): [Resource, ReadyItem[]] => [
       resource,
       items.filter((item) => item.operation === operation && item.resource === resource),
     ])
@@ -109,7 +109,7 @@ async function runStep(run: BatchRun, resource: Resource, items: ReadyItem[]): P
   }
 }
 
-/** Creates rows that project rules apply to last, in the order in which they refer to each other. */
+/** Creates the rows that need project rules last, each after the rows that it refers to. */
 async function createAll(
   transaction: Queries,
   resource: Resource,
@@ -118,15 +118,15 @@ async function createAll(
 ): Promise<Outcome[]> {
   const [plain, withRules] = partition(items, ({ values }) => !needsProjectRules(resource, values))
   const outcomes = plain.length > 0 ? await createMany(transaction, resource, { one: caller }, plain) : []
-  for (let left = withRules; left.length > 0; ) {
-    const ids = new Set(left.flatMap((item) => item.ids))
-    const [waiting, next] = partition(left, ({ values }) =>
+  for (let remaining = withRules; remaining.length > 0; ) {
+    const ids = new Set(remaining.flatMap((item) => item.ids))
+    const [waiting, next] = partition(remaining, ({ values }) =>
       referencesFrom(resource).some(({ column }) => ids.has(String(values[column]))),
     )
-    // No row of a circle can be first, so the statement reports the missing references.
+    // In a circle no row can be first, so the statement reports the missing references.
     const isCircle = next.length === 0
-    outcomes.push(...(await createWithRules(transaction, resource, caller, isCircle ? left : next)))
-    left = isCircle ? [] : waiting
+    outcomes.push(...(await createWithRules(transaction, resource, caller, isCircle ? remaining : next)))
+    remaining = isCircle ? [] : waiting
   }
   return outcomes
 }
@@ -147,9 +147,9 @@ async function createWithRules(
   caller: Caller,
   items: readonly ReadyItem[],
 ): Promise<Outcome[]> {
-  const createSome = (some: readonly ReadyItem[]) =>
+  const createInSavepoint = (subset: readonly ReadyItem[]) =>
     runInSavepoint(transaction, async () => {
-      const outcomes = await createMany(transaction, resource, { one: caller }, some)
+      const outcomes = await createMany(transaction, resource, { one: caller }, subset)
       await requireProjectRules(
         transaction,
         resource,
@@ -157,12 +157,12 @@ async function createWithRules(
       )
       return outcomes
     })
-  const together = await createSome(items)
+  const together = await createInSavepoint(items)
   if ('result' in together) return together.result
   const outcomes: Outcome[] = []
   for (const item of items) {
-    const one = await createSome([item])
-    outcomes.push(...('result' in one ? one.result : [{ index: item.index, problem: one.problem }]))
+    const alone = await createInSavepoint([item])
+    outcomes.push(...('result' in alone ? alone.result : [{ index: item.index, problem: alone.problem }]))
   }
   return outcomes
 }
@@ -174,17 +174,21 @@ async function updateAll(
   versions: RequiredVersions,
 ): Promise<Outcome[]> {
   const database = joinTransaction(context.database, transaction)
-  const updateOneByOne = (some: readonly ReadyItem[]) =>
-    runOneByOne(transaction, some, ({ ids: [id = ''], values, stored }) =>
+  const updateOneByOne = (subset: readonly ReadyItem[]) =>
+    runOneByOne(transaction, subset, ({ ids: [id = ''], values, stored }) =>
       writeUpdate(database, resource, caller, { id, values, stored, versions }),
     )
-  const [checked, others] = partition(items, ({ values }) => needsTransaction(resource, values))
-  const outcomes = await updateOneByOne(checked)
-  for (const sameFields of Map.groupBy(others, (item) => groupingKeyOf(item, versions)).values())
+  const [separate, groupable] = partition(items, ({ values }) => needsTransaction(resource, values))
+  const outcomes = await updateOneByOne(separate)
+  for (const sameFields of Map.groupBy(groupable, (item) => groupingKeyOf(item, versions)).values())
     outcomes.push(...(await updateSameFields(transaction, resource, { one: caller }, sameFields, versions)))
-  const leaving = outcomes.filter(({ problem }) => problem === leavesProjectProblem).map(({ index }) => index)
-  const moved = await updateOneByOne(items.filter(({ index }) => leaving.includes(index)))
-  return [...outcomes.filter(({ index }) => !leaving.includes(index)), ...moved]
+  // A single statement rejects a row that moves to another project. Such a row is then updated alone, in a
+  // transaction that removes its links.
+  const leavingIndexes = outcomes
+    .filter(({ problem }) => problem === leavesProjectProblem)
+    .map(({ index }) => index)
+  const moved = await updateOneByOne(items.filter(({ index }) => leavingIndexes.includes(index)))
+  return [...outcomes.filter(({ index }) => !leavingIndexes.includes(index)), ...moved]
 }
 
 /** Logs changes to accounts once they are committed, as after single operations. */
@@ -195,9 +199,9 @@ function recordAccounts(
   outcomes: readonly Outcome[],
 ): void {
   const rejected = new Set(outcomes.filter(({ problem }) => problem).map(({ index }) => index))
-  const ofAccounts = items.filter(({ resource }) => isAccountResource(resource))
+  const accountItems = items.filter(({ resource }) => isAccountResource(resource))
   for (const operation of batchOperations)
-    for (const item of ofAccounts) {
+    for (const item of accountItems) {
       if (item.operation !== operation || rejected.has(item.index)) continue
       recordAccountChange(securityLog, caller, operation, item.ids)
       if (operation === 'update' && 'passwordHash' in item.stored)
@@ -211,17 +215,17 @@ const lockStrengths = ['key share', 'no key update', 'update'] as const
 const strengthOf: Readonly<Record<Action, number>> = { create: 0, update: 1, remove: 2, restore: 2 }
 
 /**
- * Locks all rows that the batch will write or refer to before anything else, in the same order as every other
- * transaction: tables of parents before tables of children, rows of a table by their ids. So two batches
- * never deadlock, whatever the order of their items. All locks are sent in one packet.
+ * Before anything else, locks all rows that the batch will write or refer to, in the same order as every
+ * other transaction: tables of parents before tables of children, rows of a table by their ids. So two
+ * batches never deadlock, whatever the order of their items. All locks are sent in one packet.
  */
 async function lockAll(transaction: Queries, caller: Caller, items: readonly ReadyItem[]): Promise<void> {
   const rowsToLock = new Map(resources.map((resource) => [resource, { ids: new Set<string>(), strength: 0 }]))
   const addRows = (resource: Resource, ids: readonly unknown[], strength: number) => {
-    const known = rowsToLock.get(resource)
-    if (!known) return
-    for (const id of ids) if (typeof id === 'string') known.ids.add(id)
-    known.strength = Math.max(known.strength, strength)
+    const rows = rowsToLock.get(resource)
+    if (!rows) return
+    for (const id of ids) if (typeof id === 'string') rows.ids.add(id)
+    rows.strength = Math.max(rows.strength, strength)
   }
   for (const { resource, operation, ids, values } of items) {
     if (operation !== 'create') addRows(resource, ids, strengthOf[operation])

@@ -23,8 +23,8 @@ export interface Joins {
 }
 
 /**
- * PostgreSQL truncates long names, so the joined rows are numbered in the order of one traversal.
- * `serializeRow` traverses in the same order.
+ * Joined rows are named by numbers, because PostgreSQL truncates long names. `serializeRow` numbers them in
+ * the same order.
  */
 export function joinsOf(selection: Selection, caller: Caller, at?: string): Joins {
   const joins: Sql[] = []
@@ -32,6 +32,7 @@ export function joinsOf(selection: Selection, caller: Caller, at?: string): Join
   const walk = ({ columns, expansions }: Selection, alias: string): readonly string[] => {
     expansions.forEach(({ column: reference, selection: parent }, index) => {
       const childAlias = aliasOf(alias, index)
+      // Reserves the place of this join, because it must precede the joins that `walk` adds.
       const slot = joins.push(raw('')) - 1
       const needed = walk(parent, childAlias)
       const rows = selectRows(parent.listed, caller, at, raw(`${alias}."${reference}"`))
@@ -43,7 +44,7 @@ export function joinsOf(selection: Selection, caller: Caller, at?: string): Join
         ...parent.columns.map((name) => raw(`${childAlias}."${name}" as "${childAlias}.${name}"`)),
       )
     })
-    return [...new Set([...columns, ...expansions.map((one) => one.column)])]
+    return [...new Set([...columns, ...expansions.map(({ column }) => column)])]
   }
   const columns = walk(selection, 'page')
   return { joins, selected, columns }
@@ -60,7 +61,11 @@ export const referencesOf = (
     columns: selection.columns,
     alias: aliasOf(alias, index),
     rowsOf(ids) {
-      const names = new Set(['id', ...selection.columns, ...selection.expansions.map((one) => one.column)])
+      const names = new Set([
+        'id',
+        ...selection.columns,
+        ...selection.expansions.map((expansion) => expansion.column),
+      ])
       const { from, where } = selectRows(
         selection.listed,
         options.caller,
@@ -103,7 +108,7 @@ export interface Expansion {
   readonly selection: Selection
 }
 
-/** Parses `fields` and `expand`: names separated by commas. A dot leads from a row to one it refers to. */
+/** Parses `fields` and `expand`: names separated by commas. A dot leads from a reference into its row. */
 export function parseSelection(
   listed: ListedResource,
   { fields, expand }: { readonly fields: string | undefined; readonly expand: string | undefined },
@@ -111,9 +116,9 @@ export function parseSelection(
 ): Selection {
   const paths = parseNames('expand', expand, expansionsMax, violations)
   const columns = parseNames('fields', fields, fieldNamesMax, violations)
-  const known = new Set<string>()
-  const selection = selectionOf(listed, '', paths, columns, known)
-  const unknown = (names: readonly string[]) => names.filter((name) => !known.has(name))
+  const recognized = new Set<string>()
+  const selection = selectionOf(listed, '', paths, columns, recognized)
+  const unknown = (names: readonly string[]) => names.filter((name) => !recognized.has(name))
   for (const path of unknown(paths)) violations.add('expand', `${path} ${expandProblem(listed, path)}`)
   for (const name of unknown(columns))
     violations.add('fields', `${name} is not a field of the selected rows.`)
@@ -125,22 +130,22 @@ const expandProblem = ({ pluralNoun }: ListedResource, path: string): string =>
     ? `is more than ${expansionDepthMax} references deep.`
     : `is not a reference of ${pluralNoun}.`
 
-/** Adds each name that it recognizes to `known`. */
+/** Adds each name that it recognizes to `recognized`. */
 function selectionOf(
   listed: ListedResource,
   prefix: string,
   paths: readonly string[],
   fields: readonly string[],
-  known: Set<string>,
+  recognized: Set<string>,
 ): Selection {
   const chosen = listed.columns.filter((name) => fields.includes(prefix + name))
-  for (const name of chosen) known.add(prefix + name)
+  for (const name of chosen) recognized.add(prefix + name)
   const isDeepest = prefix.split('.').length > expansionDepthMax
   const expansions = (isDeepest ? [] : expandable(listed)).flatMap(({ name, column, parent }) => {
     const path = prefix + name
-    if (!paths.some((one) => one === path || one.startsWith(`${path}.`))) return []
-    known.add(path)
-    return [{ name, column, selection: selectionOf(parent, `${path}.`, paths, fields, known) }]
+    if (!paths.some((requested) => requested === path || requested.startsWith(`${path}.`))) return []
+    recognized.add(path)
+    return [{ name, column, selection: selectionOf(parent, `${path}.`, paths, fields, recognized) }]
   })
   // The id is always included. Without `fields`, all columns are.
   const columns = listed.columns.filter(

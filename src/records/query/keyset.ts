@@ -25,7 +25,7 @@ export const orderBy = (keys: readonly SortKey[]): Sql =>
     ', ',
   )
 
-/** Selects the rows after this one. The keys end with the id, so no two rows are equal. */
+/** Selects the rows after the one with these values. The keys end with the id, so no two rows are equal. */
 export function isAfter(keys: readonly SortKey[], after: readonly Value[]): Sql {
   const [first] = keys
   const hasOneDirection = keys.every(
@@ -46,7 +46,7 @@ const isAfterKeyByKey = (keys: readonly SortKey[], after: readonly Value[]): Sql
   sql`(${join(
     keys.map((key, index) =>
       allOf([
-        ...keys.slice(0, index).map((before, at) => equals(before, after[at] ?? null)),
+        ...keys.slice(0, index).map((earlier, position) => equals(earlier, after[position] ?? null)),
         isAfterInKey(key, after[index] ?? null),
       ]),
     ),

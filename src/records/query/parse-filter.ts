@@ -111,7 +111,7 @@ function parseComparison(parser: Parser): Comparison {
   return { column: column?.name ?? '', shape: column?.shape ?? 'text', operator, values }
 }
 
-/** Returns undefined for an unknown field, so that the rest of the filter can still be parsed. */
+/** Returns undefined for an unknown field, so that the remaining filter can still be parsed. */
 function parseColumn({ listed, problems, take }: Parser): QueryColumn | undefined {
   const { kind, text, at } = take()
   if (kind !== 'word') throw new FilterError(`At character ${at}: expected a field of ${listed.pluralNoun}.`)
@@ -209,7 +209,7 @@ const parseMe = (caller: Caller, { isAccount }: QueryColumn, label: string): Par
     ? { value: caller.id }
     : parseFailure(`${label} does not refer to an account, so it cannot be compared with me.`)
 
-/** Holds the tokens that are left, and the problems found so far. */
+/** Holds the remaining tokens, and the problems found so far. */
 interface Parser {
   readonly listed: ListedResource
   readonly caller: Caller
@@ -271,7 +271,7 @@ function parseTokens(input: string): readonly Token[] {
     const start = pattern.lastIndex
     const at = start + (/^\s*/.exec(input.slice(start))?.[0].length ?? 0) + 1
     const groups = pattern.exec(input)?.groups ?? {}
-    const kind = kinds.find((one) => groups[one] !== undefined)
+    const kind = kinds.find((candidate) => groups[candidate] !== undefined)
     if (kind === undefined)
       throw new FilterError(
         `At character ${at}: expected a word, number, text in single quotes, parenthesis or comma.`,

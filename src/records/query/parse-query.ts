@@ -102,7 +102,7 @@ function parseKeys(input: Readonly<Record<string, unknown>>, violations: Violati
   return keys
 }
 
-/** Parses the keys of a sort such as `-amountHours,name`. A minus means descending, and ties are sorted by id. */
+/** Parses a sort such as `-amountHours,name`. A minus means descending, and ties are sorted by id. */
 function parseSort(
   listed: ListedResource,
   input: string | undefined,
@@ -118,7 +118,7 @@ function parseSort(
   const keys = names.flatMap((text): SortKey[] => {
     const isDescending = text.startsWith('-')
     const name = isDescending ? text.slice(1) : text
-    const column = sortable.find((one) => one.name === name)
+    const column = sortable.find((candidate) => candidate.name === name)
     if (!column) violations.add('sort', notSortable(listed, name, sortable))
     return column ? [{ column, isDescending }] : []
   })
@@ -135,7 +135,7 @@ const notSortable = (
   name: string,
   sortable: readonly QueryColumn[],
 ): string =>
-  `${pluralTitle} cannot be sorted by ${name}. Sortable fields: ${sortable.map((one) => one.name).join(', ')}.`
+  `${pluralTitle} cannot be sorted by ${name}. Sortable fields: ${sortable.map((column) => column.name).join(', ')}.`
 
 function parsePageSize(input: string | undefined, violations: Violations): number {
   if (input === undefined) return pageSizeDefault
@@ -177,7 +177,7 @@ export async function mergeViewKeys(
   caller: Caller,
   input: QueryInput,
 ): Promise<{ readonly keys: QueryInput; readonly viewResources: readonly string[] }> {
-  const { view, ...ownKeys } = input
+  const { view, ...requestKeys } = input
   if (view === undefined) return { keys: input, viewResources: [] }
   const id = parseViewId(view)
   const queries = views.map(
@@ -188,9 +188,9 @@ export async function mergeViewKeys(
   if (!found) throw invalid({ view: ['There is no such view, or you may not see it.'] })
   const { list, ...viewKeys } = found
   if (list !== listed.plural) throw invalid({ view: [`View is for ${list}, not for ${listed.plural}.`] })
-  const givenKeys = Object.entries(viewKeys).filter(([, value]) => value !== null)
+  const setViewKeys = Object.entries(viewKeys).filter(([, value]) => value !== null)
   return {
-    keys: { ...Object.fromEntries(givenKeys), ...ownKeys },
+    keys: { ...Object.fromEntries(setViewKeys), ...requestKeys },
     viewResources: views.flatMap((viewResource) => resourcesAffecting(viewResource, caller)),
   }
 }

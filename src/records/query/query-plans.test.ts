@@ -9,7 +9,7 @@ import { resourceNamed } from '../../resources/all.ts'
 import { parseQuery } from './parse-query.ts'
 import { runQuery } from './run-query.ts'
 
-const many = 30_000
+const rowCount = 30_000
 
 /** The whole table has about five hundred. */
 const blocksMax = 150
@@ -26,13 +26,15 @@ describe('A page of a query over many rows', () => {
     member = { id: String(busy.userId), isAdministrator: false }
     await fresh.make('userProject', { userId: busy.userId, projectId: busy.projectId })
     await fresh.make('appointment', {
-      ...{ keepDate: '2026-01-05', amountHours: 1 },
-      ...{ assignmentId: quiet.id, userId: quiet.userId },
+      keepDate: '2026-01-05',
+      amountHours: 1,
+      assignmentId: quiet.id,
+      userId: quiet.userId,
     })
     await fresh.client.query(
       `insert into appointments (id, keep_date, amount_hours, assignment_id, user_id, created_at)
        select gen_random_uuid(), timestamptz '2020-01-01' + interval '1 hour' * n, 1, $1, $2, now() - interval '1 second' * n
-       from generate_series(1, ${many}) as n`,
+       from generate_series(1, ${rowCount}) as n`,
       [busy.id, busy.userId],
     )
     await fresh.client.query('vacuum analyze')
@@ -40,37 +42,37 @@ describe('A page of a query over many rows', () => {
   after(() => fresh.drop())
 
   const appointment = resourceNamed('appointment')
-  const pageOf = (caller: Caller, given: Readonly<Record<string, string>>) =>
-    runQuery(appointment, caller, parseQuery(appointment, caller, given), fresh.context.database.listReads)
+  const pageOf = (caller: Caller, query: Readonly<Record<string, string>>) =>
+    runQuery(appointment, caller, parseQuery(appointment, caller, query), fresh.context.database.listReads)
 
-  async function blocksReadBy(caller: Caller, given: Readonly<Record<string, string>>) {
+  async function blocksReadBy(caller: Caller, query: Readonly<Record<string, string>>) {
     let blocks = 0
     const reads = fresh.explaining((plan) => {
       blocks += blocksOf(plan)
     })
-    await runQuery(appointment, caller, parseQuery(appointment, caller, given), reads)
+    await runQuery(appointment, caller, parseQuery(appointment, caller, query), reads)
     return blocks
   }
 
-  for (const [what, given] of [
+  for (const [description, query] of [
     ['in the order of ids', {}],
     ['in the descending order of ids', { sort: '-id' }],
     ['in the order of dates', { sort: 'keepDate' }],
     ['with all its references', { expand: 'assignment.project.organization,assignment.user,user' }],
     ['of some days', { filter: "keepDate ge '2021-01-01' and keepDate lt '2021-01-03'" }],
   ] as const)
-    it(`${what} reads few blocks, and so does one far behind it`, async () => {
+    it(`${description} reads few blocks, and so does the next page`, async () => {
       for (const caller of [fresh.administrator, member]) {
-        const first = await pageOf(caller, { ...given, pageSize: '20' })
+        const first = await pageOf(caller, { ...query, pageSize: '20' })
         assert.equal(first.rows.length, 20)
-        for (const query of [given, { ...given, cursor: first.nextCursor ?? '' }]) {
-          const blocks = await blocksReadBy(caller, query)
-          assert.ok(blocks <= blocksMax, `${blocks} blocks of ${JSON.stringify(query)}`)
+        for (const page of [query, { ...query, cursor: first.nextCursor ?? '' }]) {
+          const blocks = await blocksReadBy(caller, page)
+          assert.ok(blocks <= blocksMax, `${blocks} blocks of ${JSON.stringify(page)}`)
         }
       }
     })
 
-  it('of one reference with few rows reads few blocks, whatever its other conditions', async () => {
+  it('of a reference with few rows reads few blocks, whatever the other conditions', async () => {
     for (const filter of [
       `assignmentId eq '${quiet.id}'`,
       `userId eq '${quiet.userId}' and amountHours lt 9`,
@@ -80,7 +82,7 @@ describe('A page of a query over many rows', () => {
     }
   })
 
-  it('is sent unnamed, so that many different ones leave the names to the common statements', async () => {
+  it('is sent as an unnamed statement, so that its many variants do not displace common statements', async () => {
     const prepare = preparedStatements({ named: true })
     const reads = {
       async query<Result>(statement: Sql): Promise<Result[]> {

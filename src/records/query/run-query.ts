@@ -83,20 +83,20 @@ function statementOf(
   const limit = sql`limit ${pageSize + 1}`
   const usesFoundCte = query.isCounted && at === undefined && partsOf(query.filter).some(searchesText)
   const andAfter = after ? sql`and ${isAfter(sort, after)}` : raw('')
-  const counted = usesFoundCte ? raw('found') : from
+  const countedRows = usesFoundCte ? raw('found') : from
   const page = usesFoundCte
     ? pageOfFound(listed, pageColumns, { ...(after && { after: isAfter(sort, after) }), order, limit })
     : sql`
       select ${pageColumns}, row_number() over (order by ${order}) as "position"
       from ${from} ${andAfter}
       order by ${order} ${limit}`
-  const counting = sql`${query.isCounted ? sql`(select count(*) from ${counted})` : raw('null::bigint')} as "totalCount"`
+  const totalCount = sql`${query.isCounted ? sql`(select count(*) from ${countedRows})` : raw('null::bigint')} as "totalCount"`
   const lastChange = sql`${lastChangeSecond([...resourcesAffectingSelection(selection, caller), ...viewResources])} as "lastChangeSecond"`
   const statement = sql`
     ${usesFoundCte ? sql`with ${foundCte(from, sorted)}` : raw('')}
     select page.*, ${join([raw('total.*'), ...selected], ', ')}
     from (
-      select ${counting}, ${lastChange}
+      select ${totalCount}, ${lastChange}
     ) as total
     left join (${page}) as page on true
     ${join(joins, ' ')}
@@ -129,7 +129,7 @@ export const resourcesAffectingSelection = ({ listed, expansions }: Selection, c
   ]),
 ]
 
-/** The conditions that `and` connects. */
+/** Returns the conditions that `and` connects, or the filter itself. */
 export const partsOf = (filter: Filter | undefined): readonly Filter[] => {
   if (filter === undefined) return []
   return 'all' in filter ? filter.all : [filter]

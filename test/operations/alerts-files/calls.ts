@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openCommandCalls } from '../../support/command-calls.ts'
 
-/** Commands, until it is ended. */
+/** Calls commands until the process is killed. */
 const [target = '', token = ''] = process.argv.slice(2)
 const calls = openCommandCalls(target)
 for (;;) {

@@ -7,8 +7,8 @@ import { changesSince, currentSnapshot } from '../../../src/db/change-log.ts'
 import { openDatabase } from '../../../src/db/database.ts'
 
 /**
- * A transaction is committed on the coordinator and not yet on a worker, whose process is stopped just then.
- * Who reads changes must not be notified before its row can be read.
+ * Stops the process of a worker while a transaction is committed on the coordinator, but not yet on the
+ * worker. Readers of changes must not be notified before the row can be read.
  */
 const url = process.env.DATABASE_URL ?? ''
 const open = async (address: string) => {
@@ -16,7 +16,7 @@ const open = async (address: string) => {
   await client.connect()
   return client
 }
-const own = new URL(url)
+const coordinatorUrl = new URL(url)
 const writer = await open(url)
 const reader = await open(url)
 const database = openDatabase({ url, applicationName: 'late-node' })
@@ -46,7 +46,7 @@ const transaction = await value<string>(
   `insert into changes (resource, row_id, action) values ('assignment', $1, 'update') returning transaction::text as value`,
   [id],
 )
-// The coordinator waits for a standby that there is not, after the worker has prepared.
+// After the worker has prepared the transaction, the coordinator waits for a standby that does not exist.
 await reader.query(`alter system set synchronous_standby_names = 'nobody'`)
 await reader.query('select pg_reload_conf()')
 await sleep(500)
@@ -58,7 +58,7 @@ await until(
     'SyncRep',
 )
 const stopped = await backendsOf(pid)
-for (const one of stopped) process.kill(one, 'SIGSTOP')
+for (const pid of stopped) process.kill(pid, 'SIGSTOP')
 try {
   await reader.query('alter system reset synchronous_standby_names')
   await reader.query('select pg_reload_conf()')
@@ -68,21 +68,19 @@ try {
   const isVisible = await value(reader, 'select pg_visible_in_snapshot($1, settled_snapshot()) as value', [
     transaction,
   ])
-  assert.equal(isVisible, false, 'It is told before it is everywhere.')
+  assert.equal(isVisible, false, 'The change is reported before it is committed on all nodes.')
   assert.deepEqual((await changesSince(database, snapshot)).resources, [])
   assert.equal(await value(reader, 'select name as value from assignments where id = $1', [id]), 'before')
 } finally {
-  for (const one of stopped) process.kill(one, 'SIGCONT')
+  for (const pid of stopped) process.kill(pid, 'SIGCONT')
 }
 await committed
 assert.deepEqual((await changesSince(database, snapshot)).resources, ['assignment'])
 assert.equal(await value(reader, 'select name as value from assignments where id = $1', [id]), 'after')
 await Promise.all([writer.end(), reader.end(), database.close()])
-console.log(
-  'What is committed on the coordinator and not yet on a worker is told to nobody; afterwards it is, once.',
-)
+console.log('A change that is not yet committed on a worker is not reported; afterwards it is reported once.')
 
-/** The processes of the workers that work for this one of the coordinator. */
+/** Returns the processes of the workers that serve this process of the coordinator. */
 async function backendsOf(coordinatorPid: number): Promise<number[]> {
   const { rows } = await reader.query<{ address: string }>(
     `select format('postgresql://%s:%s', nodename, nodeport) as address from pg_dist_node where groupid > 0`,
@@ -90,7 +88,7 @@ async function backendsOf(coordinatorPid: number): Promise<number[]> {
   const found: number[] = []
   for (const { address } of rows) {
     const { hostname, port } = new URL(address)
-    const worker = await open(Object.assign(new URL(own), { hostname, port }).href)
+    const worker = await open(Object.assign(new URL(coordinatorUrl), { hostname, port }).href)
     const { rows: backends } = await worker.query<{ pid: number }>(
       `select pid from pg_stat_activity where application_name like 'citus_internal gpid=%' || $1`,
       [String(coordinatorPid).padStart(10, '0')],
@@ -101,10 +99,10 @@ async function backendsOf(coordinatorPid: number): Promise<number[]> {
   return found
 }
 
-async function until(isSo: () => Promise<unknown>): Promise<void> {
+async function until(isTrue: () => Promise<unknown>): Promise<void> {
   for (let tries = 0; tries < 200; tries += 1) {
-    if (await isSo()) return
+    if (await isTrue()) return
     await sleep(50)
   }
-  throw new Error('It did not come about.')
+  throw new Error('The condition did not become true.')
 }

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { splitStatements } from '../../../src/db/sql.ts'
 
-/** A migration as one to come may be, applied after the store was distributed, and taken back. */
+/** Applies a migration, such as a later version may have, to a distributed store, and rolls it back. */
 const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
 await client.connect()
 await client.query('begin')
@@ -25,7 +25,7 @@ for (const statement of splitStatements(migration)) await client.query(statement
 const { rows } = await client.query<{ place: string }>(`
   select column_to_column_name(logicalrelid, partkey) as place from pg_dist_partition
   where logicalrelid = 'approvals'::regclass`)
-// Asked of every node.
+// These queries read every node.
 await client.query('select estimated_by, count(*) from assignments group by estimated_by')
 await client.query('select count(*) from approvals join assignments on assignments.id = assignment_id')
 await client.query('rollback')

@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Writers, readers of lists and rows, and a reader of the feed, until the file of phases says that it is the
- * end. No request may fail; every change must be delivered once, and its row must be readable then.
+ * Runs writers, readers of lists and rows, and a reader of the feed, until the last line of the file of
+ * phases is "end". No request may fail. Every change must be delivered once, and its row must be readable by
+ * then.
  */
 const [phasesFile = ''] = process.argv.slice(2)
 const phase = () => readFileSync(phasesFile, 'utf8').trim().split('\n').at(-1) ?? ''
@@ -145,7 +146,7 @@ function recordReported({ id, resource, rowId, action }: Change): void {
   seen.add(`${resource} ${rowId} ${action}`)
 }
 
-/** Reads at once: a client that is notified before the row can be read reads too early, and does not read again. */
+/** Reads immediately, as clients do: one that is notified too early reads once and misses the row. */
 async function requireThere(resource: string, changes: readonly Change[]): Promise<void> {
   const made = changes.filter((change) => change.action === 'create' && change.resource === resource)
   if (made.length === 0) return
@@ -165,15 +166,15 @@ await Promise.all([writers, read(), read(), follow()])
 
 const missed = [...acknowledged].filter((change) => !seen.has(change))
 const twice = [...reported.values()].filter((count) => count > 1).length
-const requests = [...milliseconds.values()].reduce((sum, one) => sum + one.length, 0)
+const requests = [...milliseconds.values()].reduce((sum, values) => sum + values.length, 0)
 console.log(`${requests} requests, ${[...failures.values()].reduce((sum, count) => sum + count, 0)} failed.`)
 for (const [what, count] of failures) console.log(`  ${count} times ${what}`)
 console.log(
-  `${acknowledged.size} acknowledged changes: ${missed.length} not told, ${twice} told twice, ${notThere} told before they could be read.`,
+  `${acknowledged.size} acknowledged changes: ${missed.length} not reported, ${twice} reported twice, ${notThere} reported before they could be read.`,
 )
-for (const change of missed.slice(0, 3)) console.log(`  not told: ${change}`)
+for (const change of missed.slice(0, 3)) console.log(`  not reported: ${change}`)
 for (const [what, all] of [...milliseconds].sort()) {
-  const sorted = all.sort((one, other) => one - other)
+  const sorted = all.sort((first, second) => first - second)
   const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(0)
   console.log(
     `${what}: ${sorted.length}, half in ${at(0.5)} ms, 99 of 100 in ${at(0.99)} ms, the longest ${(sorted.at(-1) ?? 0).toFixed(0)} ms`,

@@ -14,7 +14,7 @@ import { appointment } from '../../../src/resources/appointment.ts'
 import { assignment } from '../../../src/resources/assignment.ts'
 
 /**
- * Reads and writes of a member, one after the other, and what processor time they cost each node:
+ * Measures the processor time that each read and write of a member costs each node:
  *   node measure.ts TITLE FOLDER-OF-A-NODE…
  */
 const [title = '', ...folders] = process.argv.slice(2)
@@ -53,7 +53,7 @@ const query = (given: Partial<ListQuery>): ListQuery =>
     ...given,
   }) as ListQuery
 const pick = <Item>(items: readonly Item[], count: number) => items[(count * 7919) % items.length] as Item
-const works: Readonly<Record<string, (count: number) => Promise<unknown>>> = {
+const operations: Readonly<Record<string, (count: number) => Promise<unknown>>> = {
   get: (count) => get(context, assignment, caller, { id: pick(ids, count) }),
   'list of a project': (count) =>
     list(context, assignment, caller, query({ idFilters: { projectId: pick(projects, count) } })),
@@ -82,15 +82,15 @@ const works: Readonly<Record<string, (count: number) => Promise<unknown>>> = {
 }
 
 console.log(title)
-for (const [name, work] of Object.entries(works)) {
-  for (let count = 0; count < 30; count += 1) await work(count).catch(() => undefined)
+for (const [name, operation] of Object.entries(operations)) {
+  for (let count = 0; count < 30; count += 1) await operation(count).catch(() => undefined)
   const before = folders.map(processorMilliseconds)
   const took: number[] = []
   const endsAt = performance.now() + 8000
   let rejected = 0
   while (took.length < 300 && performance.now() < endsAt) {
     const startedAt = performance.now()
-    await work(took.length).catch(() => {
+    await operation(took.length).catch(() => {
       rejected += 1
     })
     took.push(performance.now() - startedAt)
@@ -98,14 +98,14 @@ for (const [name, work] of Object.entries(works)) {
   const cost = folders.map(
     (folder, index) => (processorMilliseconds(folder) - (before[index] ?? 0)) / took.length,
   )
-  const half = took.sort((one, other) => one - other)[Math.floor(took.length / 2)] ?? 0
+  const half = took.sort((first, second) => first - second)[Math.floor(took.length / 2)] ?? 0
   console.log(
-    `  ${name}: ${took.length} times, half in ${half.toFixed(1)} ms; processor: ${cost.map((one) => one.toFixed(2)).join(' + ')} ms${rejected > 0 ? `; ${rejected} refused` : ''}`,
+    `  ${name}: ${took.length} times, half in ${half.toFixed(1)} ms; processor: ${cost.map((milliseconds) => milliseconds.toFixed(2)).join(' + ')} ms${rejected > 0 ? `; ${rejected} rejected` : ''}`,
   )
 }
 await database.close()
 
-/** Of a PostgreSQL server and all that it has started. */
+/** Returns the CPU time of a PostgreSQL server and all its processes. */
 function processorMilliseconds(folder: string): number {
   return cpuSecondsOfServer(Number(readFileSync(`${folder}/postmaster.pid`, 'utf8').split('\n')[0])) * 1000
 }

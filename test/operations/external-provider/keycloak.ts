@@ -17,13 +17,13 @@ import { startIdentityUnderTest } from '../../support/identity-host.ts'
 const issuer = process.env.KEYCLOAK_ISSUER ?? ''
 const password = 'Keycloak-Horse-1'
 
-const settingsOf = (id: string, others: Readonly<Record<string, string>> = {}) =>
+const settingsOf = (id: string, extraSettings: Readonly<Record<string, string>> = {}) =>
   Object.fromEntries(
     Object.entries({
       Issuer: issuer,
       ClientId: 'tracker',
       ClientSecret: 'a secret that Keycloak has given',
-      ...others,
+      ...extraSettings,
     }).map(([name, value]) => [`Identity__Providers__${id}__${name}`, value]),
   )
 
@@ -40,12 +40,12 @@ describe('Keycloak as the external provider', () => {
     browser: Browser,
     provider: string,
     pkce = createPkce(),
-    others = {},
+    overrides = {},
   ): Promise<Page> => {
-    const page = await browser.follow(await browser.get('/connect/authorize', requestOf(pkce, others)))
+    const page = await browser.follow(await browser.get('/connect/authorize', requestOf(pkce, overrides)))
     return browser.get('/ext/sign-in/with', { provider, authRequest: queryOf(page).authRequest ?? '' })
   }
-  /** Fills in the form of Keycloak, unless it knows the browser. */
+  /** Fills in the form of Keycloak, unless the browser already has a session there. */
   const signInThere = async (left: Page, username: string, there = openBrowser(issuer)): Promise<Page> => {
     const page = await there.follow(await there.get(left.location))
     const [, action] = /<form[^>]* action="([^"]+)"/.exec(page.text) ?? []
@@ -59,7 +59,7 @@ describe('Keycloak as the external provider', () => {
     return browser.follow(await signInThere(await leave(browser, provider), username))
   }
 
-  it('lets in whom the settings let in', async () => {
+  it('signs in only users that the settings allow', async () => {
     assert.equal((await arrive('plain', 'ann')).status, 403)
     const unverified = await arrive('open', 'bob')
     assert.equal(unverified.status, 403, unverified.text)
@@ -71,7 +71,7 @@ describe('Keycloak as the external provider', () => {
     assert.deepEqual(made, [{ name: 'Ann Example' }])
   })
 
-  it('asks again for who must sign in again, and signs out', async () => {
+  it('asks a user who must sign in again for the password, and signs out', async () => {
     const [browser, there, pkce] = [openBrowser(host.address), openBrowser(issuer), createPkce()]
     const callback = await browser.follow(await signInThere(await leave(browser, 'open', pkce), 'ann', there))
     const { json } = await redeem(browser, pkce, callback)
@@ -90,13 +90,13 @@ describe('Keycloak as the external provider', () => {
     assert.match((await there.follow(await there.get(silent.location))).text, /<form/)
   })
 
-  it('is rejected with a wrong secret', async () => {
+  it('is not used if the client secret is wrong', async () => {
     const page = await arrive('wrong', 'ann')
     assert.equal(page.status, 400)
     assert.match(page.text, /did not confirm your sign-in/)
   })
 
-  it('cannot be reached once it has stopped', async () => {
+  it('is reported as unreachable once it has stopped', async () => {
     const browser = openBrowser(host.address)
     const callback = await signInThere(await leave(browser, 'open'), 'ann')
     process.kill(-Number(process.env.KEYCLOAK_PROCESS))

@@ -8,8 +8,8 @@ async function main() {
   if (made.data?.organization.name !== 'By hey-api') throw new Error(JSON.stringify(made.error))
   const list = await listProjects({ client, query: { pageSize: 2 } })
   if (list.data?.result.pageSize !== 2) throw new Error(JSON.stringify(list.error))
-  const refused = await createOrganization({ client, body: { name: ' ' } })
-  if (!refused.error?.message) throw new Error('An organization without a name was taken.')
+  const rejected = await createOrganization({ client, body: { name: ' ' } })
+  if (!rejected.error?.message) throw new Error('An organization without a name was accepted.')
   console.log('hey-api: created', made.data.organization.id)
 }
 void main()

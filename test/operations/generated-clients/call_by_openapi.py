@@ -1,4 +1,4 @@
-"""Reads, writes and is refused with the clients that openapi-python-client made."""
+"""Reads, writes and gets errors with the clients that openapi-python-client generated."""
 import importlib
 import os
 
@@ -14,8 +14,8 @@ made = create.sync_detailed(client=client, body=models.OrganizationCreate(name="
 assert made.status_code == 200 and made.parsed.organization.name == "By Python", made
 page = listing.sync(client=client, page_size=2)
 assert page.result.page_size == 2, page
-refused = create.sync_detailed(client=client, body=models.OrganizationCreate(name=" "))
-assert refused.status_code == 400 and refused.parsed.message, refused
+rejected = create.sync_detailed(client=client, body=models.OrganizationCreate(name=" "))
+assert rejected.status_code == 400 and rejected.parsed.message, rejected
 found = people.sync(client=extensions.AuthenticatedClient(base_url=os.environ["REST"], token=os.environ["TOKEN"]))
 assert found.result.total_count >= 1, found
 print("openapi-python-client: created", made.parsed.organization.id)

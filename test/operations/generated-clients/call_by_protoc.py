@@ -1,4 +1,4 @@
-"""Creates an organization, a timestamp of nine digits and a refusal with the classes that protoc made."""
+"""Creates an organization, and sends a timestamp of nine digits and an invalid command, with the classes of protoc."""
 import os
 
 import grpc
@@ -16,7 +16,7 @@ organization = made.organization.id
 project = client.CreateProject(
     commands_pb2.CreateProjectCommand(name="By protoc", organization_id=organization), metadata=metadata, timeout=30
 ).project
-# The server keeps fewer digits, and cuts the rest.
+# The server keeps fewer digits, and ignores the rest.
 version = project.created_at
 version.nanos += 999
 updated = client.UpdateProject(
@@ -29,7 +29,7 @@ updated = client.UpdateProject(
 assert updated.success, updated
 try:
     client.CreateOrganization(commands_pb2.CreateOrganizationCommand(), metadata=metadata, timeout=30)
-    raise AssertionError("An organization without a name was taken.")
+    raise AssertionError("An organization without a name was accepted.")
 except grpc.RpcError as error:
     assert error.code() == grpc.StatusCode.INVALID_ARGUMENT, error
     assert error.details() == "Name is required.", error

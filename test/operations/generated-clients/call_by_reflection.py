@@ -1,4 +1,4 @@
-"""Finds the commands by reflection alone, describes them in a pool of its own, and calls one."""
+"""Finds the commands by reflection alone, describes them in a new descriptor pool, and calls one."""
 import os
 
 import grpc
@@ -18,8 +18,8 @@ request, result = GetMessageClass(method.input_type), GetMessageClass(method.out
 call = channel.unary_unary(
     "/tracker.commands.v1.Commands/ListProjects", request.SerializeToString, result.FromString
 )
-asked = request()
-asked.pagination.page_size = 1
-answer = call(asked, metadata=[("authorization", f"Bearer {os.environ['TOKEN']}")], timeout=30)
+message = request()
+message.pagination.page_size = 1
+answer = call(message, metadata=[("authorization", f"Bearer {os.environ['TOKEN']}")], timeout=30)
 assert answer.success, answer
 print(f"reflection: {len(services)} services; {answer.result.total_count} projects")

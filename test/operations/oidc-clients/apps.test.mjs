@@ -11,10 +11,7 @@ const python = join(folder, 'venv', 'bin', 'python')
 const pkceMissing = 'rejected: code_challenge is required'
 const works = 'works'
 
-/**
- * Apps that nobody here wrote, or libraries in a page around them:
- * first with their defaults, then with what docs/identity.md says.
- */
+/** The apps run first with their defaults, then with the change that docs/identity.md names. */
 const inPython = (name, title, change) => ({
   ...{ title, change, tool: python, needs: 'Python' },
   command: () => [python, join(folder, 'apps', 'python_apps.py'), name],
@@ -89,26 +86,26 @@ async function signInTo(client, isOn) {
   }, () => visit(`${server}${client.start ?? '/'}`, client.ends))
 }
 
-/** Returns a function that says whether an address of the browser has carried the provider's sentence about PKCE. */
+/** Returns a function that checks whether the browser has seen the provider's error about PKCE. */
 function watchForPkce(browser) {
-  const seen = []
+  const addresses = []
   const { get } = browser
   browser.get = (path, ...rest) => {
-    seen.push(decodeURIComponent(path).replaceAll('+', ' '))
+    addresses.push(decodeURIComponent(path).replaceAll('+', ' '))
     return get(path, ...rest)
   }
-  return () => seen.some((one) => one.includes('code_challenge is required'))
+  return () => addresses.some((address) => address.includes('code_challenge is required'))
 }
 
-/** Signs a user in there, and says how that ended. */
+/** Signs a user in at the app, and returns the result for the table. */
 async function visit(address, ends) {
   const person = openPerson()
   person.browser.visitsCallbacks = true
-  const wasToldOfPkce = watchForPkce(person.browser)
+  const wasPkceMissing = watchForPkce(person.browser)
   let page = await person.signIn(address)
   if (ends) page = await person.browser.get(`${server}${ends}`)
   if (page.text?.includes(login)) return works
-  if (wasToldOfPkce()) return pkceMissing
+  if (wasPkceMissing()) return pkceMissing
   return `fails: ${page.status} ${page.text?.slice(0, 300)}`
 }
 
@@ -121,7 +118,7 @@ async function withProgram([command, ...parameters], address, environment, use) 
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output = `${output}${text}`.slice(-4000)))
   const ended = new Promise((resolve) => child.once('exit', resolve))
   try {
-    await answering(address, () => child.exitCode !== null)
+    await untilItAnswers(address, () => child.exitCode !== null)
     const result = await use()
     if (result.startsWith('fails')) console.error(output)
     return result
@@ -133,7 +130,7 @@ async function withProgram([command, ...parameters], address, environment, use) 
   }
 }
 
-async function answering(address, hasEnded) {
+async function untilItAnswers(address, hasEnded) {
   for (let tries = 0; tries < 3000 && !hasEnded(); tries += 1) {
     if (await fetch(address, { redirect: 'manual' }).then(() => true, () => false)) return
     await new Promise((resolve) => setTimeout(resolve, 200))
@@ -182,12 +179,12 @@ test('Keycloak signs in as a broker', async (t) => {
   assert.deepEqual(results, [pkceMissing, works])
 })
 
-/** Users confirm their data at the broker at their first sign-in. */
+/** At their first sign-in, users confirm their data at the broker. */
 async function visitBroker(address) {
   const person = openPerson()
-  const wasToldOfPkce = watchForPkce(person.browser)
+  const wasPkceMissing = watchForPkce(person.browser)
   let page = await person.signIn(address)
-  if (wasToldOfPkce()) return pkceMissing
+  if (wasPkceMissing()) return pkceMissing
   if (page.callback === undefined) {
     const [, action] = /<form[^>]* action="([^"]+)"/.exec(page.text) ?? []
     if (!action) return `fails: ${page.text}`

@@ -57,19 +57,19 @@ after(async () => {
   server?.close()
 })
 
-/** Until the page says so, over whatever pages it loads on the way. */
-async function until(page, expression, what) {
+/** Waits until the expression has the value, while the page may load other pages. */
+async function until(page, expression, value) {
   let seen
   for (let tries = 0; tries < 250; tries += 1) {
     seen = await page.evaluate(expression).catch((error) => error.message)
-    if (seen === what) return
+    if (seen === value) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  assert.fail(`${page.url()}: ${seen}, not ${what}`)
+  assert.fail(`${page.url()}: ${seen}, not ${value}`)
 }
 const loginOf = `(async () => window.app ? (await window.app.login()) ?? 'nobody' : 'loading')()`
 const call = (page, name) => page.evaluate(`window.app.${name}()`).catch(() => undefined)
-/** In the page, or by a sign-in that shows none. */
+/** Renews the token in the page, or by a sign-in that shows no page. */
 async function renew(page) {
   if (await page.evaluate('!!window.app.refresh'))
     return page.evaluate('Promise.resolve(window.app.refresh()).then(() => 0)')
@@ -113,7 +113,7 @@ for (const name of names)
     await until(tab, loginOf, login)
     for (let round = 0; round < 3; round += 1) {
       await Promise.all([page, tab].map(renew))
-      for (const one of [page, tab]) assert.equal(await statusOf(await tokenOf(one)), 200, `round ${round}`)
+      for (const tabPage of [page, tab]) assert.equal(await statusOf(await tokenOf(tabPage)), 200, `round ${round}`)
     }
     const last = await tokenOf(page)
     assert.notEqual(last, first)

@@ -7,7 +7,7 @@ export const secret = process.env.SECRET
 export const login = process.env.SVC_DEMO_LOGIN
 export const password = process.env.SVC_DEMO_PASSWORD
 
-/** A browser without scripts: it follows every redirect on this machine's host, whatever the port. */
+/** Opens a browser without scripts. It follows every redirect on localhost, to any port. */
 export function openPerson() {
   const browser = openBrowser(issuer)
   const follow = async (page) => {
@@ -22,7 +22,7 @@ export function openPerson() {
   return {
     browser,
     follow,
-    /** Goes to an address, types what is asked for, and comes back with the page or the callback at the end. */
+    /** Opens an address, fills in the forms, and returns the last page or the callback. */
     async signIn(address) {
       let page = await follow(await browser.get(address))
       if (page.text?.includes('name="password"')) page = await type(page, { login, password })
@@ -40,6 +40,6 @@ export function openPerson() {
   }
 }
 
-/** Whether the provider still believes a token. */
+/** Returns 200 while the provider accepts the token. */
 export const statusOf = async (token) =>
   (await fetch(`${issuer}/connect/userinfo`, { headers: { authorization: `Bearer ${token}` } })).status

@@ -7,7 +7,7 @@ import passport from 'passport'
 import OpenIDConnectStrategy from 'passport-openidconnect'
 import { issuer, login, openPerson, secret, server } from './person.mjs'
 
-/** An app on the port that the callbacks of the settings name. */
+/** Serves an app on the port of the registered callbacks. */
 const serve = (t, app) =>
   new Promise((resolve) => {
     const listening = app.listen(new URL(server).port, () => resolve(listening))

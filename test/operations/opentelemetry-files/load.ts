@@ -1,12 +1,13 @@
 // biome-ignore-all lint/suspicious/noConsole: what it prints is the result.
 import { readFileSync } from 'node:fs'
 
-/** Lists at each of the hosts in turns, and what of a processor's time each of them took. */
+/** A measured host. The hosts take turns, so that other work disturbs them equally. */
 interface Host {
   readonly name: string
   readonly rest: string
   readonly identity: string
   readonly pid: string
+  /** The CPU time of each round. */
   readonly milliseconds: number[]
   token: string
 }
@@ -34,7 +35,7 @@ const cpuMilliseconds = ({ pid }: Host) => {
 }
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 
-async function lists(host: Host, count: number) {
+async function readLists(host: Host, count: number) {
   let left = count
   const headers = { authorization: `Bearer ${host.token}`, traceparent }
   const clients = Array.from({ length: 8 }, async () => {
@@ -47,13 +48,13 @@ async function lists(host: Host, count: number) {
   await Promise.all(clients)
 }
 
-/** Enough for the hundredths of a second in which the system counts. */
-const perRound = 600
-for (const host of hosts) await lists(host, perRound)
+/** Enough, because the system counts CPU time in hundredths of a second. */
+const listsPerRound = 600
+for (const host of hosts) await readLists(host, listsPerRound)
 for (let round = 0; round < 8; round += 1) {
   for (const host of hosts) {
     const before = cpuMilliseconds(host)
-    await lists(host, perRound)
+    await readLists(host, listsPerRound)
     host.milliseconds.push(cpuMilliseconds(host) - before)
   }
 }
@@ -63,6 +64,6 @@ const alone = median(hosts[0]?.milliseconds ?? [])
 for (const { name, milliseconds } of hosts) {
   const used = median(milliseconds)
   console.log(
-    `${name}: ${((used * 1000) / perRound).toFixed(0)} ms of CPU for 1,000 lists, ${(used / alone).toFixed(2)} times`,
+    `${name}: ${((used * 1000) / listsPerRound).toFixed(0)} ms of CPU for 1,000 lists, ${(used / alone).toFixed(2)} times`,
   )
 }

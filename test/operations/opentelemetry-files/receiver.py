@@ -1,4 +1,4 @@
-"""Takes OTLP as JSON, reads it strictly with the messages that OpenTelemetry publishes, and prints what it was told."""
+"""Receives OTLP as JSON, parses it strictly with the messages that OpenTelemetry publishes, and answers GET with a summary."""
 import base64
 import json
 import sys
@@ -13,7 +13,7 @@ spans, metrics, faults = {}, Counter(), []
 
 
 def with_bytes(value):
-    """OTLP writes ids as hexadecimal digits, the mapping of protobuf to JSON in base64."""
+    """Converts ids: OTLP writes them in hexadecimal, but the JSON mapping of protobuf expects base64."""
     if isinstance(value, list):
         return [with_bytes(each) for each in value]
     if isinstance(value, dict):

@@ -10,7 +10,7 @@ interface Page {
 
 const requestMilliseconds = 5000
 
-/** The ids of all new organizations, page by page from the oldest change, until the run ends and nothing more comes. */
+/** Reads the feed from its start until the run ends. Returns the ids of all creations of organizations. */
 export async function followFeed(token: string, isDone: () => boolean): Promise<string[]> {
   const ids: string[] = []
   let after: string | undefined
@@ -26,7 +26,7 @@ export async function followFeed(token: string, isDone: () => boolean): Promise<
   }
 }
 
-/** Undefined when the store was unavailable; an error that only a bug explains ends the run. */
+/** Returns undefined if the store is unavailable. An error that only a bug can explain ends the run. */
 async function readPage(token: string, after: string | undefined): Promise<Page | undefined> {
   const query = new URLSearchParams({ resource: 'organization', action: 'create', ...(after && { after }) })
   const answer = await fetch(`http://127.0.0.1:5100/ext/changes?${query}`, {

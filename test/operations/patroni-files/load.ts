@@ -6,10 +6,10 @@ import pg from 'pg'
 import { followFeed } from './follow-feed.ts'
 
 /**
- * Writers of tracker and bank that record what was acknowledged, until the file of faults says that it is the
- * end. Then every acknowledged write must be there, nothing may be there twice, and followers of the feed got
- * each change once. Organizations carry an Idempotency-Key and are sent again until they are answered; the
- * bank's transactions are sent once.
+ * Runs writers of tracker and bank, which record the acknowledged writes, until the last line of the file of
+ * faults is "end". Then every acknowledged write must be stored, none twice, and the feed must have reported
+ * each change once. Requests for organizations have an Idempotency-Key and are retried; the bank's
+ * transactions are sent once.
  */
 const [faultsFile = ''] = process.argv.slice(2)
 const faults = () =>
@@ -28,18 +28,18 @@ async function send(
 }
 
 /**
- * A connection that was cut, the tracker's 503, and 422 of the bank, which its contract has for an error of
- * the database. What a writer had sent when the store ended may be a 500: whether it was committed is
- * unknown.
+ * Matches a closed connection, the errors of a tracker without a store, and the bank's 422, which its
+ * contract has for errors of the database. A few requests that were being committed when the store ended may
+ * get a 500, because the outcome is unknown.
  */
 const expectedErrors = /: no answer|^tracker, [^:]*: (409|429|503) |^bank, [^:]*: 422 \{"erro"/
-/** Responses other than acknowledgements, by the current fault: they must not be client errors. */
+/** The number of other responses, by the current fault. They must not be client errors. */
 const rejections = new Map<string, number>()
-async function recordRejection(of: string, answer: Response | undefined) {
-  const said = answer
+async function recordRejection(host: string, answer: Response | undefined) {
+  const response = answer
     ? `${answer.status} ${(await answer.text().catch(() => '')).slice(0, 160)}`
     : 'no answer'
-  const key = `${of}, ${faults().at(-1)}: ${said}`
+  const key = `${host}, ${faults().at(-1)}: ${response}`
   rejections.set(key, (rejections.get(key) ?? 0) + 1)
 }
 
@@ -151,11 +151,12 @@ check(
 )
 check('Transactions', transactions, stored.transactions)
 const reportedOnce = new Set(reported)
-const untold = stored.changes.filter((id) => !reportedOnce.has(id)).length
+const missed = stored.changes.filter((id) => !reportedOnce.has(id)).length
 console.log(
-  `Changes: ${stored.changes.length} kept, ${untold} of them not told, ${reported.length - reportedOnce.size} told twice.`,
+  `Changes: ${stored.changes.length} stored, ${missed} of them missed by the feed, ${reported.length - reportedOnce.size} reported twice.`,
 )
-if (untold > 0 || reportedOnce.size < reported.length) problems.push('The feed has a gap or tells twice.')
+if (missed > 0 || reportedOnce.size < reported.length)
+  problems.push('The feed missed a change or reported one twice.')
 if (account?.fits !== true) problems.push('The balance is not the sum of the ledger.')
 console.log(
   `Requests that failed meanwhile: ${unanswered.tracker} of the tracker, ${unanswered.bank} of the bank.`,
@@ -163,7 +164,7 @@ console.log(
 for (const [rejection, count] of rejections) {
   console.log(`${count} times ${rejection}`)
   const isUnknownCommit = / 500 /.test(rejection) && count <= 2 * writers.length
-  if (!isUnknownCommit && !expectedErrors.test(rejection)) problems.push(`Not a clear refusal: ${rejection}`)
+  if (!isUnknownCommit && !expectedErrors.test(rejection)) problems.push(`Unexpected response: ${rejection}`)
 }
 for (const [when, seconds] of gaps)
   console.log(`Longest wait for an acknowledgement (${when}): ${seconds.toFixed(1)} s`)

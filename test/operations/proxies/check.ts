@@ -13,8 +13,8 @@ import { createPkce, requestOf } from '../../support/browser.ts'
 import { openDotnetCalls } from '../../support/dotnet-calls.ts'
 
 /**
- * What every client does, through one proxy: the addresses are public ones, and TLS is checked against the
- * run's authority.
+ * Does what every client does through one proxy, with the public addresses. TLS is checked against the
+ * temporary certificate authority.
  */
 const [proxy = ''] = process.argv.slice(2)
 const { AUTHORITY = '', HOSTS_LOG = '' } = process.env
@@ -25,9 +25,9 @@ const token = clientCredentials({
   clientId: 'robot',
   clientSecret: '0123456789abcdef0123456789abcdef',
 })
-const said = (what: string) => console.log(`${proxy}: ${what}`)
+const report = (text: string) => console.log(`${proxy}: ${text}`)
 
-/** The body's first part, the status and where it leads. */
+/** Returns the body, the status and the target of a redirect. */
 function curl(...words: string[]): { status: number; location: string; body: string } {
   const form = ['-sS', '--cacert', AUTHORITY, '-w', '\n%{http_code} %{redirect_url}', ...words]
   const lines = execFileSync('curl', form, { encoding: 'utf8' }).split('\n')
@@ -38,7 +38,7 @@ function curl(...words: string[]): { status: number; location: string; body: str
 const tracker = openTracker({ address: at('api'), token })
 const organization = await tracker.organizations.create({ name: `Through ${proxy}` })
 assert.equal((await tracker.organizations.get(organization.id)).name, `Through ${proxy}`)
-said('REST writes and reads.')
+report('REST writes and reads.')
 
 const until = new AbortController()
 const names: string[] = []
@@ -62,15 +62,14 @@ for (const count of [1, 2, 3]) {
   await tracker.organizations.create({ name })
 }
 await sleep(2500)
-assert.equal(waits.length, 3, 'not every write came as an event of its own')
-// Longer than an open stream is silent, and than a proxy's usual minute of patience is not: the client opens
-// it again otherwise.
+assert.equal(waits.length, 3, 'not every write came as a separate event')
+// A silent stream gets a comment in less than this time. The client reopens a stream that gets none.
 const opened = names.length
 await sleep(17_000)
 assert.equal(names.length, opened, 'the stream was opened again')
 until.abort()
 await listening
-said(
+report(
   `events arrive while the stream is open, ${Math.max(...waits)} ms after the write at most, and it stays open.`,
 )
 
@@ -84,7 +83,7 @@ assert.equal(project?.name, `By gRPC through ${proxy}`)
 const many = Array.from({ length: 100 }, () => client.listProjects({ pagination: { pageSize: 1 } }))
 assert.equal((await Promise.all(many)).length, 100)
 client.close()
-said('commands go over HTTP/2 and TLS, a hundred at once on one connection.')
+report('commands go over HTTP/2 and TLS, a hundred at once on one connection.')
 
 const dotnet = openDotnetCalls(target, credentials.createSsl(Buffer.from(ca)))
 const listed = await dotnet.call(
@@ -95,7 +94,7 @@ const listed = await dotnet.call(
 )
 assert.equal(listed.code, 0, listed.details)
 dotnet.close()
-said('the .NET wire too.')
+report('the .NET wire too.')
 
 const pkce = createPkce()
 const redirectUri = `${at('app')}/signin-callback/`
@@ -141,7 +140,7 @@ const redeemed = browser(
 assert.equal(redeemed.status, 200, redeemed.body)
 const { access_token: ownToken } = JSON.parse(redeemed.body)
 assert.equal(curl('-H', `Authorization: Bearer ${ownToken}`, `${at('api')}/api/projects`).status, 200)
-said('somebody signs in, as a browser does it, and reads with the token.')
+report('a user signs in as with a browser, and reads with the token.')
 
 const totals = () => JSON.parse(curl(`${at('bank')}/clientes/2/extrato`).body).saldo.total
 const before = totals()
@@ -155,7 +154,7 @@ for (let count = 0; count < 20; count += 1)
   assert.equal(curl(...transaction, `${at('bank')}/clientes/2/transacoes`).status, 200)
 assert.equal(totals(), before + 20)
 assert.equal(curl(`${at('bank')}/clientes/6/extrato`).status, 404)
-said('the bank has each of twenty transactions once.')
+report('the bank has each of twenty transactions once.')
 
 // The limiter and the log must see the client, not the proxy, and not what the client claims.
 const forged = [
@@ -172,7 +171,7 @@ const rejected = readFileSync(HOSTS_LOG, 'utf8')
   .split('\n')
   .filter((line) => line.includes('"security":"client-refused"'))
 assert.equal(JSON.parse(rejected.at(-1) ?? '{}').address, '127.0.0.1')
-// However it is written, as long as a host would take it for that.
+// The metrics stay private in every spelling that a host would accept.
 for (const name of ['app', 'api', 'id', 'bank'])
   for (const path of [
     '/metrics',
@@ -190,4 +189,4 @@ for (const name of ['app', 'api', 'id', 'bank']) {
   assert.deepEqual(body.match(/^strict-transport-security: .*$/gim)?.length, 1, `${name}: ${body}`)
 }
 assert.match(curl('--http2', '-D', '-', '-o', '/dev/null', `${at('api')}/healthz`).body, /^HTTP\/2 200/)
-said('hosts see who really called; measures, unknown names and plain HTTP lead nowhere.')
+report('hosts see the address of the client; metrics, unknown names and plain HTTP are not served.')

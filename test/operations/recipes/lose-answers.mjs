@@ -1,14 +1,14 @@
-// Passes requests on, and loses the first answer to each Idempotency-Key, as a broken connection would: node
-// lose-answers.mjs PORT TARGET
+// Passes requests on, and loses the first response to each Idempotency-Key, like a broken connection:
+//   node lose-answers.mjs PORT TARGET
 import { createServer, request as send } from 'node:http'
 
 const [port, target] = process.argv.slice(2)
-const seen = new Set()
+const seenKeys = new Set()
 createServer((request, response) => {
   const { method, headers, url } = request
   const key = headers['idempotency-key']
-  const isLost = key !== undefined && !seen.has(key)
-  seen.add(key)
+  const isLost = key !== undefined && !seenKeys.has(key)
+  seenKeys.add(key)
   const passedOn = send(new URL(url, target), { method, headers }, (answer) => {
     if (isLost) {
       process.stdout.write('lost\n')

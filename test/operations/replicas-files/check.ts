@@ -10,9 +10,9 @@ const first = 'http://127.0.0.1:5110'
 const second = 'http://127.0.0.1:5120'
 const env = (name: string) => process.env[name] ?? ''
 const problems: string[] = []
-const require = (what: string, holds: boolean) => {
-  console.log(`${holds ? 'fine ' : 'WRONG'} ${what}`)
-  if (!holds) problems.push(what)
+const require = (claim: string, isTrue: boolean) => {
+  console.log(`${isTrue ? 'fine ' : 'WRONG'} ${claim}`)
+  if (!isTrue) problems.push(claim)
 }
 
 const basic = Buffer.from(`robot:${env('Identity__ServiceClients__robot__Secret')}`).toString('base64')
@@ -51,7 +51,7 @@ async function atStandby(statement: string) {
   await client.query(statement)
   await client.end()
 }
-async function untilUsed() {
+async function untilStandbyIsUsed() {
   for (let tries = 0; tries < 100; tries += 1) {
     const before = (await outcomes(second)).standby
     await find(second, 'nothing')
@@ -61,22 +61,22 @@ async function untilUsed() {
   require('the standby is used', false)
 }
 
-async function race(rounds: number) {
-  let older = 0
+async function countStaleReads(rounds: number) {
+  let stale = 0
   for (let round = 0; round < rounds; round += 1) {
     const name = randomUUID()
     await write(first, name)
-    if ((await find(second, name)) !== 1) older += 1
+    if ((await find(second, name)) !== 1) stale += 1
   }
-  return older
+  return stale
 }
 
-await untilUsed()
-require('200 writes through one host are seen at once through the other', (await race(200)) === 0)
-const raced = await outcomes(second)
-console.log(`      of these reads: ${JSON.stringify(raced)}`)
+await untilStandbyIsUsed()
+require('200 writes through one host are seen at once through the other', (await countStaleReads(200)) === 0)
+const outcomesOfReads = await outcomes(second)
+console.log(`      of these reads: ${JSON.stringify(outcomesOfReads)}`)
 await atStandby('select pg_wal_replay_pause()')
-require('also while the standby is held back', (await race(100)) === 0)
+require('and also while the standby replays no WAL', (await countStaleReads(100)) === 0)
 
 const live = await fetch(`${second}/api/organizations?pageSize=1`, {
   headers: { ...headers, accept: 'text/event-stream' },
@@ -90,11 +90,11 @@ for await (const piece of live.body as unknown as AsyncIterable<Uint8Array>) {
   const events = seen.match(/"totalCount":(\d+)/g) ?? []
   if (events.length >= 2 || Date.now() > deadline) break
 }
-require('a live listing tells of a change that the standby does not have yet', /totalCount.*totalCount/s.test(
+require('a live listing reports a change that the standby does not have yet', /totalCount.*totalCount/s.test(
   seen,
 ))
 await atStandby('select pg_wal_replay_resume()')
-await untilUsed()
+await untilStandbyIsUsed()
 
 let failed = 0
 let sent = 0
@@ -124,12 +124,11 @@ for (const pid of standbyProcesses()) process.kill(pid, 'SIGCONT')
 await sleep(2000)
 isDone = true
 await Promise.all(load)
-require(`${sent} lists while the standby was killed, started, and stood still: ${failed} failed`, failed ===
-  0)
+require(`${sent} lists while the standby was killed, started and frozen: ${failed} failed`, failed === 0)
 console.log(`      the longest took ${Math.round(longest)} ms; ${JSON.stringify(await outcomes(second))}`)
-await untilUsed()
+await untilStandbyIsUsed()
 
-// So many that counting them is work.
+// Add so many that counting them costs time.
 const primary = new pg.Client({ connectionString: env('DATABASE_URL') })
 await primary.connect()
 await primary.query(
@@ -137,11 +136,11 @@ await primary.query(
 )
 await primary.query('vacuum analyze organizations')
 await primary.end()
-await untilUsed()
+await untilStandbyIsUsed()
 
 /**
- * CPU of the primary, in clock ticks of 10 ms: the server itself with all that it has started and that has
- * ended, and what runs.
+ * Returns the CPU time of the primary in clock ticks of 10 ms: of the server, of its ended processes, and of
+ * the running ones.
  */
 function primaryTicks(): number {
   const ticks = (pid: number | string, fields: readonly number[]) => {
@@ -165,7 +164,7 @@ function childrenOf(parent: string): number[] {
     .map(Number)
 }
 
-async function lists(host: string, count: number) {
+async function readLists(host: string, count: number) {
   let left = count
   const readers = Array.from({ length: 3 }, async () => {
     while (left-- > 0) await send(`${host}/api/organizations?pageSize=30`)
@@ -174,7 +173,7 @@ async function lists(host: string, count: number) {
 }
 
 const rounds = 5
-const perRound = 200
+const listsPerRound = 200
 const used = { plain: [] as number[], second: [] as number[] }
 for (let round = 0; round < rounds; round += 1) {
   for (const [name, host] of [
@@ -182,15 +181,15 @@ for (let round = 0; round < rounds; round += 1) {
     ['second', second],
   ] as const) {
     const before = primaryTicks()
-    await lists(host, perRound)
+    await readLists(host, listsPerRound)
     used[name].push((primaryTicks() - before) * 10)
   }
 }
 const median = (values: readonly number[]) =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
-const of = (name: keyof typeof used) => (median(used[name]) * 1000) / perRound
+const costOf = (name: keyof typeof used) => (median(used[name]) * 1000) / listsPerRound
 console.log(
-  `CPU of the primary for 1,000 lists of 30 of 5,000 organizations: ${of('plain')} ms alone, ${of('second')} ms with a standby` +
-    ` (${(of('plain') / of('second')).toFixed(1)} times less); ${JSON.stringify(await outcomes(second))}`,
+  `CPU of the primary for 1,000 lists of 30 of 5,000 organizations: ${costOf('plain')} ms alone, ${costOf('second')} ms with a standby` +
+    ` (${(costOf('plain') / costOf('second')).toFixed(1)} times less); ${JSON.stringify(await outcomes(second))}`,
 )
 process.exit(problems.length === 0 ? 0 : 1)

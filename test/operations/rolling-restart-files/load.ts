@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openCommandCalls } from '../../support/command-calls.ts'
 
 /**
- * Clients that try nothing twice, on connections that are kept, through two proxies, until the file of steps
- * says that it is the end. Readers of a live listing and of the feed come back when they are sent away, and
- * must have seen every row that was made.
+ * Runs clients without retries on persistent connections through two proxies, until the last line of the file
+ * of steps is "end". Readers of a live listing and of the feed reconnect when a host ends their stream, and
+ * must have seen every created row.
  */
 const [stepsFile = ''] = process.argv.slice(2)
 const steps = () => (existsSync(stepsFile) ? readFileSync(stepsFile, 'utf8').trim().split('\n') : [''])
@@ -31,7 +31,7 @@ async function count(kind: string, work: () => Promise<string | undefined>): Pro
   if (failure !== undefined) counted.failures.push(`${failure} (${steps().at(-1)})`)
 }
 
-// On a busy machine a proxy and its hosts may pause for seconds: slow is not failed.
+// On a busy machine, a proxy and its hosts may pause for seconds. A slow response is no failure.
 const requestMilliseconds = 60_000
 const pauseMilliseconds = 25
 
@@ -70,12 +70,12 @@ const tokenRequest = {
 }
 const tokenBody = 'grant_type=client_credentials'
 
-/** By the ports of a proxy, which are those of the hosts with another first digit. */
-async function load(proxy: string, first: number, token: string): Promise<Seen> {
-  const at = (port: number, path: string) => `http://127.0.0.1:${first * 1000 + port}${path}`
+/** The ports of a proxy are those of the hosts with another first digit. */
+async function load(proxy: string, firstDigit: number, token: string): Promise<Seen> {
+  const at = (port: number, path: string) => `http://127.0.0.1:${firstDigit * 1000 + port}${path}`
   const bearer = { authorization: `Bearer ${token}` }
   const json = { 'content-type': 'application/json' }
-  const made: string[] = []
+  const createdIds: string[] = []
   const clients: Promise<void>[] = []
   const client = (kind: string, work: (agent: Agent, turn: number) => Promise<string | undefined>) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -101,7 +101,7 @@ async function load(proxy: string, first: number, token: string): Promise<Seen> 
         options,
         JSON.stringify({ name }),
       )
-      if (failure === undefined) made.push(idIn(text))
+      if (failure === undefined) createdIds.push(idIn(text))
       return failure
     })
     client('identity', async (agent, turn) => {
@@ -116,7 +116,7 @@ async function load(proxy: string, first: number, token: string): Promise<Seen> 
       const options = { agent, method: 'POST', headers: json }
       return (await exchange(at(999, '/clientes/2/transacoes'), options, body)).failure
     })
-    const calls = openCommandCalls(`127.0.0.1:${first * 1000 + 300}`, { 'grpc.enable_retries': 0 })
+    const calls = openCommandCalls(`127.0.0.1:${firstDigit * 1000 + 300}`, { 'grpc.enable_retries': 0 })
     client('commands', async (_agent, turn) => {
       const [name, content] =
         turn % 2 === 0
@@ -131,24 +131,24 @@ async function load(proxy: string, first: number, token: string): Promise<Seen> 
   const listing = follow(`${proxy} live listing`, at(100, '/api/organizations?pageSize=1'), reader)
   const feed = follow(`${proxy} feed`, at(100, '/ext/changes?resource=organization'), reader)
   await Promise.all(clients)
-  return { proxy, made, listing, feed }
+  return { proxy, createdIds, listing, feed }
 }
 
 interface Seen {
   readonly proxy: string
-  readonly made: readonly string[]
+  readonly createdIds: readonly string[]
   readonly listing: Followed
   readonly feed: Followed
 }
 
 interface Followed {
   text: string
-  returns: number
+  reconnections: number
 }
 
 /** Reads until the host ends the stream, and reconnects after the given time; any other end is a failure. */
 function follow(kind: string, url: string, { headers }: RequestOptions): Followed {
-  const followed: Followed = { text: '', returns: 0 }
+  const followed: Followed = { text: '', reconnections: 0 }
   let lastId = ''
   const read = async () => {
     const agent = new Agent({ keepAlive: false })
@@ -168,8 +168,8 @@ function follow(kind: string, url: string, { headers }: RequestOptions): Followe
       blocks.forEach(take)
     }
     const retry = /^retry: (\d+)$/m.exec(last)?.[1]
-    if (retry === undefined) return 'The stream ended without a word.'
-    followed.returns += 1
+    if (retry === undefined) return 'The stream ended without a retry time.'
+    followed.reconnections += 1
     await sleep(Number(retry))
     return undefined
   }
@@ -181,8 +181,8 @@ function follow(kind: string, url: string, { headers }: RequestOptions): Followe
 
 const { text } = await exchange('http://127.0.0.1:6200/connect/token', tokenRequest, tokenBody)
 const token = JSON.parse(text).access_token as string
-const seen = await Promise.all([load('HAProxy,', 6, token), load('nginx,', 7, token)])
-// For the last events to arrive.
+const results = await Promise.all([load('HAProxy,', 6, token), load('nginx,', 7, token)])
+// Wait for the last events.
 await sleep(3000)
 
 let failures = 0
@@ -191,15 +191,15 @@ for (const [kind, { requests, failures: failed, longest }] of counts) {
   console.log(`${kind}: ${requests} requests, ${failed.length} failed, the longest ${Math.round(longest)} ms`)
   for (const failure of failed.slice(0, 5)) console.log(`  ${failure}`)
 }
-const made = seen.flatMap((each) => each.made)
-for (const { proxy, listing, feed } of seen) {
-  const missed = made.filter((id) => !feed.text.includes(id)).length
+const createdIds = results.flatMap((each) => each.createdIds)
+for (const { proxy, listing, feed } of results) {
+  const missed = createdIds.filter((id) => !feed.text.includes(id)).length
   const total = Number(/.*"totalCount":(\d+)/.exec(listing.text.trim().split('\n').at(-1) ?? '')?.[1])
   failures += missed
-  if (!(total >= made.length)) failures += 1
+  if (!(total >= createdIds.length)) failures += 1
   console.log(
-    `${proxy} feed: ${made.length - missed} of ${made.length} rows seen, ${missed} missed, sent away ${feed.returns} times;` +
-      ` live listing: ${total} rows at the end, sent away ${listing.returns} times`,
+    `${proxy} feed: ${createdIds.length - missed} of ${createdIds.length} rows seen, ${missed} missed, reconnected ${feed.reconnections} times;` +
+      ` live listing: ${total} rows at the end, reconnected ${listing.reconnections} times`,
   )
 }
 process.exit(failures === 0 ? 0 : 1)

@@ -1,4 +1,4 @@
-# Creates an account that may use S3, and the bucket, in the moto at the address; prints its access key and its secret.
+# Creates the bucket and an account with access to S3 in the moto server at the given address. Prints access key and secret.
 import json
 import sys
 

@@ -10,7 +10,7 @@ import { readSettings } from '../../../src/config/settings.ts'
 import { openS3Store } from '../../../src/features/attachments/s3-store.ts'
 import { Problem } from '../../../src/model/problem.ts'
 
-/** Everything that the tracker asks of a store, on the one in the environment. */
+/** Uses every operation that the tracker needs on the store that the environment names. */
 const { s3 } = readSettings(process.env, readAttachmentSettings)
 assert.ok(s3, 'Attachments__S3__… is not set')
 const store = openS3Store(s3)
@@ -43,12 +43,12 @@ assert.deepEqual(await read(id, large.length, 5, 9), large.subarray(5, 10))
 assert.deepEqual(await read(id, large.length, large.length - 1), large.subarray(-1))
 
 const small = await Promise.all(Array.from({ length: 16 }, (_, index) => put(Buffer.from(`file ${index}`))))
-for (const [index, one] of small.entries())
-  assert.equal(String(await read(one, `file ${index}`.length)), `file ${index}`)
+for (const [index, smallId] of small.entries())
+  assert.equal(String(await read(smallId, `file ${index}`.length)), `file ${index}`)
 
 assert.match(await reasonOf(read(id, large.length + 1)), /another size/)
 const [, , name, checksHashes] = process.argv
-// S3 does; a server that does not cannot notice bytes that were changed on their way.
+// S3 checks hashes. A server that does not cannot notice bytes that were changed in transit.
 if (checksHashes !== 'no-hashes') {
   const changed = put(Buffer.from('changed'), sha256(Buffer.from('other')))
   assert.match(await reasonOf(changed), /answered with 4\d\d/)
@@ -57,7 +57,7 @@ const stranger = openS3Store({ ...s3, secretKey: `${s3.secretKey}x` })
 assert.match(await reasonOf(stranger.delete(id)), /answered with 403: .*SignatureDoesNotMatch/s)
 assert.equal((await read(id, large.length, 0, 0)).length, 1)
 
-for (const one of [id, ...small]) await store.delete(one)
+for (const fileId of [id, ...small]) await store.delete(fileId)
 await store.delete(id)
 assert.match(await reasonOf(read(id, large.length)), /answered with 404/)
 await rm(folder, { recursive: true })

@@ -32,8 +32,8 @@ async function write(method, body) {
   return (await response.json()).organization
 }
 
-/** The times of its events, and a wait for the next one. */
-function clock() {
+/** Records the times of its events, and can wait for the next one. */
+function eventRecorder() {
   const times = []
   let notify = () => undefined
   return {
@@ -56,7 +56,7 @@ function clock() {
 }
 
 function openReference() {
-  const events = clock()
+  const events = eventRecorder()
   const { hostname, port, pathname } = new URL(address)
   const socket = connect(Number(port), hostname)
   socket.write(
@@ -70,27 +70,27 @@ const { id } = await write('POST', { name: 'Streams' })
 let isSlow = false
 for (const [name, [command, ...parameters]] of clients) {
   const reference = openReference()
-  const shown = clock()
+  const shownEvents = eventRecorder()
   const child = spawn(command, parameters, {
     env: { ...process.env, URL: address },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   createInterface({ input: child.stdout }).on(
     'line',
-    (line) => /^(event$|data:)/.test(line) && shown.record(),
+    (line) => /^(event$|data:)/.test(line) && shownEvents.record(),
   )
-  await Promise.all([reference.until(1), shown.until(1)])
+  await Promise.all([reference.until(1), shownEvents.until(1)])
   const seconds = []
   for (let change = 1; change <= changes; change += 1) {
     await new Promise((resolve) => setTimeout(resolve, quietMilliseconds))
-    const counts = [reference.times.length + 1, shown.times.length + 1]
+    const counts = [reference.times.length + 1, shownEvents.times.length + 1]
     await write('PATCH', { id, name: `Streams ${name} ${change}` })
-    await Promise.all([reference.until(counts[0]), shown.until(counts[1])])
-    seconds.push((shown.times.at(-1) - reference.times.at(-1)) / 1000)
+    await Promise.all([reference.until(counts[0]), shownEvents.until(counts[1])])
+    seconds.push((shownEvents.times.at(-1) - reference.times.at(-1)) / 1000)
   }
   child.kill()
   reference.close()
-  seconds.sort((one, other) => one - other)
+  seconds.sort((first, second) => first - second)
   const [median, maximum] = [seconds[Math.floor(seconds.length / 2)], seconds.at(-1)]
   isSlow ||= median > allowedSeconds
   process.stdout.write(`| ${name.padEnd(22)} | ${median.toFixed(3)} | ${maximum.toFixed(3)} |\n`)

@@ -5,11 +5,11 @@ import { damaged } from '../../../../test/support/fuzz.ts'
 export const anyExchange = (): fc.Arbitrary<readonly Buffer[]> =>
   fc.array(fc.oneof(common, odd, broken), { minLength: 1, maxLength: 4 })
 
-/** Splits the same bytes at other places. */
-export function splitAnywhere(bytes: Buffer, places: readonly number[]): Buffer[] {
-  const ends = [...new Set(places.map((place) => Math.floor(place * bytes.length)))]
+/** Splits bytes at positions that are fractions of their length. */
+export function splitAnywhere(bytes: Buffer, fractions: readonly number[]): Buffer[] {
+  const ends = [...new Set(fractions.map((fraction) => Math.floor(fraction * bytes.length)))]
     .filter((end) => end > 0)
-    .sort((one, other) => one - other)
+    .sort((first, second) => first - second)
   return [0, ...ends].map((start, index) => bytes.subarray(start, ends[index] ?? bytes.length))
 }
 
@@ -27,7 +27,10 @@ const transaction = fc.tuple(client, fc.constantFrom('c', 'd')).map(([id, kind])
 
 const common = fc.oneof(statement, transaction).map(latin1)
 
-/** None of the parts contains a bar. */
+/**
+ * Generates one of the parts, which are separated by bars. A part that is repeated is more likely; `||`
+ * contains an empty part.
+ */
 const oneOf = (...lines: readonly string[]): fc.Arbitrary<string> =>
   fc.constantFrom(...lines.join('|').split('|'))
 
@@ -63,6 +66,7 @@ const headers = oneOf(
 
 const goodBody = '{"valor":1,"tipo":"c","descricao":"odd"}'
 
+// Valid bodies are repeated, so that they are more likely.
 const bodies = fc.constantFrom(
   ...[goodBody, goodBody, goodBody, '', '{}', 'null', '[]', '{"valor":0}', 'no JSON', '\xff'],
   ...[goodBody.padEnd(8192), goodBody.padEnd(8193)],

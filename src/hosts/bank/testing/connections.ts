@@ -34,10 +34,10 @@ function linkOf(path: string): string {
   }
 }
 
-/** Returns the bank's processes that this process has started, listening or not. */
+/** Returns the processes of the bank whose parent is `pid`, whether they listen or not. */
 export const instancesOf = (pid: number): number[] =>
   execFileSync('ps', ['-o', 'pid=,ppid=,args=', '-A'], { encoding: 'utf8' })
     .split('\n')
     .filter((line) => line.includes('bank/instance.ts'))
     .map((line) => line.trim().split(/\s+/).map(Number))
-    .flatMap(([own = 0, parent]) => (parent === pid ? [own] : []))
+    .flatMap(([instance = 0, parent]) => (parent === pid ? [instance] : []))

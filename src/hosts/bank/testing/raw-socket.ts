@@ -20,19 +20,19 @@ export function exchange(
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     const answers: RawAnswer[] = []
-    let rest = ''
+    let incomplete = ''
     const done = () => {
-      clearTimeout(hangs)
+      clearTimeout(hangTimer)
       socket.destroy()
       resolve(answers)
     }
-    const hangs = setTimeout(() => {
+    const hangTimer = setTimeout(() => {
       socket.destroy()
-      reject(new Error(`The connection hangs after ${answers.length} answers and ${rest}`))
+      reject(new Error(`The connection hangs after ${answers.length} answers and ${incomplete}`))
     }, hangsAfterMilliseconds)
     socket.setEncoding('latin1')
     socket.on('data', (chunk: string) => {
-      rest = takeAnswers(rest + chunk, answers)
+      incomplete = takeAnswers(incomplete + chunk, answers)
       if (answers.length >= expected) done()
     })
     // A server that cuts off a sender resets the connection; responses received before still count.
@@ -50,7 +50,7 @@ export function exchange(
   })
 }
 
-/** Returns the incomplete rest. The interim 100 of `Expect: 100-continue` is dropped. */
+/** Moves complete responses into `answers`, except interim ones (100), and returns the incomplete text. */
 function takeAnswers(text: string, answers: RawAnswer[]): string {
   let rest = text
   for (;;) {

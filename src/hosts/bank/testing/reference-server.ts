@@ -33,7 +33,10 @@ export async function startObservedBank(): Promise<Running> {
 }
 
 export interface Reference extends Running {
-  /** Other connection events that depend on which bytes arrive together. */
+  /**
+   * The events after which node:http closes a connection. Which requests it still parses then depends on how the
+   * bytes were split, so some differences are allowed.
+   */
   readonly connectionEnds: readonly ConnectionEnd[]
 }
 
@@ -49,17 +52,19 @@ export async function startReference(): Promise<Reference> {
     exchanges.set(request.socket, { request, response })
     if (request.headers.upgrade !== undefined) connectionEnds.push('Upgrade')
     response.once('finish', () => {
+      // Node closes the connection after this response, before the whole body has arrived.
       if (!response.shouldKeepAlive && !request.complete) connectionEnds.push('broken body')
     })
     const end = (status: number) => void response.writeHead(status, { 'content-length': 0 }).end()
     const [broken] = rules.filter(({ isBroken }) => isBroken(request, arrival))
-    const [, id] = pathPattern.exec(request.url ?? '') ?? []
+    const { client } = pathPattern.exec(request.url ?? '')?.groups ?? {}
+    // The bank, too, asks for the body before it checks path, method and type, but after the other checks.
     if (arrival === 'checkContinue' && broken?.status !== 400) response.writeContinue()
     if (broken) end(broken.status)
     else if (request.method !== 'POST') end(200)
     else
       readTransaction(request, end, (transaction) =>
-        applied.push(describeTransaction({ ...transaction, account: Number(id) })),
+        applied.push(describeTransaction({ ...transaction, account: Number(client) })),
       )
   }
   for (const arrival of requestEvents)
@@ -104,7 +109,7 @@ interface Rule {
 /** The rules by which the bank is stricter than plain `node:http`; the first match wins. */
 const rules: readonly Rule[] = [
   {
-    reason: 'A proxy in front may have read the other one of two hosts or tokens.',
+    reason: 'If Host or Authorization is repeated, a proxy in front may have used the other value.',
     status: 400,
     isBroken: ({ headersDistinct: { host = [], authorization = [] } }) =>
       host.length > 1 || authorization.length > 1,
@@ -115,27 +120,31 @@ const rules: readonly Rule[] = [
     isBroken: (_request, arrival) => arrival === 'checkExpectation',
   },
   {
-    reason: 'The paths are a closed set.',
+    reason: 'There are no other paths.',
     status: 404,
     isBroken: (request) => methodsAt(request) === undefined,
   },
   {
-    reason: 'So are the methods of a path.',
+    reason: 'The path has no such method.',
     status: 405,
     isBroken: (request) => !methodsAt(request)?.includes(request.method ?? ''),
   },
   {
-    reason: 'Pages of other sites can make a browser send anything but this type.',
+    reason: 'Pages of other sites can make a browser send any content type except JSON.',
     status: 415,
     isBroken: (request) => request.method === 'POST' && unsupportedReasonOf(request) !== undefined,
   },
 ]
 
 const methodsAt = ({ url = '' }: IncomingMessage): readonly string[] | undefined =>
-  methodsByPath[pathPattern.exec(url)?.[2] ?? '']
+  methodsByPath[pathPattern.exec(url)?.groups?.lastSegment ?? '']
 
+/**
+ * Matches the URL of a request line: a path, or an absolute URL as clients send it to a proxy. The lookaheads allow
+ * the last segments of a client only below a client, and `healthz` only at the root.
+ */
 const pathPattern =
-  /^(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/[^/?#]*)?\/(?:clientes\/([1-5])\/(?=extrato|transacoes)|(?=healthz))(extrato|transacoes|healthz)(?:[?#].*)?$/
+  /^(?:[Hh][Tt][Tt][Pp][Ss]?:\/\/[^/?#]*)?\/(?:clientes\/(?<client>[1-5])\/(?=extrato|transacoes)|(?=healthz))(?<lastSegment>extrato|transacoes|healthz)(?:[?#].*)?$/
 
 const methodsByPath: Readonly<Record<string, readonly string[] | undefined>> = {
   extrato: ['GET', 'HEAD'],

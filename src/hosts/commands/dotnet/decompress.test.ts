@@ -36,7 +36,7 @@ describe('the body of a .NET client', () => {
     assertDecompresses(body)
   })
 
-  it('is one block or several, cut anywhere', () => {
+  it('can be one block or several, split anywhere', () => {
     assertDecompresses(blockArray([body]))
     for (const at of [0, 1, 2, 100, body.length - 1, body.length]) {
       assertDecompresses(blockArray([body.subarray(0, at), body.subarray(at)]))
@@ -52,11 +52,11 @@ describe('the body of a .NET client', () => {
     )
   })
 
-  it('is one block in the older form', () => {
+  it('can be one block in the older form, extension 99', () => {
     assertDecompresses(wholeBlock(body))
   })
 
-  it('has lengths in any form of an integer', () => {
+  it('can have lengths in every format of an integer', () => {
     for (const form of integerFormsOf(BigInt(body.length))) {
       const length = integerAs(form, BigInt(body.length))
       assertDecompresses(lengthsAndBlocks([length], [lz4Block(body)]))
@@ -74,29 +74,40 @@ describe('the body of a .NET client', () => {
     assertOversized(wholeBlock(Buffer.alloc(megabytes(4) + 1)))
   })
 
-  it('is rejected before anything is allocated for absurd lengths', () => {
+  it('is rejected if it claims huge lengths, before anything is allocated for them', () => {
     const block = lz4Block(body)
     const { arrayBuffers } = process.memoryUsage()
     for (const length of [megabytes(4) + 1, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, Number.MAX_SAFE_INTEGER]) {
       assertOversized(lengthsAndBlocks([length], [block]))
       assertOversized(wholeBlock(body, encode(length)))
     }
-    const many = Array(4095).fill(2 ** 31 - 1)
-    assertOversized(lengthsAndBlocks(many, Array(4095).fill(Buffer.of(0))))
+    const lengths = Array(4095).fill(2 ** 31 - 1)
+    assertOversized(lengthsAndBlocks(lengths, Array(4095).fill(Buffer.of(0))))
     assert.ok(process.memoryUsage().arrayBuffers - arrayBuffers < megabytes(16))
   })
 
   it('is rejected when a length is invalid', () => {
     const block = lz4Block(body)
-    const none = [-1, -(2 ** 31), 2n ** 64n - 1n, float64(1.5), float64(Number.NaN), null, true, '9', [1], {}]
-    for (const length of none) {
+    const invalidLengths = [
+      -1,
+      -(2 ** 31),
+      2n ** 64n - 1n,
+      float64(1.5),
+      float64(Number.NaN),
+      null,
+      true,
+      '9',
+      [1],
+      {},
+    ]
+    for (const length of invalidLengths) {
       assertUnreadable(lengthsAndBlocks([length], [block]))
       assertUnreadable(wholeBlock(body, encode(length)))
     }
     assertUnreadable(lengthsAndBlocks([-body.length, 2 * body.length], [block, block]))
   })
 
-  it('is rejected when lengths and blocks do not belong together', () => {
+  it('is rejected when lengths and blocks do not match', () => {
     const block = lz4Block(body)
     assertUnreadable(lengthsAndBlocks([body.length], []))
     assertUnreadable(lengthsAndBlocks([], [block]))
@@ -114,21 +125,22 @@ describe('the body of a .NET client', () => {
     assertUnreadable(array([]))
   })
 
-  it('is rejected when more follows', () => {
+  it('is rejected when bytes follow it', () => {
     assertUnreadable(Buffer.concat([framed(body), Buffer.of(0)]))
     assertUnreadable(Buffer.concat([wholeBlock(body), Buffer.of(0)]))
   })
 
-  it('is rejected when it has more blocks than a client cuts', () => {
+  it('is rejected when it has more blocks than any client sends', () => {
     const [lengths, blocks] = [Array(4096).fill(1), Array(4096).fill(Buffer.of(0x10, 0x61))]
     assertDecompresses(lengthsAndBlocks(lengths, blocks), Buffer.alloc(4096, 'a'))
     assertUnreadable(lengthsAndBlocks([...lengths, 1], [...blocks, Buffer.of(0x10, 0x61)]))
-    const million = 1_000_000
-    const empty = array([extension(98, Buffer.alloc(million)), ...Array(million).fill(bin(Buffer.of(0)))], 4)
-    const startedAt = process.cpuUsage()
-    assertUnreadable(empty)
+    const blockCount = 1_000_000
+    const emptyBlocks = Array(blockCount).fill(bin(Buffer.of(0)))
+    const ofEmptyBlocks = array([extension(98, Buffer.alloc(blockCount)), ...emptyBlocks])
+    const usageBefore = process.cpuUsage()
+    assertUnreadable(ofEmptyBlocks)
     assertUnreadable(array([extension(98, Buffer.alloc(megabytes(4) - 20)), bin(Buffer.of(0))]))
-    assert.ok(process.cpuUsage(startedAt).user < 200_000, 'within 0.2 s')
+    assert.ok(process.cpuUsage(usageBefore).user < 200_000, 'within 0.2 s')
   })
 
   it('is rejected if it is cut off at any byte', () => {

@@ -23,11 +23,12 @@ const singleBlockType = 99
 /** Clients use blocks of 32 KB. This many blocks of only 1 KB hold a message of the largest size. */
 const blocksMax = 4096
 
-function decompressBlocks(reader: MessagePackReader, length: number): Uint8Array {
-  if (length > blocksMax + 1) throw new UnreadableMessageError()
-  const lengths = readBlockLengths(reader.next(), length - 1)
-  requireAllowedSize(lengths.reduce((sum, each) => sum + each, 0))
-  const blocks = lengths.map((each) => decodeLz4Block(requireBytes(reader.next()), each))
+/** `itemCount` counts the item with the lengths and one item for each block. */
+function decompressBlocks(reader: MessagePackReader, itemCount: number): Uint8Array {
+  if (itemCount > blocksMax + 1) throw new UnreadableMessageError()
+  const lengths = readBlockLengths(reader.next(), itemCount - 1)
+  requireAllowedSize(lengths.reduce((sum, length) => sum + length, 0))
+  const blocks = lengths.map((length) => decodeLz4Block(requireBytes(reader.next()), length))
   requireEnd(reader)
   return Buffer.concat(blocks)
 }
@@ -80,24 +81,31 @@ export function decodeLz4Block(block: Uint8Array, length: number): Buffer {
   }
   /** Lengths of 15 and more continue in further bytes. */
   const readLength = (nibble: number): number => {
+    if (nibble < 15) return nibble
     let total = nibble
-    for (let more = nibble === 15 ? 255 : 0; more === 255; total += more) more = readByte()
+    let byte: number
+    do {
+      byte = readByte()
+      total += byte
+    } while (byte === 255)
     return total
   }
   while (true) {
     const token = readByte()
-    const literals = readLength(token >> 4)
-    if (readAt + literals > block.length || writeAt + literals > length) throw new UnreadableMessageError()
-    output.set(block.subarray(readAt, readAt + literals), writeAt)
-    readAt += literals
-    writeAt += literals
+    const literalLength = readLength(token >> 4)
+    const isTooLong = readAt + literalLength > block.length || writeAt + literalLength > length
+    if (isTooLong) throw new UnreadableMessageError()
+    output.set(block.subarray(readAt, readAt + literalLength), writeAt)
+    readAt += literalLength
+    writeAt += literalLength
     // The last sequence has literals only, so an empty block or one that ends with a match was truncated.
     if (readAt === block.length) break
     const distance = readByte() | (readByte() << 8)
-    const match = readLength(token & 15) + matchLengthMin
-    if (distance === 0 || distance > writeAt || writeAt + match > length) throw new UnreadableMessageError()
-    copyWithin(output, writeAt, distance, match)
-    writeAt += match
+    const matchLength = readLength(token & 15) + matchLengthMin
+    const isOutside = distance === 0 || distance > writeAt || writeAt + matchLength > length
+    if (isOutside) throw new UnreadableMessageError()
+    copyWithin(output, writeAt, distance, matchLength)
+    writeAt += matchLength
   }
   if (writeAt !== length) throw new UnreadableMessageError()
   return output

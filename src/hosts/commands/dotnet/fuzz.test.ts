@@ -34,6 +34,7 @@ import { decodeTimestamp, isTimestamp } from './message-pack.ts'
 import { MessagePackReader } from './message-pack-reader.ts'
 import { MessagePackWriter } from './message-pack-writer.ts'
 
+/** The number of properties below, which share the time of a long run. */
 const properties = 6
 
 describe('Whatever the bytes are', () => {
@@ -43,14 +44,15 @@ describe('Whatever the bytes are', () => {
       fc.property(anything, (bytes) => {
         const [ours, theirs] = [outcomeOf(() => readAll(bytes)), readWithReference(bytes)]
         if (theirs === prototypeKey) return
-        const isWanted = ours === rejected && theirs !== rejected && hasBrokenText(bytes)
-        if (!isWanted) assert.deepEqual(ours, theirs)
+        // The reference library accepts invalid UTF-8.
+        const isStricter = ours === rejected && theirs !== rejected && hasBrokenText(bytes)
+        if (!isStricter) assert.deepEqual(ours, theirs)
       }),
       fuzzed({ runs: 6000, properties }),
     )
   })
 
-  it('what a token announces is skipped to the byte', () => {
+  it('the contents of a token are skipped exactly', () => {
     fc.assert(
       fc.property(document, document, (skipped, next) => {
         const reader = new MessagePackReader(Buffer.concat([skipped, next]))
@@ -61,7 +63,7 @@ describe('Whatever the bytes are', () => {
     )
   })
 
-  it('the writer writes what the reference library reads', () => {
+  it('the reference library reads the values that the writer has written', () => {
     fc.assert(
       fc.property(plainValue, (value) => {
         const writer = new MessagePackWriter()
@@ -82,16 +84,16 @@ describe('Whatever the bytes are', () => {
         assert.ok(isTimestamp(token))
         const spec = { sec, nsec: microseconds * 1000 }
         assert.deepEqual(decodeTimestampToTimeSpec(token.extension.bytes), spec)
-        const elsewhere = encodeTimeSpecToTimestamp(spec)
-        assert.deepEqual(Buffer.from(token.extension.bytes), Buffer.from(elsewhere))
+        const reference = encodeTimeSpecToTimestamp(spec)
+        assert.deepEqual(Buffer.from(token.extension.bytes), Buffer.from(reference))
         const milliseconds = sec * 1000 + Math.floor(microseconds / 1000)
-        assert.equal(Date.parse(String(decodeTimestamp(elsewhere))), milliseconds)
+        assert.equal(Date.parse(String(decodeTimestamp(reference))), milliseconds)
       }),
       fuzzed({ runs: 2000, properties }),
     )
   })
 
-  it('an LZ4 block gives what the reference library makes of it, or both reject it', () => {
+  it('an LZ4 block is decoded like by the reference library, or both reject it', () => {
     fc.assert(
       fc.property(anyBlock, lengthError, (block, error) => {
         const length = Math.max(0, block.length + error)
@@ -102,7 +104,7 @@ describe('Whatever the bytes are', () => {
     )
   })
 
-  it('a damaged body is what the reference libraries make of it, or both reject it', () => {
+  it('a damaged body is decompressed like by the reference libraries, or both reject it', () => {
     const body = fc.oneof(fc.uint8Array({ minLength: 64, maxLength: 3000 }), repetitive)
     const sent = fc.oneof(
       body.map((bytes) => blockArray([bytes.subarray(0, 40), bytes.subarray(40)])),
@@ -120,7 +122,7 @@ describe('Whatever the bytes are', () => {
   })
 })
 
-/** Any other error is a bug. */
+/** Rethrows unexpected errors, which are bugs. */
 function outcomeOf(read: () => unknown): unknown {
   try {
     return read()
@@ -154,7 +156,7 @@ const anyText = fc.string({ unit: 'binary', maxLength: 300 }).filter((value) => 
 const anyBytes = fc.uint8Array({ maxLength: 300 })
 const width = fc.constantFrom(2 as const, 4 as const)
 const anyWidth = fc.constantFrom(1 as const, 2 as const, 4 as const)
-const whole = fc.oneof(
+const anyInteger = fc.oneof(
   fc.bigInt({ min: -(2n ** 63n), max: 2n ** 64n - 1n }),
   fc.integer().map(BigInt),
   fc.constantFrom(
@@ -167,7 +169,9 @@ const { document } = fc.letrec<{ document: Buffer }>((tie) => ({
   document: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     fc.constantFrom(...[0xc0, 0xc2, 0xc3].map((code) => Buffer.of(code))),
-    whole.chain((value) => fc.constantFrom(...integerFormsOf(value).map((form) => integerAs(form, value)))),
+    anyInteger.chain((value) =>
+      fc.constantFrom(...integerFormsOf(value).map((form) => integerAs(form, value))),
+    ),
     fc.oneof(fc.double().map(float64), fc.float().map(float32)),
     fc.oneof(
       anyText.map((value) => text(value)),
@@ -220,9 +224,9 @@ function write(writer: MessagePackWriter, value: Plain): void {
   } else {
     const entries = Object.entries(value)
     writer.map(entries.length)
-    for (const [key, each] of entries) {
+    for (const [key, entryValue] of entries) {
       writer.text(key)
-      write(writer, each)
+      write(writer, entryValue)
     }
   }
 }
@@ -235,7 +239,7 @@ const plainBytes = fc.oneof(fc.uint8Array({ maxLength: 400 }), repetitive)
 // The library prefixes the raw block with its length.
 const compressed = plainBytes.map((bytes) => compress(bytes).subarray(4))
 
-/** `length` belongs to the undamaged block. */
+/** `length` is the decompressed length of an intact block, and arbitrary for other bytes. */
 const anyBlock = fc.oneof(
   plainBytes.map((bytes) => ({ bytes: compress(bytes).subarray(4), length: bytes.length })),
   fc.tuple(damaged(compressed), fc.nat(3000)).map(([bytes, length]) => ({ bytes, length })),

@@ -20,7 +20,7 @@ describe('an LZ4 block', () => {
     assert.equal(decodeLz4Block(Buffer.of(0), 0).length, 0)
   })
 
-  it('holds matches of any length and distance, those that overlap themselves too', () => {
+  it('holds matches of any length and distance, including those that overlap themselves', () => {
     for (const distance of [1, 2, 3, 4, 7, 26, 255, 256, 65_535]) {
       for (const match of [4, 18, 19, 20, 273, 274, 275, 70_000]) {
         const literals = letters(distance + 3)
@@ -33,7 +33,7 @@ describe('an LZ4 block', () => {
     }
   })
 
-  it('decodes what an encoder makes of any bytes', () => {
+  it('is decoded into the bytes from which an encoder made it', () => {
     const repetitive = fc
       .array(fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.nat({ max: 60 })), { maxLength: 30 })
       .map((runs) => Buffer.concat(runs.flatMap(([run, times]) => Array(times).fill(run))))
@@ -51,17 +51,18 @@ describe('an LZ4 block', () => {
     assertRejects(Buffer.alloc(0), 0)
   })
 
-  it('is rejected when its end is cut off behind a match', () => {
+  it('is rejected when it ends with a match', () => {
     assertRejects(lz4Sequence(letters(4), 4, 8), 12)
   })
 
   it('is rejected when it refers to bytes before its start', () => {
     const end = lz4Sequence(Buffer.from('12345'))
-    const after = (sequence: Buffer, length: number) => assertRejects(Buffer.concat([sequence, end]), length)
-    after(lz4Sequence(letters(4), 0, 8), 17)
-    after(lz4Sequence(letters(4), 5, 8), 17)
-    after(lz4Sequence(letters(0), 1, 8), 13)
-    after(lz4Sequence(letters(4), 65_535, 8), 17)
+    const assertRejectsStart = (sequence: Buffer, length: number) =>
+      assertRejects(Buffer.concat([sequence, end]), length)
+    assertRejectsStart(lz4Sequence(letters(4), 0, 8), 17)
+    assertRejectsStart(lz4Sequence(letters(4), 5, 8), 17)
+    assertRejectsStart(lz4Sequence(letters(0), 1, 8), 13)
+    assertRejectsStart(lz4Sequence(letters(4), 65_535, 8), 17)
   })
 
   it('is rejected if it is cut off at any byte', () => {
@@ -76,16 +77,16 @@ describe('an LZ4 block', () => {
     assertRejects(Buffer.concat([Buffer.of(0x1f, 0x61, 1, 0), Buffer.alloc(1_000_000, 0xff)]), 4 * 1024 ** 2)
   })
 
-  it('is rejected before more than its length is written', () => {
-    const startedAt = process.cpuUsage()
+  it('is rejected before more bytes than announced are written', () => {
+    const usageBefore = process.cpuUsage()
     const start = Buffer.of(0x1f, 0x61, 1, 0)
     for (let round = 0; round < 10; round++) {
       assertRejects(Buffer.concat([start, Buffer.alloc(1_000_000, 0xff), Buffer.of(0)]), 1000)
     }
-    assert.ok(process.cpuUsage(startedAt).user < 500_000, 'within half a second')
+    assert.ok(process.cpuUsage(usageBefore).user < 500_000, 'within half a second')
   })
 
-  it('never does anything but decode or reject', () => {
+  it('of any bytes is either decoded or rejected', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat({ max: 2000 }), (block, length) => {
         try {

@@ -7,7 +7,7 @@ import { MessagePackReader } from './message-pack-reader.ts'
 const next = (bytes: Buffer) => new MessagePackReader(bytes).next()
 
 describe('a token', () => {
-  it('of an array or a map that claims more entries than there can be is rejected at once', () => {
+  it('of an array or a map is rejected if it claims more entries than the bytes can hold', () => {
     for (const [width, claimed] of [
       [0, 3],
       [2, 65_535],

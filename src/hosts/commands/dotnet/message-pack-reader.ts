@@ -32,17 +32,19 @@ export class MessagePackReader {
 
   next(): Token {
     const code = this.#bytes[this.#advance(1)] as number
-    if (code <= 0x7f) return value(code)
+    if (code <= 0x7f) return valueToken(code)
     if (code <= 0x8f) return this.#container('map', code & 0x0f)
     if (code <= 0x9f) return this.#container('array', code & 0x0f)
-    if (code <= 0xbf) return value(this.#text(code & 0x1f))
-    if (code >= 0xe0) return value(code - 0x100)
+    if (code <= 0xbf) return valueToken(this.#text(code & 0x1f))
+    if (code >= 0xe0) return valueToken(code - 0x100)
     const read = tokenReaders[code - 0xc0]
     if (read === undefined) throw new UnreadableMessageError()
     return read(this)
   }
 
-  /** Skips the rest of an announced token. It does not recurse, because the sender chooses the depth. */
+  /**
+   * Skips the contents of a token that was read. It does not recurse, because the sender chooses the depth.
+   */
   skipRest(token: Token): void {
     let pending = entryCountOf(token)
     while (pending > 0) pending += entryCountOf(this.next()) - 1
@@ -87,24 +89,29 @@ export class MessagePackReader {
     return { kind: 'extension', extension: { type, bytes: this.#take(length) } }
   }
 
-  /** The token types 0xc0 to 0xdf in order; the undefined one is never used. */
+  /** The readers for the codes 0xc0 to 0xdf, in order. MessagePack does not define 0xc1. */
   static readonly tokenReaders: readonly (((reader: MessagePackReader) => Token) | undefined)[] = [
-    () => value(null),
+    () => valueToken(null),
     undefined,
-    () => value(false),
-    () => value(true),
-    ...[1, 2, 4].map((size) => (reader: MessagePackReader) => bytes(reader.#take(reader.#unsigned(size)))),
-    ...[1, 2, 4].map((size) => (reader: MessagePackReader) => reader.#extension(reader.#unsigned(size))),
-    (reader) => value(reader.#bytes.readFloatBE(reader.#advance(4))),
-    (reader) => value(reader.#bytes.readDoubleBE(reader.#advance(8))),
-    ...[1, 2, 4].map((size) => (reader: MessagePackReader) => value(reader.#unsigned(size))),
-    (reader) => value(Number(reader.#bytes.readBigUInt64BE(reader.#advance(8)))),
+    () => valueToken(false),
+    () => valueToken(true),
     ...[1, 2, 4].map(
-      (size) => (reader: MessagePackReader) => value(reader.#bytes.readIntBE(reader.#advance(size), size)),
+      (size) => (reader: MessagePackReader) => bytesToken(reader.#take(reader.#unsigned(size))),
     ),
-    (reader) => value(Number(reader.#bytes.readBigInt64BE(reader.#advance(8)))),
+    ...[1, 2, 4].map((size) => (reader: MessagePackReader) => reader.#extension(reader.#unsigned(size))),
+    (reader) => valueToken(reader.#bytes.readFloatBE(reader.#advance(4))),
+    (reader) => valueToken(reader.#bytes.readDoubleBE(reader.#advance(8))),
+    ...[1, 2, 4].map((size) => (reader: MessagePackReader) => valueToken(reader.#unsigned(size))),
+    (reader) => valueToken(Number(reader.#bytes.readBigUInt64BE(reader.#advance(8)))),
+    ...[1, 2, 4].map(
+      (size) => (reader: MessagePackReader) =>
+        valueToken(reader.#bytes.readIntBE(reader.#advance(size), size)),
+    ),
+    (reader) => valueToken(Number(reader.#bytes.readBigInt64BE(reader.#advance(8)))),
     ...[1, 2, 4, 8, 16].map((length) => (reader: MessagePackReader) => reader.#extension(length)),
-    ...[1, 2, 4].map((size) => (reader: MessagePackReader) => value(reader.#text(reader.#unsigned(size)))),
+    ...[1, 2, 4].map(
+      (size) => (reader: MessagePackReader) => valueToken(reader.#text(reader.#unsigned(size))),
+    ),
     ...[2, 4].map(
       (size) => (reader: MessagePackReader) => reader.#container('array', reader.#unsigned(size)),
     ),
@@ -114,9 +121,9 @@ export class MessagePackReader {
 
 const { tokenReaders } = MessagePackReader
 
-const value = (plain: null | boolean | number | string): Token => ({ kind: 'value', value: plain })
+const valueToken = (value: null | boolean | number | string): Token => ({ kind: 'value', value })
 
-const bytes = (taken: Uint8Array): Token => ({ kind: 'bytes', bytes: taken })
+const bytesToken = (bytes: Uint8Array): Token => ({ kind: 'bytes', bytes })
 
 function entryCountOf(token: Token): number {
   if (token.kind === 'array') return token.length

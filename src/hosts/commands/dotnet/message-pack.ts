@@ -45,7 +45,7 @@ function readerOf({
   fields,
   rejectedNames = [],
 }: Message): (reader: MessagePackReader, token: Token) => Content {
-  const known = new Map([
+  const fieldsByKey = new Map([
     ...fields.map(
       (field) => [capitalize(field.name), { name: field.name, read: fieldReaderOf(field) }] as const,
     ),
@@ -56,10 +56,10 @@ function readerOf({
     if (token.kind !== 'map') throw new UnreadableMessageError()
     const content: Record<string, unknown> = { ...defaults }
     for (let entry = 0; entry < token.length; entry++) {
-      const field = known.get(readKey(reader))
-      const found = reader.next()
-      if (field) content[field.name] = field.read(reader, found)
-      else reader.skipRest(found)
+      const field = fieldsByKey.get(readKey(reader))
+      const valueToken = reader.next()
+      if (field) content[field.name] = field.read(reader, valueToken)
+      else reader.skipRest(valueToken)
     }
     return content
   }
@@ -82,12 +82,12 @@ const defaultOf = ({ name, shape, isNeverNullForDotnet }: MessageField): [string
 function fieldReaderOf({ name, shape, isRepeated }: MessageField): FieldReader {
   if (isRepeated)
     return (reader, token) => readScalars(reader, token, shape === 'uuid' ? normalizeGuid : identity)
-  // The ids of a list's filters are text.
+  // The filters of a list are declared as text, also those by id.
   if (shape === 'text' && /^ids?$|Id$/.test(name)) return readGuidList
   return typeof shape === 'string' ? scalarReaders[shape] : nullable(readerOf(shape))
 }
 
-/** Reads the items of a list. Unlike a field, an item cannot be unset, so a zero UUID is an id like any other. */
+/** Reads the items of a list. Unlike a field, an item cannot be unset, so a zero UUID is not dropped. */
 function readScalars(reader: MessagePackReader, token: Token, convert: (item: unknown) => unknown): unknown {
   if (token.kind !== 'array' || token.length > listItemsMax) return readScalar(reader, token)
   const items: unknown[] = []
@@ -95,7 +95,7 @@ function readScalars(reader: MessagePackReader, token: Token, convert: (item: un
   return items
 }
 
-/** Lists contain UUIDs of 38 bytes each: a longer list than a message can hold contains something else. */
+/** A UUID takes 38 bytes, so a longer list in a message contains other values. */
 const listItemsMax = Math.floor(messageBytesMax / 38)
 
 const nullable =
@@ -103,7 +103,7 @@ const nullable =
   (reader, token) =>
     token.kind === 'value' && token.value === null ? undefined : read(reader, token)
 
-/** Returns the value as it is, because the kind of the field checks it later. */
+/** Returns the value unchecked, because the parser of the field checks it later. */
 function readScalar(reader: MessagePackReader, token: Token): unknown {
   if (token.kind === 'value') return token.value
   if (isTimestamp(token)) return decodeTimestamp(token.extension.bytes)
@@ -121,18 +121,18 @@ const readGuidList: FieldReader = (reader, token) => {
   return typeof text === 'string' ? text.split(',').map(normalizeGuid).join(',') : text
 }
 
-/** In .NET, the zero of a value type means that it was not set. */
-const undefinedIf =
-  (zero: string): FieldReader =>
-  (reader, token) => {
-    const read = readScalar(reader, token)
-    return read === zero ? undefined : read
-  }
+/** The default of a .NET DateTime, which means that the property was not set. */
+const unsetTimestamp = '0001-01-01T00:00:00Z'
+
+const readTimestamp: FieldReader = (reader, token) => {
+  const value = readScalar(reader, token)
+  return value === unsetTimestamp ? undefined : value
+}
 
 const scalarReaders: Readonly<Record<Scalar, FieldReader>> = {
   text: readScalar,
   uuid: readGuid,
-  timestamp: undefinedIf('0001-01-01T00:00:00Z'),
+  timestamp: readTimestamp,
   number: readScalar,
   integer: readScalar,
   boolean: readScalar,
@@ -191,29 +191,31 @@ const scalarWriters: Readonly<Record<Scalar, FieldWriter>> = {
   values(writer, value) {
     const entries = Object.entries(value as Content)
     writer.map(entries.length)
-    for (const [name, one] of entries) {
+    for (const [name, plain] of entries) {
       writer.text(name)
-      writePlain(writer, one)
+      writePlain(writer, plain)
     }
   },
 }
 
-/** The four hexadecimal formats of a Guid in .NET: N, D, B and P. */
+/** The formats of a Guid in .NET that differ from the usual one, D: they are N, B and P. */
 const guidFormats = [
   /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/i,
   /^\{([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})\}$/i,
   /^\(([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})\)$/i,
 ]
 
-/** Converts every format to the one that fields parse; any other text is unchanged, for the field to reject. */
-function normalizeGuid(given: unknown): unknown {
-  if (typeof given !== 'string') return given
-  const text = given.trim()
+/**
+ * Converts every format to the one that fields parse. Any other text is unchanged, for the field to reject.
+ */
+function normalizeGuid(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const text = value.trim()
   for (const form of guidFormats) {
     const parts = form.exec(text)
     if (parts) return parts.slice(1).join('-')
   }
-  return given
+  return value
 }
 
 /** MessagePack's own extension for timestamps. */

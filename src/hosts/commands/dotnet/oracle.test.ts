@@ -9,15 +9,15 @@ import { decompress } from './decompress.ts'
 import { messagePack } from './message-pack.ts'
 
 /**
- * Compared with independent implementations of MessagePack and LZ4, so that encoder and decoder cannot share
- * a mistake.
+ * Tests with independent implementations of MessagePack and LZ4, so that encoder and decoder cannot share a
+ * mistake.
  */
-describe('compared with independent libraries', () => {
+describe('Independent libraries', () => {
   const commandNamed = (name: string) =>
     commandsOfEdition('v1').find((command) => command.name === name) as Command
 
   /** Splits a long body as the .NET clients do: an array of the lengths, then each block. */
-  function inBlocks(body: Uint8Array, blockBytes: number): Uint8Array {
+  function compressInBlocks(body: Uint8Array, blockBytes: number): Uint8Array {
     const blocks = Array.from({ length: Math.ceil(body.length / blockBytes) }, (_, index) =>
       body.subarray(index * blockBytes, (index + 1) * blockBytes),
     )
@@ -33,17 +33,17 @@ describe('compared with independent libraries', () => {
       .map(([part, times]) => Buffer.concat(Array.from({ length: times }, () => part))),
   )
 
-  // Takes at least five bytes a block: more than 4,096 blocks are rejected.
-  it('bodies compressed by another library are read, in one block and in many', () => {
+  // Blocks have at least five bytes, because more than 4,096 blocks would be rejected.
+  it('compress bodies that can be read, in one block and in many', () => {
     fc.assert(
       fc.property(anyBody, fc.integer({ min: 5, max: 3000 }), (body, blockBytes) => {
-        assert.deepEqual(Buffer.from(decompress(inBlocks(body, blockBytes))), Buffer.from(body))
+        assert.deepEqual(Buffer.from(decompress(compressInBlocks(body, blockBytes))), Buffer.from(body))
       }),
       { numRuns: 300 },
     )
   })
 
-  it('requests written by another library are read, plain and compressed', () => {
+  it('write requests that can be read, plain and compressed', () => {
     const read = messagePack.reader(commandNamed('CreateAssignment').request)
     const request = fc.record({
       name: fc.string({ unit: 'grapheme', maxLength: 400 }),
@@ -55,17 +55,17 @@ describe('compared with independent libraries', () => {
     fc.assert(
       fc.property(request, ({ startDate, ...fields }) => {
         const bytes = encode({ ...pascalCased(fields), StartDate: startDate })
-        for (const body of [bytes, inBlocks(bytes, 100)]) {
-          const { startDate: timestamp, ...others } = read(body)
+        for (const body of [bytes, compressInBlocks(bytes, 100)]) {
+          const { startDate: timestamp, ...otherFields } = read(body)
           assert.equal(Date.parse(String(timestamp)), startDate.getTime())
-          assert.deepEqual(others, fields)
+          assert.deepEqual(otherFields, fields)
         }
       }),
       { numRuns: 200 },
     )
   })
 
-  it('results are understood by another library', () => {
+  it('read the results', () => {
     const write = messagePack.writer(commandNamed('ListAppointments').result)
     const codec = new ExtensionCodec()
     const record = fc.record({
@@ -79,14 +79,14 @@ describe('compared with independent libraries', () => {
       fc.property(fc.array(record, { maxLength: 30 }), fc.nat(), (rows, totalCount) => {
         const data = rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }))
         const bytes = write({ success: true, message: 'Done.', result: { data, totalCount } })
-        const reported = decode(bytes, { extensionCodec: codec }) as Record<string, Record<string, unknown>>
+        const decoded = decode(bytes, { extensionCodec: codec }) as Record<string, Record<string, unknown>>
         assert.deepEqual(
-          [reported.Success, reported.Message, reported.Result?.TotalCount],
+          [decoded.Success, decoded.Message, decoded.Result?.TotalCount],
           [true, 'Done.', totalCount],
         )
-        const read = reported.Result?.Data as readonly Record<string, unknown>[]
+        const decodedRows = decoded.Result?.Data as readonly Record<string, unknown>[]
         assert.deepEqual(
-          read.map(({ Id, Description, AmountHours, Active, CreatedAt }) => [
+          decodedRows.map(({ Id, Description, AmountHours, Active, CreatedAt }) => [
             Id,
             Description,
             AmountHours,

@@ -26,7 +26,8 @@ const commandNamed = (name: string) => {
 }
 const read = (name: string, body: unknown): Content =>
   messagePack.reader(commandNamed(name).request)(encode(body))
-const rejects = (name: string, body: unknown) => assert.throws(() => read(name, body), UnreadableMessageError)
+const assertUnreadable = (name: string, body: unknown) =>
+  assert.throws(() => read(name, body), UnreadableMessageError)
 
 const id = '8de21ef6-19a3-41ee-b4cd-ea3fae2e91c9'
 const otherId = '81d2c3b4-a596-4788-99aa-bbccddeeff00'
@@ -55,29 +56,29 @@ describe('a command of a .NET client', () => {
     })
   })
 
-  it('gives a date of whole seconds in four bytes, and the zero of its type for none', () => {
+  it('can have a timestamp of four bytes, or the zero of its .NET type if it is not set', () => {
     const version = (hex: string) => read('UpdateProject', { ExpectedVersion: Buffer.from(hex, 'hex') })
     assert.deepEqual(version('d6ff6ac6dd00'), { expectedVersion: '2026-10-08T00:00:00Z' })
     assert.deepEqual(version('c70cff00000000fffffff1886e0900'), { expectedVersion: undefined })
   })
 
-  it('gives a Guid in each of the forms that .NET writes, alone, in a list and in a filter', () => {
+  it('can have a Guid in each format of .NET, alone, in a list and in a filter', () => {
     const plain = id.replaceAll('-', '')
-    const forms = [id, plain, `{${id}}`, `(${id})`]
-    for (const form of forms) {
-      assert.deepEqual(read('GetProjectById', { Id: form }), { id })
-      const filters = { Ids: `${form},${form}`, OrganizationId: form, Search: plain }
+    const formats = [id, plain, `{${id}}`, `(${id})`]
+    for (const guid of formats) {
+      assert.deepEqual(read('GetProjectById', { Id: guid }), { id })
+      const filters = { Ids: `${guid},${guid}`, OrganizationId: guid, Search: plain }
       assert.deepEqual(read('ListProjects', { Pagination: filters }), {
         pagination: { ids: `${id},${id}`, organizationId: id, search: plain },
       })
     }
-    assert.deepEqual(read('RemoveProject', { Ids: forms }), { ids: forms.map(() => id) })
-    for (const wrong of [`{${id})`, `{${plain}}`, `${plain}0`, id.replace('-', '')]) {
-      assert.deepEqual(read('GetProjectById', { Id: wrong }), { id: wrong })
+    assert.deepEqual(read('RemoveProject', { Ids: formats }), { ids: formats.map(() => id) })
+    for (const invalid of [`{${id})`, `{${plain}}`, `${plain}0`, id.replace('-', '')]) {
+      assert.deepEqual(read('GetProjectById', { Id: invalid }), { id: invalid })
     }
   })
 
-  it('gives the zero UUID as it is: what it means is for the verb to say', () => {
+  it('can have the zero UUID, which is left for the operation to interpret', () => {
     const zero = '00000000-0000-0000-0000-000000000000'
     assert.deepEqual(read('CreateProject', { Id: zero, OrganizationId: zero }), {
       id: zero,
@@ -86,7 +87,7 @@ describe('a command of a .NET client', () => {
     assert.deepEqual(read('RemoveProject', { Ids: [zero, id] }), { ids: [zero, id] })
   })
 
-  it('gives nil for every field, each of which then counts as null', () => {
+  it('can have nil for every field, which is read as null', () => {
     for (const { name, request } of commandsOfEdition('v1')) {
       const fields = request.fields.map((field) => field.name)
       const content = read(
@@ -97,7 +98,7 @@ describe('a command of a .NET client', () => {
     }
   })
 
-  it('may leave every key out: required numbers are zero then, everything else is absent', () => {
+  it('may omit every key: required numbers are then zero, and all other fields are absent', () => {
     for (const { name, entity, request } of commandsOfEdition('v1')) {
       const declared = resources.find(({ title }) => title === entity)?.fields ?? {}
       const expected = request.fields
@@ -109,11 +110,11 @@ describe('a command of a .NET client', () => {
     assert.deepEqual(read('ListProjects', { Pagination: {} }), { pagination: {} })
   })
 
-  it('has keys of exactly one spelling', () => {
+  it('must spell its keys exactly', () => {
     assert.deepEqual(read('GetProjectById', { id, ID: id, iD: id }), {})
   })
 
-  it('may carry further keys with values of every type, however deep', () => {
+  it('may have unknown keys with values of every type and depth', () => {
     const nested = array([map([['a', array([map([[array([1]), extension(7, Buffer.alloc(3))]])])]])])
     const values = [
       ...[null, true, false, 0, -1, 300, -300, 2 ** 40, -(2 ** 40), 1.5, '', 'text', [], {}, nested],
@@ -135,18 +136,19 @@ describe('a command of a .NET client', () => {
     assert.deepEqual(read('GetProjectById', { Extra: deep, Id: id }), { id })
   })
 
-  it('cannot be read when lists within lists claim more than its bytes could hold, and nothing is allocated for them', () => {
+  it('is rejected when nested lists claim more entries than its bytes can hold', () => {
     const claims = Buffer.from('dd003d0900', 'hex')
-    rejects('GetProjectById', { Extra: Buffer.concat(Array(200).fill(claims)) })
+    assertUnreadable('GetProjectById', { Extra: Buffer.concat(Array(200).fill(claims)) })
   })
 
   it('may list no more ids than a message of the largest size can hold', () => {
     const zeros = (length: number) => array(Array(length).fill(0), 4)
+    // A message has at most 4 MiB, and each id takes 38 bytes.
     assert.ok(Array.isArray(read('RemoveProject', { Ids: zeros(110_376) }).ids))
     assert.ok(read('RemoveProject', { Ids: zeros(110_377) }).ids === unreadable)
   })
 
-  it('gives the value that comes last when a key comes twice', () => {
+  it('has the last value of a repeated key', () => {
     const twice = map([
       ['Id', otherId],
       ['Id', id],
@@ -154,7 +156,7 @@ describe('a command of a .NET client', () => {
     assert.deepEqual(read('GetProjectById', twice), { id })
   })
 
-  it('gives an integer in any form that holds it', () => {
+  it('may have an integer in any format that can hold it', () => {
     const numbers = [0n, 1n, -1n, 127n, -32n, 128n, -33n, 255n, 256n, -129n, 65_536n, -32_769n, 2n ** 32n]
     for (const number of [...numbers, -(2n ** 31n) - 1n, 2n ** 53n - 1n, -(2n ** 53n) + 1n]) {
       for (const form of integerFormsOf(number)) {
@@ -166,12 +168,12 @@ describe('a command of a .NET client', () => {
     assert.equal(read('CreateWorkflow', { Order: integerAs('int64', -(2n ** 63n)) }).order, -(2 ** 63))
   })
 
-  it('gives hours whole or fractional, in single or double precision', () => {
+  it('may have hours as an integer, in single precision or in double precision', () => {
     const hours = (value: unknown) => read('CreateAppointment', { AmountHours: value }).amountHours
     assert.deepEqual([8, 8.25, float32(0.5), float64(8), float64(0.01)].map(hours), [8, 8.25, 0.5, 8, 0.01])
   })
 
-  it('gives text with a length in any form', () => {
+  it('may have text with its length in any format', () => {
     for (const width of [0, 1, 2, 4] as const) {
       assert.equal(read('CreateProject', { Name: text('Zoë 🚀', width) }).name, 'Zoë 🚀')
     }
@@ -180,30 +182,30 @@ describe('a command of a .NET client', () => {
     }
   })
 
-  it('keeps what looks like replaced text when the sender wrote it so', () => {
+  it('keeps a replacement character that the client has sent', () => {
     assert.equal(read('CreateProject', { Name: 'a \ufffd b' }).name, 'a \ufffd b')
   })
 
-  it('cannot be read when its text is not UTF-8', () => {
+  it('is rejected when its text is not UTF-8', () => {
     for (const bytes of ['ff', 'c3', 'c0af', 'eda080', 'f4908080', '61e282']) {
-      rejects('CreateProject', { Name: text(Buffer.from(bytes, 'hex')) })
+      assertUnreadable('CreateProject', { Name: text(Buffer.from(bytes, 'hex')) })
     }
   })
 
-  it('gives what no field can hold as something that every field rejects', () => {
-    const strange = [bin(Buffer.of(1)), [1], { a: 1 }, extension(3, Buffer.of(1))]
-    for (const value of strange) assert.equal(read('CreateProject', { Name: value }).name, unreadable)
+  it('has a value that every field rejects in place of one that no field can hold', () => {
+    const unsupported = [bin(Buffer.of(1)), [1], { a: 1 }, extension(3, Buffer.of(1))]
+    for (const value of unsupported) assert.equal(read('CreateProject', { Name: value }).name, unreadable)
     const broken = timestamp(64, 1n, 1_000_000_000n)
     assert.equal(read('CreateAppointment', { KeepDate: broken }).keepDate, unreadable)
   })
 
-  it('cannot be read when it is anything but one object', () => {
+  it('is rejected unless it is exactly one map', () => {
     for (const body of [null, true, 1, 'text', [], [1], bin(Buffer.alloc(1)), timestamp(32, 0n)]) {
-      rejects('GetProjectById', body)
+      assertUnreadable('GetProjectById', body)
     }
-    rejects('GetProjectById', Buffer.alloc(0))
-    rejects('GetProjectById', Buffer.of(0xc1))
-    rejects('GetProjectById', Buffer.concat([encode({ Id: id }), Buffer.of(0xc0)]))
-    rejects('ListProjects', { Pagination: 'all' })
+    assertUnreadable('GetProjectById', Buffer.alloc(0))
+    assertUnreadable('GetProjectById', Buffer.of(0xc1))
+    assertUnreadable('GetProjectById', Buffer.concat([encode({ Id: id }), Buffer.of(0xc0)]))
+    assertUnreadable('ListProjects', { Pagination: 'all' })
   })
 })

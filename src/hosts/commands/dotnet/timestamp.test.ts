@@ -35,7 +35,7 @@ describe('a timestamp', () => {
     }
   }
 
-  it('keeps microseconds and drops what the store cannot hold', () => {
+  it('keeps microseconds and drops smaller fractions, which the store cannot hold', () => {
     for (const bits of [64, 96] as const) {
       const at = (nanoseconds: bigint) => read(timestamp(bits, 1_800_000_000n, nanoseconds))
       assert.equal(at(1_000n), '2027-01-15T08:00:00.000001Z')
@@ -46,7 +46,7 @@ describe('a timestamp', () => {
     assert.equal(read(timestamp(96, -1n, 500_000_000n)), '1969-12-31T23:59:59.5Z')
   })
 
-  it('of a year out of range, or of too many nanoseconds, is invalid', () => {
+  it('with a year out of range or too many nanoseconds is left for its field to reject', () => {
     for (const seconds of [-(2n ** 63n), 2n ** 63n - 1n, -62_135_596_801n, 253_402_300_800n]) {
       assert.equal(read(timestamp(96, seconds)), unreadable)
     }
@@ -54,7 +54,7 @@ describe('a timestamp', () => {
     assert.equal(read(timestamp(96, 0n, 4_294_967_295n)), unreadable)
   })
 
-  it('of any other size cannot be read', () => {
+  it('of any other size is rejected', () => {
     for (const size of [0, 1, 2, 3, 5, 7, 9, 11, 13, 16, 300]) {
       assert.throws(() => decodeTimestamp(Buffer.alloc(size)), UnreadableMessageError)
     }

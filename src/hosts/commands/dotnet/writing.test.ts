@@ -57,26 +57,26 @@ describe('a result for a .NET client', () => {
     })
   })
 
-  it('writes timestamps and ids as such clients do', () => {
+  it('has timestamps and ids as such clients write them', () => {
     const bytesOf = (createdAt: string) =>
       write('GetWorkflowById', { success: true, workflow: { createdAt } })
-    const holds = (createdAt: string, hex: string) =>
+    const assertHolds = (createdAt: string, hex: string) =>
       assert.ok(bytesOf(createdAt).includes(Buffer.from(hex, 'hex')), createdAt)
-    holds('2026-10-08T00:00:00Z', 'd6ff6ac6dd00')
-    holds('2026-10-08T12:34:56.789Z', 'd7ffbc1cbd006ac78df0')
-    holds('0001-01-01T00:00:00Z', 'c70cff00000000fffffff1886e0900')
+    assertHolds('2026-10-08T00:00:00Z', 'd6ff6ac6dd00')
+    assertHolds('2026-10-08T12:34:56.789Z', 'd7ffbc1cbd006ac78df0')
+    assertHolds('0001-01-01T00:00:00Z', 'c70cff00000000fffffff1886e0900')
     const bytes = write('GetProjectById', { success: true, project: { id } })
     assert.ok(bytes.includes(Buffer.from(`a24964d924${ascii(id)}`, 'hex')))
   })
 
-  it('writes timestamps in the shortest form', () => {
+  it('has timestamps in the shortest form', () => {
     for (const value of ['1970-01-01T00:00:00Z', '2106-02-07T06:28:15Z', '2106-02-07T06:28:16Z']) {
       const bytes = write('GetWorkflowById', { success: true, workflow: { createdAt: value } })
       assert.ok(bytes.includes(instant(value)), value)
     }
   })
 
-  it('writes whole hours as an integer and others as a double', () => {
+  it('has whole hours as an integer and others as a double', () => {
     const bytesOf = (amountHours: number) =>
       write('GetAppointmentById', { success: true, appointment: { amountHours } })
     const key = encode('AmountHours')
@@ -104,23 +104,23 @@ describe('a result for a .NET client', () => {
     }
   })
 
-  it('can be read by any decoder for every content', () => {
+  it('is read by an independent decoder, whatever its content', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 300 })
     const seconds = fc.integer({ min: -62_135_596_800, max: 253_402_300_799 })
-    const at = fc.tuple(seconds, fc.integer({ min: 0, max: 999_999 })).map(([whole, micro]) => {
+    const timestamp = fc.tuple(seconds, fc.integer({ min: 0, max: 999_999 })).map(([whole, micro]) => {
       const fraction = micro === 0 ? '' : `.${String(micro).padStart(6, '0').replace(/0+$/, '')}`
       return `${new Date(whole * 1000).toISOString().slice(0, 19)}${fraction}Z`
     })
     const record = fc.record({
       id: fc.uuid(),
       description: fc.option(text),
-      keepDate: at,
+      keepDate: timestamp,
       amountHours: fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true })),
       assignmentId: fc.uuid(),
       userId: fc.uuid(),
-      createdAt: at,
-      updatedAt: fc.option(at),
-      deletedAt: fc.option(at),
+      createdAt: timestamp,
+      updatedAt: fc.option(timestamp),
+      deletedAt: fc.option(timestamp),
       active: fc.boolean(),
     })
     const page = fc.record({

@@ -24,7 +24,7 @@ export const fileDescriptor = (edition: Edition, commands: readonly Command[]): 
       return {
         name: message.name,
         field: message.fields.map((field) => fieldDescriptor(edition, field, optionals.indexOf(field))),
-        // The format requires a group for each optional scalar, whose name begins with an underscore.
+        // The format requires a oneof for each optional scalar, with a name that begins with an underscore.
         oneofDecl: optionals.map(({ name }) => ({ name: `_${snakeCase(name)}` })),
         reservedRange: Object.keys(message.retired ?? {}).map((number) => ({
           start: Number(number),
@@ -57,22 +57,22 @@ export function importsOf(commands: readonly Pick<Command, 'request' | 'result'>
   ]
 }
 
-/** Returns every message that is not protobuf's own once, each after the messages of its fields. */
+/** Returns each message once, after the messages of its fields, but without those of protobuf itself. */
 export function messagesIn(commands: readonly Pick<Command, 'request' | 'result'>[]): Message[] {
-  const found = new Map<string, Message>()
+  const messages = new Map<string, Message>()
   const add = (message: Message) => {
     if (message.package) return
     for (const { shape } of message.fields) if (typeof shape !== 'string') add(shape)
-    found.set(message.name, message)
+    messages.set(message.name, message)
   }
   for (const { request, result } of commands) {
     add(request)
     add(result)
   }
-  return [...found.values()]
+  return [...messages.values()]
 }
 
-/** Kinds of values that protobuf has a message for. */
+/** The shapes for which protobuf has a message. */
 const wellKnownTypes: Readonly<Record<string, string>> = {
   timestamp: 'google.protobuf.Timestamp',
   values: 'google.protobuf.Struct',

@@ -8,13 +8,13 @@ import {
 } from '../../../records/list-query.ts'
 import { resources } from '../../../resources/all.ts'
 import type { Edition, Resource } from '../../../resources/define-resource.ts'
-import { allForms, describeField } from '../../../resources/derived.ts'
+import { allForms, describeField, searchableNames, searchColumns } from '../../../resources/derived.ts'
 import { type Command, isStream } from '../commands.ts'
 import { type Message, type MessageField, packages } from '../message.ts'
 import { neverClearedNumberMin } from '../resource-messages.ts'
 import { hasMarkedPresence, importsOf, messagesIn, snakeCase } from './descriptors.ts'
 
-/** The descriptor as text, for generating clients in other languages. */
+/** Returns the .proto file of an edition, from which clients in other languages are generated. */
 export function protoFile(
   edition: Edition,
   commands: readonly Command[],
@@ -22,7 +22,7 @@ export function protoFile(
 ): string {
   const comments = commentsOf(declared)
   return `${[
-    '// Derived from the declarations of the resources; a test compares. Version 1 changes by additions only.',
+    '// Generated from the declarations of the resources. Version 1 changes by additions only.',
     'syntax = "proto3";',
     `package ${packages[edition].name};`,
     importsOf(commands)
@@ -36,7 +36,7 @@ export function protoFile(
 
 const serviceText = (commands: readonly Command[], comments: Comments): string =>
   block(
-    '// The commands of all resources. Each wants a bearer token with the scope svc.grpc as its authorization.',
+    '// The commands of all resources. Each needs a bearer token with the scope svc.grpc in its authorization metadata.',
     'service Commands',
     commands.flatMap((command) => [
       `// ${comments.message(command.request)}`,
@@ -80,7 +80,8 @@ const block = (comment: string, head: string, lines: readonly string[]): string 
 /** The comments of the .proto file for messages and fields, and for each command by its request. */
 export interface Comments {
   message(message: Message): string
-  field(message: Message, field: MessageField): string
+  /** `listed` is the resource if a client has a separate Pagination for each resource. */
+  field(message: Message, field: MessageField, listed?: Resource): string
 }
 
 export function commentsOf(resources: readonly Resource[]): Comments {
@@ -92,23 +93,19 @@ export function commentsOf(resources: readonly Resource[]): Comments {
   }
   return {
     message: ({ name, about }) => about ?? (name === 'Pagination' ? aboutPagination : find(name).about),
-    field({ name: message, about }, field) {
+    field({ name: message, about }, field, listed) {
       if (field.about !== undefined) return field.about
       if (about !== undefined) return sharedComments[field.name] ?? ''
-      if (message === 'Pagination')
-        return (
-          keyComments[field.name] ??
-          `Only rows with this ${capitalize(field.name)}; refused where the resource has no such filter.`
-        )
+      if (message === 'Pagination') return commentOfKey(field.name, listed)
       const { resource, kind } = find(message)
-      const declared = resource.fields[field.name]
-      if (!declared)
+      const declaredField = resource.fields[field.name]
+      if (!declaredField)
         return (
           commentsByKind[kind]?.[field.name] ??
           sharedComments[field.name] ??
           `The ${resource.noun}; absent when success is false.`
         )
-      return [describeField(declared), presenceOf(declared, kind)].filter(Boolean).join(' ')
+      return [describeField(declaredField), presenceOf(declaredField, kind)].filter(Boolean).join(' ')
     },
   }
 }
@@ -123,58 +120,84 @@ interface Subject {
 
 function subjectsOf(resource: Resource): [name: string, Subject][] {
   const { typeName, pluralTypeName, noun, pluralNoun } = resource
+  const extended = extensionFieldsOf(resource)
   const command = (name: string, kind: Kind, about: string): [string, Subject][] => [
     [name, { resource, kind, about }],
     [`${name}Command`, { resource, kind, about }],
     [`${name}Result`, { resource, kind: 'result', about: `The answer to ${name}Command.` }],
   ]
   return [
-    [typeName, { resource, kind: 'record', about: `One ${noun}, as it is stored.` }],
-    [`${typeName}Page`, { resource, kind: 'page', about: `One page of a list of ${pluralNoun}.` }],
-    ...command(`Create${typeName}`, 'create', `Creates one ${noun}.`),
-    ...command(`Get${typeName}ById`, 'request', `Shows one ${noun}.`),
-    ...command(`List${pluralTypeName}`, 'request', `Lists ${pluralNoun}, a page at a time.`),
+    [typeName, { resource, kind: 'record', about: `One ${noun}, as it is stored${extended}.` }],
+    [`${typeName}Page`, { resource, kind: 'page', about: `One page of a list of ${pluralNoun}${extended}.` }],
+    ...command(`Create${typeName}`, 'create', `Creates one ${noun}${extended}.`),
+    ...command(`Get${typeName}ById`, 'request', `Shows one ${noun}${extended}.`),
+    ...command(`List${pluralTypeName}`, 'request', `Lists ${pluralNoun}${extended}, a page at a time.`),
     ...command(`Remove${typeName}`, 'request', `Removes ${pluralNoun}, all or none.`),
-    ...command(`Update${typeName}`, 'update', `Changes one ${noun}.`),
+    ...command(`Update${typeName}`, 'update', `Changes one ${noun}${extended}.`),
   ]
 }
 
-const aboutPagination = 'Which rows a list is of, in which order, and which page of them.'
+/** Distinguishes the two forms of a v1 resource that has fields of extensions. */
+function extensionFieldsOf({ edition, shownIn, fields }: Resource): string {
+  if (edition !== 'v1' || shownIn !== 'ext') return ''
+  const names = Object.keys(fields).filter((name) => fields[name]?.isExtension)
+  return `, with the fields of the extensions (${names.map(snakeCase).join(', ')})`
+}
 
-/** Comments for the keys of a list; all others are filters by a relation. */
+const aboutPagination = 'Selects, sorts and pages the rows of a list.'
+
+function commentOfKey(name: string, listed: Resource | undefined): string {
+  if (name === 'search') return aboutSearch(listed)
+  const filter = `Only rows with this ${capitalize(name)}`
+  return (
+    keyComments[name] ?? (listed ? `${filter}.` : `${filter}; rejected if the resource has no such filter.`)
+  )
+}
+
+function aboutSearch(listed: Resource | undefined): string {
+  const searched = listed ? searchColumns(listed) : searchableNames
+  return searched.length === 0
+    ? 'No effect, because the rows have no text.'
+    : `Only rows whose ${inWords(searched)} contains this text, in upper or lower case; at most ${searchCharactersMax} characters. Matched literally.`
+}
+
+const inWords = (names: readonly string[]): string =>
+  [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' or ')
+
+/** Comments for the query parameters of a list. All others are filters by a relation. */
 const keyComments: Readonly<Record<string, string>> = {
-  pageNumber: `The page, from 1 to ${pageNumberMax}; 1 when left out.`,
-  pageSize: `Rows on a page, 1 to ${pageSizeMax}; ${pageSizeDefault} when left out.`,
-  sortColumn: 'A field of the record, in any capitals; anything else sorts by id.',
-  sortOrder: 'ASC or DESC, in any capitals; ASC when left out.',
-  search: `Text that the name, description, login or text must contain, at most ${searchCharactersMax} characters; matched literally.`,
+  pageNumber: `The page, from 1 to ${pageNumberMax}; 1 by default.`,
+  pageSize: `Rows on a page, 1 to ${pageSizeMax}; ${pageSizeDefault} by default.`,
+  sortColumn: 'A field of the record, in upper or lower case; anything else sorts by id.',
+  sortOrder: 'ASC or DESC, in upper or lower case; ASC by default.',
   ids: `Only rows with these ids: up to ${idsMax}, separated by commas.`,
   dateFrom: 'A date, or a date and time; without an offset it is UTC.',
   dateTo: 'Like date_from; the range does not include it.',
 }
 
-/** Comments for fields that several kinds of message have under the same name. */
+/** Comments for fields whose meaning depends on the kind of the message. */
 const commentsByKind: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>> = {
   record: { id: 'Its id, a UUID.' },
-  create: { id: 'A UUID; left out, one is made.' },
+  create: { id: 'A UUID; generated if absent.' },
 }
 
 const sharedComments: Readonly<Record<string, string>> = {
-  id: 'Which one. Required.',
-  ids: `Which ones: 1 to ${idsMax} UUIDs, duplicates ignored. Required.`,
-  createdAt: 'When it was created.',
-  updatedAt: 'When it was changed last; absent when it never was.',
-  deletedAt: 'When it was removed; absent while it is active.',
+  id: 'The id of the row. Required.',
+  ids: `The ids of the rows: 1 to ${idsMax} UUIDs; duplicates are ignored. Required.`,
+  createdAt: 'The time of its creation.',
+  updatedAt: 'The time of its last change; absent if it was never changed.',
+  deletedAt: 'The time of its removal; absent while it is active.',
   active: 'False if the record is removed.',
-  success: 'False for a missing row and for a stale version. Every other refusal is an error of the call.',
-  message: 'What happened, as a sentence.',
+  success:
+    'False for a missing row and for a stale version. Every other error ends the call with a gRPC status.',
+  message: 'The outcome, as a sentence.',
   result: 'The page; absent when success is false.',
   data: 'The rows of this page.',
   totalCount: 'Rows on all pages.',
   pageNumber: 'This page, counted from 1.',
   pageSize: 'Rows on a page.',
   totalPages: 'The number of pages.',
-  pagination: 'Required; all of its fields may be left out.',
+  pagination: 'Required; all of its fields are optional.',
   updateMask:
     'The optional fields to write. A field that is named but has no value is cleared; a field that is not named does not change.',
 }
@@ -194,6 +217,6 @@ function absenceInUpdate({ presence, number }: Field): string {
   if (presence === 'requiredOnCreate') return 'If absent, it does not change.'
   if (presence === 'updateOnly') return 'If absent, the last write wins.'
   return number < neverClearedNumberMin
-    ? 'If absent, it is cleared, unless update_mask is given and does not name it.'
-    : 'If absent, it does not change, unless update_mask names it.'
+    ? 'If absent, it is cleared; with an update_mask, only if the mask names it.'
+    : 'If absent, it does not change; if update_mask names it, it is cleared.'
 }

@@ -40,13 +40,13 @@ const referenceOf = ({ name }: Message) =>
     registry.getMessage(`${packages.ext.name}.${name}`)) as DescMessage
 const messageNamed = (name: string) => messages.find((message) => message.name === name) as Message
 
-describe('Protocol Buffers', () => {
+describe('The protobuf encoding', () => {
   for (const message of messages) {
     const reference = referenceOf(message)
     const read = protobuf.reader(message)
     const write = protobuf.writer(message)
 
-    test(`a ${message.name} has the bytes that the reference library writes, and is read from them`, () => {
+    test(`writes a ${message.name} like the reference library, and reads it back`, () => {
       fc.assert(
         fc.property(contentOf(message), (content) => {
           const bytes = toBinary(reference, create(reference, initOf(message, content)))
@@ -57,7 +57,7 @@ describe('Protocol Buffers', () => {
       )
     })
 
-    test(`the reader of ${message.name} reads or rejects any bytes`, () => {
+    test(`reads any bytes as a ${message.name}, or rejects them`, () => {
       fc.assert(
         fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
           try {
@@ -72,22 +72,22 @@ describe('Protocol Buffers', () => {
   }
 
   const assignment = messageNamed('CreateAssignmentCommand')
-  const good = protobuf.writer(assignment)({
+  const valid = protobuf.writer(assignment)({
     name: 'Dig',
     startDate: '2026-03-01T00:00:00.25Z',
     amountHours: 1.5,
   })
 
-  test('a message that is cut off is rejected, or ends where a field ended', () => {
+  test('rejects a message that is cut off within a field', () => {
     const reference = referenceOf(assignment)
-    for (let length = 0; length < good.length; length++) {
-      const cut = good.subarray(0, length)
+    for (let length = 0; length < valid.length; length++) {
+      const cut = valid.subarray(0, length)
       const isReadable = !throws(() => fromBinary(reference, cut))
       assert.equal(!throws(() => protobuf.reader(assignment)(cut)), isReadable, `${length} bytes`)
     }
   })
 
-  test('unknown fields of every kind are passed over', () => {
+  test('skips unknown fields of every kind', () => {
     const writer = new BinaryWriter()
     writer.tag(900, WireType.Varint).uint64('18446744073709551615')
     writer.tag(901, WireType.Bit64).double(1.5)
@@ -95,15 +95,15 @@ describe('Protocol Buffers', () => {
     writer.tag(903, WireType.LengthDelimited).string('anything')
     writer.tag(904, WireType.StartGroup).tag(1, WireType.Varint).uint32(7).tag(904, WireType.EndGroup)
     const read = protobuf.reader(assignment)
-    assert.deepEqual(read(Buffer.concat([writer.finish(), good])), read(good))
+    assert.deepEqual(read(Buffer.concat([writer.finish(), valid])), read(valid))
   })
 
-  test('a field that comes as something else than it is counts as unknown', () => {
+  test('skips a field with the wrong wire type', () => {
     const bytes = new BinaryWriter().tag(2, WireType.Varint).uint32(7).finish()
     assert.deepEqual(protobuf.reader(assignment)(bytes), {})
   })
 
-  test('an invalid timestamp is left for its field to reject', () => {
+  test('leaves an invalid timestamp for its field to reject', () => {
     for (const [seconds, nanos] of [
       ['253402300800', 0],
       ['-62135596801', 0],
@@ -118,7 +118,7 @@ describe('Protocol Buffers', () => {
     }
   })
 
-  test('text that is not UTF-8 is rejected', () => {
+  test('rejects text that is not UTF-8', () => {
     const bytes = new BinaryWriter()
       .tag(2, WireType.LengthDelimited)
       .bytes(Buffer.from([0xff, 0xfe]))
@@ -181,8 +181,8 @@ const scalars = {
 
 /** The form that the reference library expects. */
 function initOf({ fields }: Message, content: Content): Record<string, unknown> {
-  const given = fields.filter(({ name }) => content[name] !== undefined)
-  return Object.fromEntries(given.map((field) => [field.name, initValue(field, content[field.name])]))
+  const presentFields = fields.filter(({ name }) => content[name] !== undefined)
+  return Object.fromEntries(presentFields.map((field) => [field.name, initValue(field, content[field.name])]))
 }
 
 function initValue({ shape, isRepeated }: MessageField, value: unknown): unknown {
@@ -198,11 +198,11 @@ function withoutZeros({ fields }: Message, content: Content): Content {
   return Object.fromEntries(
     fields.flatMap(({ name, shape, isRepeated, isOptional }) => {
       const value = content[name]
-      const zero = isRepeated ? (value as unknown[]).length === 0 : ['', 0, false].includes(value as never)
-      if (value === undefined || (zero && !isOptional)) return []
-      const travelled = (item: unknown) =>
+      const isZero = isRepeated ? (value as unknown[]).length === 0 : ['', 0, false].includes(value as never)
+      if (value === undefined || (isZero && !isOptional)) return []
+      const decoded = (item: unknown) =>
         typeof shape === 'string' ? item : withoutZeros(shape, item as Content)
-      return [[name, isRepeated ? (value as unknown[]).map(travelled) : travelled(value)]]
+      return [[name, isRepeated ? (value as unknown[]).map(decoded) : decoded(value)]]
     }),
   )
 }

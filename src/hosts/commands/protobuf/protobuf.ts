@@ -11,7 +11,9 @@ import {
   type unreadable,
 } from '../message.ts'
 
-/** Converts between protobuf bytes and content directly; a test compares every byte with the reference library. */
+/**
+ * Converts between protobuf bytes and content directly. A test compares all bytes with the reference library.
+ */
 export const protobuf: Encoding = {
   reader(message) {
     const read = readerOf(message)
@@ -40,11 +42,13 @@ type ReadMessage = (reader: BinaryReader, end: number, into: Draft) => Draft
 type WriteMessage = (writer: BinaryWriter, content: Content) => void
 
 function readerOf({ fields }: Message): ReadMessage {
-  const known = new Map(fields.map((field) => [field.number, { name: field.name, ...fieldReaderOf(field) }]))
+  const fieldsByNumber = new Map(
+    fields.map((field) => [field.number, { name: field.name, ...fieldReaderOf(field) }]),
+  )
   return (reader, end, into) => {
     while (reader.pos < end) {
       const [number, wireType] = reader.tag()
-      const field = known.get(number)
+      const field = fieldsByNumber.get(number)
       if (field?.wireType === wireType) into[field.name] = field.read(reader, into[field.name])
       else reader.skip(wireType, number)
     }
@@ -55,7 +59,7 @@ function readerOf({ fields }: Message): ReadMessage {
 
 interface FieldReader {
   readonly wireType: WireType
-  /** A repeated message is merged into the first one; a list grows. */
+  /** `before` is the value so far: a repeated message is merged into it, and a list grows. */
   read(reader: BinaryReader, before?: unknown): unknown
 }
 
@@ -81,8 +85,8 @@ const readIntoList =
     return items
   }
 
-// A hundred times the longest legal list; two million empty entries fit into a message and would take seconds
-// to check.
+// A hundred times the longest valid list. A message could hold two million empty entries, which would take
+// seconds to check.
 const itemsMax = 10_000
 
 const textReader: FieldReader = {

@@ -15,13 +15,16 @@ export interface StandardServices {
   announceStop(): void
 }
 
-/** Reflection and health, as stock clients expect them, open to all clients: they contain only public information. */
+/**
+ * Adds reflection and health for standard clients. They need no token, because they contain only public
+ * information.
+ */
 export function addStandardServices(server: Server, commands: readonly Command[]): StandardServices {
   const editions = new Set(commands.map(({ edition }) => edition))
   const names = ['', ...[...editions].map(serviceNameOf)]
   let status: ServingStatus = 'SERVING'
   let setStatus: ((name: string, status: ServingStatus) => void) | undefined
-  addLazyServices(server, standard, (collector) => {
+  addLazyServices(server, standardServices, (collector) => {
     const { serveStandardServices } = require('./serve-standard-services.ts') as ServingModule
     setStatus = serveStandardServices(collector, commands)
     for (const name of names) setStatus(name, status)
@@ -37,14 +40,14 @@ export function addStandardServices(server: Server, commands: readonly Command[]
 const unary = { requestStream: false, responseStream: false }
 const reflection: LazyService = { ServerReflectionInfo: { requestStream: true, responseStream: true } }
 
-const standard: Readonly<Record<string, LazyService>> = {
+const standardServices: Readonly<Record<string, LazyService>> = {
   'grpc.health.v1.Health': { Check: unary, List: unary, Watch: { ...unary, responseStream: true } },
   'grpc.reflection.v1.ServerReflection': reflection,
   'grpc.reflection.v1alpha.ServerReflection': reflection,
 }
 
 /**
- * Loading the libraries and all descriptions takes a fifth of this host's start, and many hosts never need
+ * Loading the libraries and all descriptors takes a fifth of this host's start, and many hosts never need
  * them. They are loaded synchronously, because the library cannot postpone reading a call.
  */
 const require = createRequire(import.meta.url)
@@ -65,12 +68,12 @@ function addLazyServices(
   services: Readonly<Record<string, LazyService>>,
   serve: (server: Pick<Server, 'addService'>) => void,
 ): void {
-  let served: ReadonlyMap<string, ServedMethod> | undefined
+  let methods: ReadonlyMap<string, ServedMethod> | undefined
   const findMethod = (path: string): ServedMethod => {
-    served ??= collectMethods(serve)
-    const servedMethod = served.get(path)
-    if (servedMethod === undefined) throw new Error(`No service handles ${path}.`)
-    return servedMethod
+    methods ??= collectMethods(serve)
+    const method = methods.get(path)
+    if (method === undefined) throw new Error(`No service handles ${path}.`)
+    return method
   }
   for (const [service, calls] of Object.entries(services)) {
     const definition: Record<string, Method> = {}
@@ -78,7 +81,8 @@ function addLazyServices(
     for (const [name, kind] of Object.entries(calls)) {
       const path = `/${service}/${name}`
       definition[name] = {
-        ...{ path, ...kind },
+        path,
+        ...kind,
         requestSerialize: (value) => findMethod(path).method.requestSerialize(value),
         requestDeserialize: (bytes) => findMethod(path).method.requestDeserialize(bytes),
         responseSerialize: (value) => findMethod(path).method.responseSerialize(value),
@@ -99,14 +103,14 @@ interface ServedMethod {
 function collectMethods(
   serve: (server: Pick<Server, 'addService'>) => void,
 ): ReadonlyMap<string, ServedMethod> {
-  const served = new Map<string, ServedMethod>()
+  const methods = new Map<string, ServedMethod>()
   serve({
     addService(definition: ServiceDefinition, handles: UntypedServiceImplementation) {
       for (const [name, method] of Object.entries(definition)) {
         const handle = handles[name] ?? handles[method.originalName ?? '']
-        if (handle !== undefined) served.set(method.path, { method, handle: handle as Handle })
+        if (handle !== undefined) methods.set(method.path, { method, handle: handle as Handle })
       }
     },
   })
-  return served
+  return methods
 }

@@ -1,5 +1,5 @@
-// One page for users who sign in, with the strategy that the argument names; SWITCH=on adds what
-// docs/identity.md says.
+// Serves a page that signs users in with the strategy of the argument. SWITCH=on adds the change of
+// docs/identity.md.
 import express from 'express'
 import session from 'express-session'
 import passport from 'passport'

@@ -1,4 +1,4 @@
-"""One page for users who sign in, with the library that the argument names; SWITCH=on adds what docs/identity.md says."""
+"""Serves a page that signs users in with the library of the argument. SWITCH=on adds the change of docs/identity.md."""
 import os
 import secrets
 import sys

@@ -1,9 +1,9 @@
 import Keycloak from 'keycloak-js'
 
 const keycloak = new Keycloak({ oidcProvider: ISSUER, clientId: 'pages' })
-// Only Keycloak knows the iframe that watches a session, and only its refresh tokens can be read by this
-// library: elsewhere it renews its tokens by another sign-in, which shows no page while the browser's session
-// stands.
+// Other providers than Keycloak have no iframe that watches a session, and this library cannot read their
+// refresh tokens. It then renews its tokens by another sign-in, which shows no page while the session is
+// active.
 await keycloak.init({ scope: 'profile', checkLoginIframe: false })
 window.app = {
   login: () => keycloak.tokenParsed && keycloak.idTokenParsed.preferred_username,

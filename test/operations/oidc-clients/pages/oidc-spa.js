@@ -1,7 +1,7 @@
 import { oidcEarlyInit } from 'oidc-spa/entrypoint'
 
 const BASE_URL = new URL(HERE).pathname
-// Not awaited here: what is loaded then shares modules with this one, which would wait for each other.
+// Not awaited, because the modules that are loaded then import this one and would wait for it.
 if (oidcEarlyInit({ BASE_URL }).shouldLoadApp) void start()
 
 async function start() {

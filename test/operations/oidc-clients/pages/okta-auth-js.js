@@ -6,7 +6,7 @@ const okta = new OktaAuth({
   redirectUri: HERE,
   postLogoutRedirectUri: HERE,
   scopes: ['openid', 'profile', 'offline_access'],
-  // Its defaults are the paths of its maker's service.
+  // By default, the library uses the paths of Okta.
   authorizeUrl: `${ISSUER}/connect/authorize`,
   tokenUrl: `${ISSUER}/connect/token`,
   userinfoUrl: `${ISSUER}/connect/userinfo`,

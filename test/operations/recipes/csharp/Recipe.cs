@@ -31,13 +31,13 @@ static class Recipe {
             try {
                 return Send(request);
             }
-            catch (HttpRequestException) when (wait < 5000 && (method == "GET" || key != null)) { Thread.Sleep(wait); } // the answer was lost
+            catch (HttpRequestException) when (wait < 5000 && (method == "GET" || key != null)) { Thread.Sleep(wait); } // the response was lost
         }
     }
     static void Main() {
         var start = (string)(Call("GET", "/ext/changes?after=now")).Body["result"]["cursor"];
         var id = (string)(Call("POST", "/api/organization", new { name = "Space agency", description = "To the moon" }, key: Guid.NewGuid().ToString())).Body["organization"]["id"];
-        var change = new { id, name = "Lunar agency", description = (string)null }; // null clears a field; one that is left out stays
+        var change = new { id, name = "Lunar agency", description = (string)null }; // null clears a field; an omitted field stays unchanged
         var tag = (Call("GET", "/api/organization?id=" + id)).Tag;
         var (first, late) = (Call("PATCH", "/api/organization", change, tag), Call("PATCH", "/api/organization", change, tag));
         if (late.Status == 412) tag = (Call("GET", "/api/organization?id=" + id)).Tag; // another client was faster: read again, then decide again
@@ -55,6 +55,6 @@ static class Recipe {
     static bool IsSigned(Headers headers, string body, string secret) {
         var mac = new HMACSHA256(Convert.FromBase64String(secret.Replace("whsec_", "")));
         var expected = "v1," + Convert.ToBase64String(mac.ComputeHash(Encoding.UTF8.GetBytes($"{headers["webhook-id"]}.{headers["webhook-timestamp"]}.{body}")));
-        return headers["webhook-signature"].Split(' ').Any(one => one.Length == expected.Length && one.Zip(expected, (left, right) => left ^ right).Sum() == 0);
+        return headers["webhook-signature"].Split(' ').Any(signature => signature.Length == expected.Length && signature.Zip(expected, (left, right) => left ^ right).Sum() == 0);
     }
 }

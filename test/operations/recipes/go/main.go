@@ -24,7 +24,7 @@ func main() {
 	start := must(beyond.ReadChangesWithResponse(ctx, &ext.ReadChangesParams{After: new("now")})).JSON200.Result.Cursor
 	create := rest.OrganizationCreate{Name: "Space agency", Description: nullable.NewNullableWithValue("To the moon")}
 	made, err := api.CreateOrganizationWithResponse(ctx, &rest.CreateOrganizationParams{IdempotencyKey: &key}, create)
-	for retries := 0; err != nil && retries < 3; retries++ { // the answer was lost; net/http itself repeats what has a key on a connection in use
+	for retries := 0; err != nil && retries < 3; retries++ { // the response was lost; on a reused connection, net/http itself repeats requests with a key
 		time.Sleep(time.Second << retries)
 		made, err = api.CreateOrganizationWithResponse(ctx, &rest.CreateOrganizationParams{IdempotencyKey: &key}, create)
 	}
@@ -51,7 +51,7 @@ func isSigned(headers http.Header, body []byte, secret string) bool {
 	mac := hmac.New(sha256.New, must(base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))))
 	fmt.Fprintf(mac, "%s.%s.%s", headers.Get("webhook-id"), headers.Get("webhook-timestamp"), body)
 	expected := []byte("v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)))
-	return slices.ContainsFunc(strings.Fields(headers.Get("webhook-signature")), func(one string) bool { return hmac.Equal([]byte(one), expected) })
+	return slices.ContainsFunc(strings.Fields(headers.Get("webhook-signature")), func(signature string) bool { return hmac.Equal([]byte(signature), expected) })
 }
 func must[T any](value T, err error) T {
 	if err != nil {

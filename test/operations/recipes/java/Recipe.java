@@ -23,7 +23,7 @@ public class Recipe {
     var create = new OrganizationCreate().name("Space agency").description("To the moon");
     Organization made = null;
     for (int wait = 200; made == null; wait *= 5) try { made = api.createOrganization(create, key).getOrganization(); }
-      catch (ApiException error) { if (!(error.getCause() instanceof java.io.IOException) || wait > 5000) throw error; Thread.sleep(wait); } // the answer was lost
+      catch (ApiException error) { if (!(error.getCause() instanceof java.io.IOException) || wait > 5000) throw error; Thread.sleep(wait); } // the response was lost
     var change = new OrganizationUpdate().id(made.getId()).name("Lunar agency").description(null);
     String tag = api.getOrganizationWithHttpInfo(made.getId(), null, null).getHeaders().get("etag").get(0);
     var first = api.updateOrganizationWithHttpInfo(change, tag);
@@ -55,6 +55,6 @@ public class Recipe {
     Mac mac = Mac.getInstance("HmacSHA256");
     mac.init(new javax.crypto.spec.SecretKeySpec(Base64.getDecoder().decode(secret.replace("whsec_", "")), "HmacSHA256"));
     byte[] expected = ("v1," + Base64.getEncoder().encodeToString(mac.doFinal((headers.get("webhook-id") + "." + headers.get("webhook-timestamp") + "." + body).getBytes()))).getBytes();
-    return Arrays.stream(headers.get("webhook-signature").split(" ")).anyMatch(one -> java.security.MessageDigest.isEqual(one.getBytes(), expected));
+    return Arrays.stream(headers.get("webhook-signature").split(" ")).anyMatch(signature -> java.security.MessageDigest.isEqual(signature.getBytes(), expected));
   }
 }

@@ -27,22 +27,22 @@ class Tokens(httpx.Auth):
 
 
 def is_signed(headers, body, secret):
-    """Verifies a webhook's message. Also reject one whose webhook-timestamp is older than five minutes."""
-    text = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
-    expected = "v1," + base64.b64encode(hmac.digest(base64.b64decode(secret.removeprefix("whsec_")), text, "sha256")).decode()
-    return any(hmac.compare_digest(one, expected) for one in headers["webhook-signature"].split())
+    """Verifies a signature. The receiver must also reject messages whose webhook-timestamp is older than five minutes."""
+    content = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    expected = "v1," + base64.b64encode(hmac.digest(base64.b64decode(secret.removeprefix("whsec_")), content, "sha256")).decode()
+    return any(hmac.compare_digest(signature.encode(), expected.encode()) for signature in headers["webhook-signature"].split())
 
-
-api, beyond = (kind(base_url=os.environ["REST"], httpx_args={"auth": Tokens()}) for kind in (Client, ExtensionsClient))
-start = read_changes.sync(client=beyond, after="now").result.cursor
+api, extensions = (kind(base_url=os.environ["REST"], httpx_args={"auth": Tokens()}) for kind in (Client, ExtensionsClient))
+start = read_changes.sync(client=extensions, after="now").result.cursor
 key = str(uuid.uuid4())  # the same over all retries of this request
 create = OrganizationCreate(name="Space agency", description="To the moon")
 for wait in (0.2, 1, 5):
     try:
         made = create_organization.sync(client=api, body=create, idempotency_key=key).organization
         break
-    except httpx.TransportError:  # the answer was lost
+    except httpx.TransportError:  # the response was lost
         time.sleep(wait)
+else: raise SystemExit("no response after three attempts")
 tag = get_organization.sync_detailed(client=api, id=made.id).headers["ETag"]
 change = {"client": api, "body": OrganizationUpdate(id=made.id, name="Lunar agency", description=None)}
 statuses = [update_organization.sync_detailed(**change, if_match=tag).status_code for _ in range(2)]
@@ -51,10 +51,10 @@ if statuses[1] == 412:  # another client was faster: read again, then decide aga
     updated = update_organization.sync_detailed(**change, if_match=tag)
 print("cleared:", updated.parsed.organization.description is None, "statuses:", *statuses, updated.status_code.value)
 print("invalid:", create_organization.sync(client=api, body=OrganizationCreate(name="")).errors["name"])
-pages, cursor = 1, query_organizations.sync(client=beyond, page_size=1).result.next_cursor
+pages, cursor = 1, query_organizations.sync(client=extensions, page_size=1).result.next_cursor
 while cursor:
-    pages, cursor = pages + 1, query_organizations.sync(client=beyond, page_size=1, cursor=cursor).result.next_cursor
-changes = read_changes.sync(client=beyond, after=start).result  # changes.cursor is the next after
-print("several pages:", pages > 1, "changes:", *(str(one.action) for one in changes.data[:2]))
+    pages, cursor = pages + 1, query_organizations.sync(client=extensions, page_size=1, cursor=cursor).result.next_cursor
+changes = read_changes.sync(client=extensions, after=start).result  # the next call passes changes.cursor as after
+print("several pages:", pages > 1, "changes:", *(str(change.action) for change in changes.data[:2]))
 delivery = {"webhook-id": "4711", "webhook-timestamp": "1", "webhook-signature": os.environ["SIGNATURE"]}
 print("signed:", is_signed(delivery, b"{}", "whsec_a2V5"), is_signed(delivery, b"[]", "whsec_a2V5"))

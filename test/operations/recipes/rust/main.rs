@@ -25,7 +25,7 @@ async fn main() {
     let (create, key) = (OrganizationCreate { description: Some(Some("To the moon".into())), ..OrganizationCreate::new("Space agency".into()) }, uuid::Uuid::new_v4().to_string());
     let mut made = create_organization(&api, create.clone(), Some(&key)).await;
     for wait in [200, 1000, 5000] {
-        if !matches!(made, Err(Error::Reqwest(_))) { break } // the answer was lost, so the request is repeated with its key
+        if !matches!(made, Err(Error::Reqwest(_))) { break } // the response was lost, so the request is repeated with its key
         tokio::time::sleep(Duration::from_millis(wait)).await;
         made = create_organization(&api, create.clone(), Some(&key)).await;
     }
@@ -56,5 +56,5 @@ fn status<T, E>(result: Result<T, Error<E>>) -> u16 { match result { Ok(_) => 20
 /// Verifies a webhook's message by its id, timestamp and signature headers. Also reject a timestamp older than five minutes.
 fn is_signed((id, timestamp, signatures): (&str, &str, &str), body: &str, secret: &str) -> bool {
     let mac = Hmac::<sha2::Sha256>::new_from_slice(&STANDARD.decode(secret.trim_start_matches("whsec_")).unwrap()).unwrap().chain_update(format!("{id}.{timestamp}.{body}"));
-    signatures.split(' ').filter_map(|one| STANDARD.decode(one.strip_prefix("v1,")?).ok()).any(|one| mac.clone().verify_slice(&one).is_ok())
+    signatures.split(' ').filter_map(|signature| STANDARD.decode(signature.strip_prefix("v1,")?).ok()).any(|bytes| mac.clone().verify_slice(&bytes).is_ok())
 }

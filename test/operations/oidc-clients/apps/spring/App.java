@@ -17,7 +17,7 @@ import org.springframework.security.oauth2.jwt.*;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.*;
 
-/** A page for users who sign in, and an API for access tokens; SWITCH=on adds what docs/identity.md says for both. */
+/** Serves a page that signs users in, and an API with access tokens. SWITCH=on adds the changes of docs/identity.md. */
 @SpringBootApplication
 @RestController
 public class App {

@@ -8,18 +8,21 @@ import { done, idsIn, invalid, invalidWith, pageIn, recordIn, rejected } from '.
 import { a, creatable, type Entity, resources, withinProject } from './resources.ts'
 import { microsecondsOf, wallClock } from './timestamps.ts'
 
-/** Rows that move from project to project, and the column that takes them there. */
+/** Resources whose rows can move between projects, and the column that determines the project. */
 const movers = inProject
   .filter((entity) => creatable.includes(entity))
   .map((entity) => {
-    const column = ['projectId', 'assignmentId'].find((one) => one in resources[entity].references)
-    assert.ok(column, `${entity} leads to a project`)
+    const column = ['projectId', 'assignmentId'].find((name) => name in resources[entity].references)
+    assert.ok(column, `${entity} belongs to a project`)
     return [entity, column] as const
   })
 
 onEveryHost('Moving rows between projects', (tracker) => {
   for (const [entity, column] of movers) {
-    /** A row in the first project, a place in the second, and a member of both, of the old and of the new one. */
+    /**
+     * Creates two projects, each with a parent for the rows, and three members: one of both projects, and one
+     * of each alone.
+     */
     const scene = once(async () => {
       const [from, to] = await Promise.all([tracker.make('project'), tracker.make('project')])
       const place = async (project: Row) =>
@@ -33,44 +36,46 @@ onEveryHost('Moving rows between projects', (tracker) => {
       ])
       const make = (userId: string) =>
         tracker.make(entity, { [column]: old.id, ...(owned.includes(entity) && { userId }) })
-      const moved = async (row: Row) => {
+      const moveBody = async (row: Row) => {
         const values = { [column]: next.id }
-        const whole = withinProject.includes(entity) ? await tracker.valid(entity, values) : values
-        return tracker.change(entity, row, whole)
+        // A link between two rows must stay within one project, so its other row has to be in the new one,
+        // too.
+        const allValues = withinProject.includes(entity) ? await tracker.valid(entity, values) : values
+        return tracker.change(entity, row, allValues)
       }
-      return { next, both, onlyOld, onlyNew, make, moved }
+      return { next, both, onlyOld, onlyNew, make, moveBody }
     })
 
     test(`a member of both projects moves ${a(entity)} from one to the other`, async () => {
-      const { next, both, onlyNew, make, moved } = await scene()
+      const { next, both, onlyNew, make, moveBody } = await scene()
       const row = await make(both.id)
-      await done(tracker.update(entity, await moved(row), both))
+      await done(tracker.update(entity, await moveBody(row), both))
       assert.equal((await recordIn(tracker.get(entity, row.id, onlyNew)))[column], next.id)
     })
 
     test(`a member of the old project alone may not move ${a(entity)} into the new one`, async () => {
-      const { onlyOld, make, moved } = await scene()
+      const { onlyOld, make, moveBody } = await scene()
       const row = await make(onlyOld.id)
       const kind = unseen.includes(entity) ? 'invalid' : 'forbidden'
-      await rejected(tracker.update(entity, await moved(row), onlyOld), kind)
+      await rejected(tracker.update(entity, await moveBody(row), onlyOld), kind)
       assert.deepEqual(await recordIn(tracker.get(entity, row.id, onlyOld)), row)
     })
 
     test(`a member of the new project alone does not find the ${entity} to move`, async () => {
-      const { onlyNew, make, moved } = await scene()
+      const { onlyNew, make, moveBody } = await scene()
       const row = await make(onlyNew.id)
-      await rejected(tracker.update(entity, await moved(row), onlyNew), 'missing')
+      await rejected(tracker.update(entity, await moveBody(row), onlyNew), 'missing')
     })
 
     test(`an administrator moves ${a(entity)} anywhere`, async () => {
-      const { onlyOld, make, moved } = await scene()
+      const { onlyOld, make, moveBody } = await scene()
       const row = await make(onlyOld.id)
-      await done(tracker.update(entity, await moved(row), tracker.administrator))
+      await done(tracker.update(entity, await moveBody(row), tracker.administrator))
       await rejected(tracker.get(entity, row.id, onlyOld), 'missing')
     })
   }
 
-  test('what belongs to an assignment moves with it', async () => {
+  test('the rows that belong to an assignment move with it', async () => {
     const [from, to] = await Promise.all([tracker.make('project'), tracker.make('project')])
     const task = await tracker.make('assignment', { projectId: from.id })
     const [ann, bob, blocked] = await Promise.all([
@@ -99,7 +104,7 @@ onEveryHost('Own appointments', (tracker) => {
     return { ann, bob, task, mine: mine as Row, theirs: theirs as Row }
   }
 
-  test('a member sees the appointments of others, and may not touch them', async () => {
+  test('a member sees the appointments of others, and may not change or remove them', async () => {
     const { ann, theirs } = await scene()
     assert.deepEqual(await recordIn(tracker.get('appointment', theirs.id, ann)), theirs)
     const longer = tracker.change('appointment', theirs, { amountHours: 8 })
@@ -113,24 +118,24 @@ onEveryHost('Own appointments', (tracker) => {
     await rejected(tracker.create('appointment', body, ann), 'forbidden')
   })
 
-  test('a member may neither hand over an own appointment nor take over another', async () => {
+  test('a member may neither hand over an appointment nor take over that of another member', async () => {
     const { ann, bob, mine, theirs } = await scene()
-    const given = tracker.change('appointment', mine, { userId: bob.id })
-    await rejected(tracker.update('appointment', given, ann), 'forbidden')
-    const taken = tracker.change('appointment', theirs, { userId: ann.id })
-    await rejected(tracker.update('appointment', taken, ann), 'forbidden')
+    const handOver = tracker.change('appointment', mine, { userId: bob.id })
+    await rejected(tracker.update('appointment', handOver, ann), 'forbidden')
+    const takeOver = tracker.change('appointment', theirs, { userId: ann.id })
+    await rejected(tracker.update('appointment', takeOver, ann), 'forbidden')
   })
 
-  test('one appointment of another keeps a whole batch', async () => {
+  test("a member's batch of removals fails as a whole if one appointment belongs to another member", async () => {
     const { ann, mine, theirs } = await scene()
     await rejected(tracker.remove('appointment', [mine.id, theirs.id], ann), 'forbidden')
     await done(tracker.get('appointment', mine.id, ann))
   })
 
-  test('an administrator records, changes, reassigns and removes those of any user', async () => {
+  test('an administrator may change and reassign the appointments of any user', async () => {
     const { bob, mine } = await scene()
-    const given = tracker.change('appointment', mine, { userId: bob.id, amountHours: 0.5 })
-    await done(tracker.update('appointment', given, tracker.administrator))
+    const change = tracker.change('appointment', mine, { userId: bob.id, amountHours: 0.5 })
+    await done(tracker.update('appointment', change, tracker.administrator))
     await done(tracker.get('appointment', mine.id, bob))
     await done(tracker.remove('appointment', [mine.id], bob))
   })
@@ -145,11 +150,11 @@ onEveryHost('Membership of projects', (tracker) => {
   }
 
   for (const entity of ['project', ...inProject] as const)
-    test(`a member's list of ${entity} holds and counts the rows of own projects only`, async () => {
-      const [own, foreign] = await Promise.all([tracker.make('project'), tracker.make('project')])
+    test(`a member's list of ${entity} contains and counts only rows of the member's projects`, async () => {
+      const [ownProject, foreign] = await Promise.all([tracker.make('project'), tracker.make('project')])
       const [ann, mine, hidden] = await Promise.all([
-        tracker.memberOf(own),
-        makeIn(entity, own),
+        tracker.memberOf(ownProject),
+        makeIn(entity, ownProject),
         makeIn(entity, foreign),
       ])
       const both = { ids: `${mine.id},${hidden.id}` }
@@ -158,10 +163,10 @@ onEveryHost('Membership of projects', (tracker) => {
         await idsIn(tracker.list(entity, both, tracker.administrator)),
         [mine.id, hidden.id].sort(),
       )
-      const everything = await pageIn(tracker.list(entity, { pageSize: 100 }, ann))
-      assert.equal(everything.totalCount, everything.data.length)
-      assert.ok(everything.data.some(({ id }) => id === mine.id))
-      assert.ok(everything.data.every(({ id }) => id !== hidden.id))
+      const page = await pageIn(tracker.list(entity, { pageSize: 100 }, ann))
+      assert.equal(page.totalCount, page.data.length)
+      assert.ok(page.data.some(({ id }) => id === mine.id))
+      assert.ok(page.data.every(({ id }) => id !== hidden.id))
       assert.deepEqual(await idsIn(tracker.list(entity, {}, await tracker.signUp())), [])
     })
 
@@ -183,7 +188,7 @@ onEveryHost('Membership of projects', (tracker) => {
     await tracker.make('assignment', { projectId: project.id }, ann)
   })
 
-  test('a member lets others in, and shuts them out again', async () => {
+  test('a member adds and removes other members', async () => {
     const [ann, bob] = await Promise.all([tracker.signUp(), tracker.signUp()])
     const project = await tracker.make('project', {}, ann)
     await rejected(tracker.get('project', project.id, bob), 'missing')
@@ -195,7 +200,7 @@ onEveryHost('Membership of projects', (tracker) => {
     assert.deepEqual(await idsIn(tracker.list('project', { ids: project.id }, bob)), [])
   })
 
-  test('people do not make themselves members of a project', async () => {
+  test('users cannot make themselves members of a project', async () => {
     const [project, ann] = await Promise.all([tracker.make('project'), tracker.signUp()])
     const body = { userId: ann.id, projectId: project.id }
     await rejected(tracker.create('userProject', body, ann), 'forbidden')
@@ -206,13 +211,13 @@ onEveryHost('Membership of projects', (tracker) => {
     const ann = await tracker.signUp()
     const project = await tracker.make('project', {}, ann)
     const task = await tracker.make('assignment', { projectId: project.id }, ann)
-    const own = { assignmentId: task.id, userId: ann.id }
-    const hours = await tracker.make('appointment', own, ann)
+    const body = { assignmentId: task.id, userId: ann.id }
+    const hours = await tracker.make('appointment', body, ann)
     const { data } = await pageIn(tracker.list('userProject', { projectId: project.id }, ann))
     await done(tracker.remove('userProject', [data[0]?.id], ann))
     await rejected(tracker.get('appointment', hours.id, ann), 'missing')
     await rejected(tracker.remove('appointment', [hours.id], ann), 'missing')
-    await rejected(tracker.create('appointment', await tracker.valid('appointment', own), ann), 'forbidden')
+    await rejected(tracker.create('appointment', await tracker.valid('appointment', body), ann), 'forbidden')
   })
 
   test('being assigned to an assignment does not make a member', async () => {
@@ -238,7 +243,7 @@ onEveryHost('Project versions', (tracker) => {
   const update = (project: Row, values: Input) =>
     tracker.update('project', tracker.change('project', project, values), tracker.administrator)
   const read = ({ id }: Row) => recordIn(tracker.get('project', id, tracker.administrator))
-  const made = async () => {
+  const updatedProject = async () => {
     const project = await tracker.make('project')
     await done(update(project, { name: 'Once updated' }))
     return read(project)
@@ -251,7 +256,7 @@ onEveryHost('Project versions', (tracker) => {
   })
 
   test('once a project was updated, its createdAt is stale', async () => {
-    const project = await made()
+    const project = await updatedProject()
     await rejected(update(project, { expectedVersion: project.createdAt, name: 'Too late' }), 'stale')
     assert.deepEqual(await read(project), project)
   })
@@ -266,15 +271,15 @@ onEveryHost('Project versions', (tracker) => {
     assert.equal(project.name, 'Change 9')
   })
 
-  test('a version that is one millisecond off is stale', async () => {
-    const project = await made()
+  test('a version of another millisecond is stale', async () => {
+    const project = await updatedProject()
     const version = microsecondsOf(project.updatedAt)
     for (const other of [version - 1000n, version - 1n, version + 1000n])
       await rejected(update(project, { expectedVersion: `${wallClock(other)}Z` }), 'stale')
   })
 
-  test('a version may have more digits than are kept: clients hold such ones from before', async () => {
-    const project = await made()
+  test('digits of a version below a millisecond are ignored, because older clients may still send them', async () => {
+    const project = await updatedProject()
     const version = microsecondsOf(project.updatedAt)
     await done(update(project, { expectedVersion: `${wallClock(version + 999n)}Z` }))
   })
@@ -289,34 +294,34 @@ onEveryHost('Project versions', (tracker) => {
     assert.equal(project.name, 'Change 9')
   })
 
-  for (const [words, spell] of [
+  for (const [title, spell] of [
     ['with an offset to the east', (version: bigint) => `${wallClock(version, 120)}+02:00`],
     ['with an offset to the west', (version: bigint) => `${wallClock(version, -330)}-05:30`],
     ['without any offset', (version: bigint) => wallClock(version)],
     ['with seven digits, as .NET writes it', (version: bigint) => `${wallClock(version)}0Z`],
     ['with an offset of zero', (version: bigint) => `${wallClock(version)}+00:00`],
   ] as const)
-    test(`the same version is recognised ${words}`, async () => {
-      const project = await made()
+    test(`the same version is recognised ${title}`, async () => {
+      const project = await updatedProject()
       await done(update(project, { expectedVersion: spell(microsecondsOf(project.updatedAt)) }))
     })
 
   test('without a version the last write wins', async () => {
-    const project = await made()
+    const project = await updatedProject()
     await done(update(project, { name: 'First' }))
     await done(update(project, { name: 'Last' }))
     assert.equal((await read(project)).name, 'Last')
   })
 
-  test('null is no version', async () => {
-    const project = await made()
+  test('an update whose version is null is not checked', async () => {
+    const project = await updatedProject()
     await done(update(project, { expectedVersion: null, name: 'Last' }))
     assert.equal((await read(project)).name, 'Last')
   })
 
   if (!tracker.isTyped)
-    test('an empty version is an error: it would drop the check', async () => {
-      const project = await made()
+    test('an empty version is rejected: it would skip the check', async () => {
+      const project = await updatedProject()
       for (const expectedVersion of ['', '  '])
         await invalidWith(update(project, { expectedVersion }), {
           expectedVersion: ['ExpectedVersion must not be empty.'],
@@ -324,20 +329,20 @@ onEveryHost('Project versions', (tracker) => {
     })
 
   test('a malformed version is rejected under expectedVersion', async () => {
-    const project = await made()
+    const project = await updatedProject()
     await invalidWith(update(project, { expectedVersion: 'the last one' }), {
       expectedVersion: ['ExpectedVersion must be an ISO-8601 date and time.'],
     })
     await invalid(update(project, { expectedVersion: '2026-02-30', name: ' ' }), 'expectedVersion', 'name')
   })
 
-  test('a version is nothing that a project keeps', async () => {
+  test('a project does not store the expected version', async () => {
     const project = await tracker.make('project', { expectedVersion: '2001-01-01T00:00:00Z' })
     assert.ok(!('expectedVersion' in project))
   })
 
-  test('of several clients that change what they saw, one succeeds and the others get a conflict', async () => {
-    const project = await made()
+  test('when several clients update the same version at once, one succeeds and the others get a conflict', async () => {
+    const project = await updatedProject()
     const answers = await Promise.all(
       [1, 2, 3, 4, 5].map((time) =>
         update(project, { expectedVersion: project.updatedAt, name: `Change ${time}` }),
@@ -348,7 +353,7 @@ onEveryHost('Project versions', (tracker) => {
   })
 
   test('a stale version of a project that the caller cannot see reveals nothing', async () => {
-    const [project, outsider] = await Promise.all([made(), tracker.signUp()])
+    const [project, outsider] = await Promise.all([updatedProject(), tracker.signUp()])
     const change = tracker.change('project', project, { expectedVersion: project.createdAt })
     await rejected(tracker.update('project', change, outsider), 'missing')
   })
